@@ -60,6 +60,15 @@ export const Uuid = Schema.String.check(
   rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
 )
 
+/** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */
+export const Email = Schema.String.check(
+  rule(
+    (value: string) => /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254,
+    "Must be an email address",
+    { format: "email", maxLength: 254 }
+  )
+)
+
 /** A whole number from `low` to `high` in a query: digits, and nothing else that JavaScript takes for a number. */
 export const wholeInQuery = (low: number, high: number, description?: string) =>
   Schema.String.annotate(description === undefined ? {} : { description }).pipe(
@@ -171,3 +180,15 @@ const isTimeZone = (zone: string): boolean => {
 export const TimeZone = Schema.String.check(
   rule(isTimeZone, "Must be a name of the IANA time zone database, as in Europe/Helsinki")
 )
+
+const isLocale = (tag: string): boolean => {
+  if (tag.length > 35) return false
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A language tag of BCP 47. */
+export const Locale = Schema.String.check(rule(isLocale, "Must be a language tag (BCP 47), as in sv-SE"))

@@ -42,6 +42,7 @@ import * as Ocpp from "../ocpp/server/OcppServer.ts"
 import { originOf } from "../ocpp/server/RemoteAddress.ts"
 import { v16 } from "../ocpp/v16/V16.ts"
 import * as Access from "../storage/operators/Access.ts"
+import * as Accounts from "../storage/operators/Accounts.ts"
 import * as AuditLog from "../storage/operators/AuditLog.ts"
 import { layerDisk } from "../storage/blobs/Disk.ts"
 import { layerS3, type S3Options } from "../storage/blobs/S3.ts"
@@ -169,6 +170,7 @@ const storage = (settings: ServiceSettings) => {
     Cdrs.layer,
     Tokens.layer,
     Access.layer,
+    Accounts.layer,
     Idempotency.layer({ nodeId: settings.nodeId })
   )
   const charging = Layer.mergeAll(
@@ -231,6 +233,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
   Layer.mergeAll(
     v2Routes({
       publicUrl: settings.publicUrl,
+      version: settings.version,
       filesUrl: settings.files.url,
       streams: { ending },
       largeAnswers: settings.largeAnswers,

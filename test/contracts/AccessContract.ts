@@ -64,6 +64,7 @@ export const accessContract = (it: ContractIt): void => {
         timeZone: "UTC",
         closeSilentHours: 24,
         standbyPowerW: 100,
+        requireSecondFactor: false,
         policy: {
           unknownTokens: "Refuse",
           concurrentTransactions: "Refuse",

@@ -44,7 +44,11 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     module: "",
     webhookId: "",
     deliveryId: "",
-    id: ""
+    id: "",
+    operatorId: "",
+    roleId: "",
+    invitationId: "",
+    signInId: ""
   }
   const document = (operation: object) => ({
     servers: [{ url: "http://rest.test/cpo" }],

@@ -115,3 +115,20 @@ describe("passwords of people", () => {
     })
   )
 })
+
+describe("slow hashes", () => {
+  it.effect("wait in a bounded line, two at a time, and are refused beyond it", () =>
+    Effect.gen(function* () {
+      const all = yield* Effect.all(
+        Array.from({ length: 40 }, () => Effect.result(ours.verifyPassword("a password", undefined))),
+        { concurrency: "unbounded" }
+      )
+      const refused = all.filter((one) => one._tag === "Failure")
+      expect(refused.length).toBe(6)
+      for (const one of refused) expect(one.failure.code).toBe("passwords_at_once")
+      expect(all.filter((one) => one._tag === "Success" && one.success)).toEqual([])
+      // The line is empty again.
+      expect(yield* ours.verifyPassword("a password", undefined)).toBe(false)
+    })
+  )
+})

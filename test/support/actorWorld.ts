@@ -247,6 +247,7 @@ const secrets = Layer.succeed(
     randomBytes: (n) => new Uint8Array(n),
     uuid: () => `01990000-0000-7000-9000-${String(++uuids).padStart(12, "0")}`,
     transactionIdKeys: [1, 2, 3, 4],
+    hmacSha1: () => new Uint8Array(20),
     hashPassword: () => Effect.succeed(""),
     verifyPassword: () => Effect.succeed(true)
   })

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { Conflict, NotFound, PermissionDenied } from "../../src/domain/Errors.ts"
 import { isLastFull } from "../../src/domain/operator/FullKey.ts"
-import type { Organisation } from "../../src/domain/operator/Operator.ts"
+import type { Operator, Organisation } from "../../src/domain/operator/Operator.ts"
 import type { Principal } from "../../src/domain/values/AuditContext.ts"
 import { beyond } from "../../src/domain/operator/Permission.ts"
 import { ownerWith } from "../../src/domain/operator/Role.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
-import { type FakeKey, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
+import { type FakeKey, type FakeOperator, type FakeWorld, owned, paged, patched } from "./fakeRecords.ts"
 
 const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisation, NotFound> => {
   const organisation = world.organisations.get(id)
@@ -15,6 +15,19 @@ const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisatio
     ? Effect.fail(new NotFound({ kind: "organisation", id }))
     : Effect.succeed(organisation)
 }
+
+/** An operator, of whom a world holds little. */
+export const operatorOf = (one: FakeOperator): Operator => ({
+  ...one,
+  ...ownerWith(one.permissions),
+  email: "operator@example.com",
+  name: one.name ?? "",
+  locale: "en",
+  active: true,
+  hasPassword: false,
+  hasSecondFactor: false,
+  createdAt: 0
+})
 
 const principalOf = (world: FakeWorld, key: FakeKey): Principal => {
   const operator = world.operators.get(key.operatorId)
@@ -67,6 +80,7 @@ export const access = (world: FakeWorld) => {
           timeZone: "UTC",
           closeSilentHours: 24,
           standbyPowerW: 100,
+          requireSecondFactor: false,
           policy: { unknownTokens: "Refuse", concurrentTransactions: "Refuse", heartbeatIntervalSeconds: 300 },
           createdAt: now
         }
@@ -90,19 +104,7 @@ export const access = (world: FakeWorld) => {
     operators: (organisationId) =>
       world.ask(() =>
         Effect.succeed(
-          [...world.operators.values()]
-            .filter((one) => one.organisationId === organisationId)
-            .map((one) => ({
-              ...one,
-              ...ownerWith(one.permissions),
-              email: "operator@example.com",
-              name: "",
-              locale: "en",
-              active: true,
-              hasPassword: false,
-              hasSecondFactor: false,
-              createdAt: 0
-            }))
+          [...world.operators.values()].filter((one) => one.organisationId === organisationId).map(operatorOf)
         )
       ),
     updateOrganisation: ({ policy, ...patch }, { by, now }) =>

@@ -4,6 +4,7 @@ import { describedEquipment, describedEvses } from "../../src/domain/charger/Des
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import { siteDetailsOf, siteFieldsOf } from "../../src/domain/site/Details.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
+import { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -41,6 +42,7 @@ import { ChargingProfiles } from "../../src/domain/command/ChargingProfiles.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { access } from "./fakeAccess.ts"
+import { accounts } from "./fakeAccounts.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
@@ -435,6 +437,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Sessions, sessions(world)),
     Layer.succeed(Tokens, tokens(world)),
     Layer.succeed(Access, access(world)),
+    Layer.mock(Accounts, accounts(world)),
     Layer.succeed(Idempotency, idempotency(world)),
     NodeSecrets.layer(Redacted.make("a secret of the tests")),
     beside(world)

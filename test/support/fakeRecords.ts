@@ -27,6 +27,7 @@ export interface FakeOperator {
   readonly id: string
   readonly organisationId: string
   permissions: ReadonlyArray<string>
+  name?: string
 }
 
 /** Everything that the fakes hold; tests read and change it directly. */

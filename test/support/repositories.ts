@@ -12,6 +12,7 @@ import { limits } from "../../src/Config.ts"
 import type { Principal, AuditContext } from "../../src/domain/values/AuditContext.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
+import type { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { ownerWith } from "../../src/domain/operator/Role.ts"
 import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -47,6 +48,7 @@ import type { Webhooks } from "../../src/domain/event/Webhooks.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
+import * as AccountsRepository from "../../src/storage/operators/Accounts.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuditLogRepository from "../../src/storage/operators/AuditLog.ts"
 import * as CdrsRepository from "../../src/storage/billing/Cdrs.ts"
@@ -83,6 +85,7 @@ import * as WebhooksRepository from "../../src/storage/delivery/Webhooks.ts"
 
 export type Repositories =
   | Access
+  | Accounts
   | AuditLog
   | Cdrs
   | Certificates
@@ -119,6 +122,7 @@ const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "volt
 
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
+  AccountsRepository.layer,
   AuditLogRepository.layer,
   CdrsRepository.layer,
   CertificatesRepository.layer,

@@ -26,6 +26,11 @@ export interface Owned {
   readonly deliveryId: string
   /** Of a command. */
   readonly id: string
+  readonly operatorId: string
+  readonly roleId: string
+  readonly invitationId: string
+  /** Nobody's: the walk is made with keys. */
+  readonly signInId: string
 }
 
 /** Words that stand in the owner's records and nowhere else. */
@@ -81,6 +86,19 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
   "api-keys.create": { name: "Stranger's key" },
+  "sign-ins.create": { email: "stranger@example.com", password: "a guess of the stranger" },
+  "set-up.create": { token: "x".repeat(43), email: "stranger@example.com", name: "S", password: "a long one of his" },
+  "me.update": { name: "Stranger" },
+  "me.changePassword": { currentPassword: "a guess of the stranger", newPassword: "another one of the stranger" },
+  "me.changeOrganisation": { organisationId: owned.operatorId },
+  "me.beginTotp": { password: "a guess of the stranger" },
+  "me.changeTotp": { enabled: false, code: "000000" },
+  "me.createRecoveryCodes": { code: "000000" },
+  "operators.update": { name: "Taken over" },
+  "roles.create": { name: "Stranger's role", permissions: ["sites:read"] },
+  "roles.update": { name: "Taken over" },
+  "invitations.create": { email: "friend@example.com", roleId: "Viewer" },
+  "invitations.accept": { token: "x".repeat(43), name: "Stranger", password: "a long one of the stranger" },
   "group.add": { name: "Stranger's group" },
   "charger.add": { chargerName: "Stranger's charger" }
 })
@@ -101,6 +119,19 @@ const expected: Readonly<Record<string, number>> = {
   "organisations.create": 403,
   "organisations.list": 403,
   "chargers.create": 404,
+  // Of a person, and the stranger comes with a key.
+  "sign-ins.create": 401,
+  "sign-ins.removeOthers": 409,
+  "sign-ins.removeCurrent": 409,
+  "sign-ins.remove": 409,
+  "set-up.create": 409,
+  "me.update": 409,
+  "me.changePassword": 409,
+  "me.changeOrganisation": 409,
+  "me.beginTotp": 409,
+  "me.changeTotp": 409,
+  "me.createRecoveryCodes": 409,
+  "invitations.accept": 409,
   "unknown-chargers.list": 403,
   "unknown-chargers.forget": 403
 }
@@ -205,6 +236,9 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     `/cpo/v2/partners/${owned.partnerId}`,
     `/cpo/v2/partners/${owned.partnerId}/health`,
     "/cpo/v2/parties",
+    "/cpo/v2/operators",
+    `/cpo/v2/roles/${owned.roleId}`,
+    "/cpo/v2/invitations",
     "/cpo/v2/sessions",
     `/cpo/v2/sessions/${owned.sessionId}?include=meterValues`,
     "/cpo/v2/tokens",
@@ -258,6 +292,9 @@ export const makeOwned = async (
   })
   const webhook = await post("webhooks", { url: `https://hooks.example/${mark}`, siteIds: [site.id] })
   const apiKey = await post("api-keys", { name: `${mark} key` })
+  const [operator] = (await ask("GET", "/cpo/v2/operators", { key })).json.items
+  const role = await post("roles", { name: `${mark} role`, permissions: ["sites:read"] })
+  const invitation = await post("invitations", { email: `${mark}@example.com`.toLowerCase(), roleId: role.id })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
     siteId: site.id,
@@ -274,6 +311,10 @@ export const makeOwned = async (
     module: "locations",
     webhookId: webhook.id,
     deliveryId: tariff.id,
-    id: command.id
+    id: command.id,
+    operatorId: operator.id,
+    roleId: role.id,
+    invitationId: invitation.id,
+    signInId: operator.id
   }
 }

@@ -40,6 +40,7 @@ export interface OrganisationRecord {
   readonly timeZone: string
   readonly closeSilentHours?: number
   readonly standbyPowerW?: number
+  readonly requireSecondFactor?: boolean
   readonly policy: ChargerPolicy
 }
 
@@ -113,6 +114,62 @@ export interface WebhookRecord {
   readonly active: boolean
 }
 
+/** What an operator may do in the organisation. */
+export interface OperatorRecord {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  /** A built-in role, or the name of the organisation's own. */
+  readonly role: string
+  readonly additions: ReadonlyArray<string>
+  readonly removals: ReadonlyArray<string>
+  readonly active: boolean
+}
+
+/** An organisation's own role. */
+export interface RoleRecord {
+  readonly id: string
+  readonly name: string
+  readonly permissions: ReadonlyArray<string>
+}
+
+export type LinkChange = "LinkCreated" | "LinkUsed" | "LinkRevoked"
+
+/** A link without its secret. */
+export interface LinkRecord {
+  readonly id: string
+  readonly kind: string
+  readonly email: string
+  readonly role?: string
+  readonly expiresAt?: number
+}
+
+export type SignInChange = "SignedIn" | "SignInRenewed" | "SignInEnded"
+
+/** A sign-in without its secret. */
+export interface SignInRecord {
+  readonly id: string
+  readonly operatorId: string
+  readonly strength: string
+  readonly network: string
+  /** Failures from the same place before it. */
+  readonly failuresBefore?: number
+}
+
+export type CredentialChange = "PasswordChanged" | "SecondFactorSet" | "SecondFactorRemoved" | "RecoveryCodesReplaced"
+
+/** What happened to what a person signs in with. */
+export interface CredentialRecord {
+  readonly operatorId: string
+}
+
+/** Wrong passwords for an account, counted. */
+export interface FailuresRecord {
+  readonly operatorId: string
+  readonly failures: number
+  readonly network: string
+}
+
 interface RecordFactOf<Type extends string, A> {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
@@ -146,6 +203,12 @@ export type RecordFact =
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
   | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
   | RecordFactOf<"V1PairIssued" | "V1PairRevoked", V1PairRecord>
+  | RecordFactOf<"OperatorAdded" | "OperatorChanged", OperatorRecord>
+  | RecordFactOf<"RoleCreated" | "RoleChanged" | "RoleRemoved", RoleRecord>
+  | RecordFactOf<LinkChange, LinkRecord>
+  | RecordFactOf<SignInChange, SignInRecord>
+  | RecordFactOf<"SignInsRefused", FailuresRecord>
+  | RecordFactOf<CredentialChange, CredentialRecord>
   | RecordFactOf<
       "TariffCreated" | "TariffChanged" | "TariffRemoved",
       TariffBody & { readonly id: string; readonly version: number }

@@ -58,6 +58,7 @@ export class Access extends Context.Service<
         readonly timeZone?: string
         readonly closeSilentHours?: number
         readonly standbyPowerW?: number
+        readonly requireSecondFactor?: boolean
         readonly policy?: Partial<ChargerPolicy>
       },
       audit: AuditContext

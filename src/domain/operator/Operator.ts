@@ -14,6 +14,8 @@ export interface Organisation {
   readonly closeSilentHours: number
   /** The power in W below which a vehicle counts as parked, see `Evidence`. */
   readonly standbyPowerW: number
+  /** Operators who signed in without a second factor may do nothing but set one up. Keys are not concerned. */
+  readonly requireSecondFactor: boolean
   readonly policy: ChargerPolicy
   readonly createdAt: number
 }

@@ -25,6 +25,9 @@ export const permissions = [
   "audit:read",
   "api-keys:read",
   "api-keys:write",
+  "operators:read",
+  "operators:write",
+  "roles:write",
   "organisation:read",
   "organisation:write",
   /** The platform's own: create organisations. Only the bootstrap operator has it. */

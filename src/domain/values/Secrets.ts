@@ -4,6 +4,7 @@
  * costs nothing. Only passwords that people choose are hashed slowly.
  */
 import { Context, type Effect } from "effect"
+import type { TooMany } from "../Errors.ts"
 
 export class Secrets extends Context.Service<
   Secrets,
@@ -24,8 +25,11 @@ export class Secrets extends Context.Service<
     readonly uuid: (now: number) => string
     /** Four 32-bit numbers for `transactionIdOf`. */
     readonly transactionIdKeys: ReadonlyArray<number>
-    /** Slow salted hash of a password that a person chose. */
-    readonly hashPassword: (password: string) => Effect.Effect<string>
-    readonly verifyPassword: (password: string, hash: string) => Effect.Effect<boolean>
+    /** HMAC-SHA-1, for one-time passwords (RFC 4226) and nothing else. */
+    readonly hmacSha1: (key: Uint8Array, data: Uint8Array) => Uint8Array
+    /** Slow salted hash of a password that a person chose. Few are made at a time and few wait: beyond, `TooMany` `passwords_at_once`. */
+    readonly hashPassword: (password: string) => Effect.Effect<string, TooMany>
+    /** Without a hash it takes the same time, and is false. */
+    readonly verifyPassword: (password: string, hash: string | undefined) => Effect.Effect<boolean, TooMany>
   }
 >()("voltlane/Secrets") {}

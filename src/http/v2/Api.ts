@@ -3,6 +3,9 @@
  * document, typed clients and the tests that walk every route are all made from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { MeApi } from "./accounts/MeApi.ts"
+import { InvitationsApi, OperatorsApi, RolesApi } from "./accounts/OperatorsApi.ts"
+import { SetUpApi, SignInsApi } from "./accounts/SignInsApi.ts"
 import { ApiKeysApi } from "./operators/ApiKeysApi.ts"
 import { AuditLogApi } from "./operators/AuditLogApi.ts"
 import { CdrsApi } from "./sessions/CdrsApi.ts"
@@ -43,7 +46,7 @@ import { WebhooksApi } from "./events/WebhooksApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 
-Every request carries a key in the header \`x-api-key\`. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
+Programs send a key in the header \`x-api-key\`, people sign in (\`POST /v2/sign-ins\`) and send its cookie; where both come, the key counts. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
 \`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header; a page ends where its items have 1 MiB, so go on
 until \`nextCursor\` is null. Errors are problem documents (RFC 9457) with a stable
 \`code\`. One object has an \`ETag\`: \`If-None-Match\` with it is 304 while it is unchanged, \`If-Match\` with it lets a change through only while it is. HEAD and OPTIONS
@@ -80,6 +83,12 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
+  .add(SignInsApi)
+  .add(SetUpApi)
+  .add(MeApi)
+  .add(OperatorsApi)
+  .add(RolesApi)
+  .add(InvitationsApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, FairShare, Undeclared, Conditional, Idempotent, FewLargeAnswers and
   // then its handler.
   .middleware(FewLargeAnswers)

@@ -2,6 +2,11 @@
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
+import * as Me from "./accounts/Me.ts"
+import { ServiceVersion } from "./accounts/MeAnswer.ts"
+import * as OperatorRoutes from "./accounts/Operators.ts"
+import * as SigningIn from "./accounts/SigningIn.ts"
+import * as SignIns from "./accounts/SignIns.ts"
 import * as ApiKeys from "./operators/ApiKeys.ts"
 import * as AuditLog from "./operators/AuditLog.ts"
 import * as AuthorizationLive from "./requests/AuthorizationLive.ts"
@@ -54,6 +59,8 @@ export interface V2Options {
   /** Origins whose pages may call, `*` for all; none without it. */
   readonly corsOrigins?: ReadonlyArray<string>
   readonly rateLimits?: RateLimits.RateLimitOptions
+  /** The service's own, as `GET /me` has it. */
+  readonly version?: string
 }
 
 /** For who says nothing: no limit. */
@@ -89,8 +96,13 @@ export const v2Routes = (options: V2Options) => {
     ApiKeys.layer,
     UnknownChargers.layer,
     Webhooks.layer,
-    Statistics.layer
+    Statistics.layer,
+    Me.layer,
+    OperatorRoutes.layer,
+    SignIns.layer
   ).pipe(
+    Layer.provide(SigningIn.layer),
+    Layer.provide(Layer.succeed(ServiceVersion, options.version ?? "0.0.0")),
     Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
     Layer.provide([

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 export const schemaFiles = [
   "kernel",
   "organisations",
+  "accounts",
   "chargers",
   "commands",
   "files",

@@ -34,6 +34,7 @@ const OrganisationRow = Schema.Struct({
   localLists: Schema.Literals(["Manual", "Managed"]),
   closeSilentHours: Schema.Int,
   standbyPowerW: Schema.Int,
+  requireSecondFactor: Schema.Boolean,
   createdAt: Millis
 })
 
@@ -44,7 +45,7 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   o.id, o.name, o.country_code AS "countryCode", o.party_id AS "partyId",
   o.time_zone AS "timeZone", o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions",
   o.heartbeat_interval_s AS "heartbeatIntervalSeconds", o.local_lists AS "localLists", o.close_silent_hours AS "closeSilentHours",
-  o.standby_power_w AS "standbyPowerW", o.created_at AS "createdAt"`
+  o.standby_power_w AS "standbyPowerW", o.require_second_factor AS "requireSecondFactor", o.created_at AS "createdAt"`
 
 const toOrganisation = ({
   concurrentTransactions,
@@ -73,6 +74,7 @@ const recordOf = ({
   name,
   partyId,
   policy,
+  requireSecondFactor,
   standbyPowerW,
   timeZone
 }: Organisation): OrganisationRecord => ({
@@ -82,6 +84,7 @@ const recordOf = ({
   timeZone,
   closeSilentHours,
   standbyPowerW,
+  requireSecondFactor,
   policy
 })
 
@@ -158,6 +161,7 @@ export interface OrganisationPatch {
   readonly timeZone?: string
   readonly closeSilentHours?: number
   readonly standbyPowerW?: number
+  readonly requireSecondFactor?: boolean
   readonly policy?: Partial<ChargerPolicy>
 }
 
@@ -170,18 +174,20 @@ export const updateOrganisation = ({ journaled, secrets, sql }: Recording) =>
       const before = yield* find(sql, own, id)
       const { closeSilentHours = before.closeSilentHours, name = before.name, policy: given } = patch
       const { standbyPowerW = before.standbyPowerW, timeZone = before.timeZone } = patch
+      const { requireSecondFactor = before.requireSecondFactor } = patch
       const policy = {
         unknownTokens: given?.unknownTokens ?? before.policy.unknownTokens,
         concurrentTransactions: given?.concurrentTransactions ?? before.policy.concurrentTransactions,
         heartbeatIntervalSeconds: given?.heartbeatIntervalSeconds ?? before.policy.heartbeatIntervalSeconds,
         localLists: given?.localLists ?? before.policy.localLists
       } satisfies ChargerPolicy
-      const after = { ...before, name, timeZone, closeSilentHours, standbyPowerW, policy }
+      const after = { ...before, name, timeZone, closeSilentHours, standbyPowerW, requireSecondFactor, policy }
       if (Equal.equals(before, after)) return { result: before, facts: [] }
       yield* own`
         UPDATE organisation o SET name = ${name}, time_zone = ${timeZone}, unknown_tokens = ${policy.unknownTokens},
           concurrent_transactions = ${policy.concurrentTransactions}, heartbeat_interval_s = ${policy.heartbeatIntervalSeconds},
-          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}, standby_power_w = ${standbyPowerW}
+          local_lists = ${policy.localLists}, close_silent_hours = ${closeSilentHours}, standby_power_w = ${standbyPowerW},
+          require_second_factor = ${requireSecondFactor}
         WHERE ${own.itself("o")}`
       const fact = factOf("OrganisationChanged", `organisation:${id}`, secrets.uuid(audit.now), audit)
       return {

@@ -4,6 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import { TooMany } from "../../domain/Errors.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
 
@@ -18,6 +19,15 @@ const hashBytes = 32
 
 /** Slow hashes at once: each fills 32 MiB and a core, and people who log in can wait while chargers cannot. */
 const hashesAtOnce = 2
+
+/** Hashes that wait: with two at a time, the last of them waits a few seconds. */
+const hashesWaiting = 32
+
+const tooManyHashes = new TooMany({
+  code: "passwords_at_once",
+  message: "Too many passwords are being checked at this moment. Try again in a few seconds.",
+  retryAfterSeconds: 5
+})
 
 const hmac = (key: string | Uint8Array, data: string | Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(data).digest()
@@ -60,8 +70,11 @@ const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: stri
   return `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${text(salt)}$${text(hash)}`
 })
 
+/** What a password is compared with where there is none: no password has this hash. */
+const noHash = `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${"A".repeat(22)}$${"A".repeat(43)}`
+
 /** False for a hash that is not ours, whatever the password. */
-const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: string, stored: string) {
+const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: string, stored: string = noHash) {
   const [, log2N, r, p, salt, hash] = hashForm.exec(stored) ?? []
   const parts = decodeHash({ log2N, r, p, salt, hash })
   if (parts._tag === "None") return false
@@ -136,6 +149,17 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   const numbers = new DataView(Uint8Array.from(keyFor("transaction-ids")).buffer)
   const random = stocked()
   const slowly = Semaphore.makeUnsafe(hashesAtOnce)
+  let hashing = 0
+  const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, TooMany> =>
+    Effect.suspend(() => {
+      if (hashing >= hashesAtOnce + hashesWaiting) return Effect.fail(tooManyHashes)
+      hashing++
+      return Effect.ensuring(
+        // A hash that has begun ends by itself: a caller who hangs up frees no place before.
+        slowly.withPermits(1)(Effect.uninterruptible(work)),
+        Effect.sync(() => void hashing--)
+      )
+    })
   return {
     verifier,
     verify: (purpose, secret, stored) => equal(verifier(purpose, secret), stored),
@@ -145,8 +169,9 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
     randomBytes: (length) => randomBytes(length),
     uuid: (now) => uuid7(now, random(10)),
     transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
-    hashPassword: (password) => slowly.withPermits(1)(hashPassword(password)),
-    verifyPassword: (password, hash) => slowly.withPermits(1)(verifyPassword(password, hash))
+    hmacSha1: (key, data) => createHmac("sha1", key).update(data).digest(),
+    hashPassword: (password) => inTurn(hashPassword(password)),
+    verifyPassword: (password, hash) => inTurn(verifyPassword(password, hash))
   }
 }
 

@@ -16,6 +16,8 @@ CREATE TABLE organisation (
   close_silent_hours integer NOT NULL DEFAULT 24,
   -- Power up to which a vehicle counts as parked: it decides what drivers pay.
   standby_power_w integer NOT NULL DEFAULT 100 CHECK (standby_power_w BETWEEN 1 AND 10000),
+  -- Operators without a second factor may do nothing but set one up.
+  require_second_factor boolean NOT NULL DEFAULT false,
   CONSTRAINT organisation_country_code_party_id_key UNIQUE (country_code, party_id)
 );
 COMMENT ON TABLE organisation IS

@@ -26,7 +26,7 @@ const member = (id: string, rest: Partial<Member> = {}): Member => ({
 })
 
 describe("built-in roles", () => {
-  it("give an owner everything but the platform's own, and nobody else operators, roles and keys", () => {
+  it("give an owner everything but the platform's own, and no other role operators, roles and keys", () => {
     expect(builtInRoles.Owner).toEqual(permissions.filter((one) => one !== "platform:admin"))
     for (const name of builtInRoleNames.filter((one) => one !== "Owner")) {
       expect([name, builtInRoles[name].filter((one) => /^(?:operators|roles|api-keys|platform):/.test(one))]).toEqual([

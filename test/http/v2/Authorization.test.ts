@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { crc32, parseKey } from "../../../src/domain/values/KeyFormat.ts"
 import { permissions } from "../../../src/domain/operator/Permission.ts"
 import { Api } from "../../../src/http/v2/Api.ts"
-import { Authorization, RequiredPermissions } from "../../../src/http/v2/requests/Middleware.ts"
+import { Authorization, Open, RequiredPermissions } from "../../../src/http/v2/requests/Middleware.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
 type App = Awaited<ReturnType<typeof fakeApp>>
@@ -23,6 +23,7 @@ const endpoints: Array<{
   readonly name: string
   readonly permissions: ReadonlyArray<string> | undefined
   readonly guarded: boolean
+  readonly isOpen: boolean
 }> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
@@ -30,16 +31,21 @@ HttpApi.reflect(Api, {
     endpoints.push({
       name: `${group.identifier}.${endpoint.identifier}`,
       permissions: Context.getOrUndefined(endpoint.annotations, RequiredPermissions),
-      guarded: endpoint.middlewares.has(Authorization)
+      guarded: endpoint.middlewares.has(Authorization),
+      isOpen: Context.get(endpoint.annotations, Open)
     })
   }
 })
 
 describe("every endpoint", () => {
-  it("asks for a key and at least one permission", () => {
+  it("asks for a key or sign-in and at least one permission, but for those about one's own account", () => {
     expect(endpoints.length).toBeGreaterThan(20)
     for (const endpoint of endpoints) expect([endpoint.name, endpoint.guarded]).toEqual([endpoint.name, true])
-    expect(endpoints.filter((endpoint) => (endpoint.permissions ?? []).length === 0)).toEqual([])
+    const unpermitted = endpoints.filter((endpoint) => (endpoint.permissions ?? []).length === 0)
+    // One's own account, which needs none.
+    expect(unpermitted.filter(({ name }) => !/^(?:me|sign-ins|set-up)\.|^invitations\.accept$/.test(name))).toEqual([])
+    const known = endpoints.filter(({ isOpen }) => isOpen).map(({ name }) => name)
+    expect(known).toEqual(["sign-ins.create", "set-up.create", "invitations.accept"])
   })
 
   it("says its permissions in the OpenAPI document", async () => {

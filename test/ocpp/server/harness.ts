@@ -329,6 +329,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       randomBytes: never,
       uuid: never,
       transactionIdKeys: [],
+      hmacSha1: never,
       hashPassword: never,
       verifyPassword: never,
       seal: never,

@@ -11,7 +11,7 @@ import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
 import { type EventFilter, Events } from "../../../domain/event/Events.ts"
 import { Counts } from "../../../domain/values/Counts.ts"
-import { proving } from "../requests/AuthorizationLive.ts"
+import { proving, provingSignIn } from "../requests/AuthorizationLive.ts"
 
 /** Streams of one organisation: a dashboard for each of its people, and its programs. */
 const perOrganisation = 20
@@ -22,7 +22,7 @@ const perProcess = 200
 /** Events of one read: what a slow reader holds in memory, about 50 KiB. */
 const pageEvents = 100
 
-/** Proxies drop what is silent for a minute; and for so long a key that was revoked still reads. */
+/** Proxies drop what is silent for a minute. */
 const defaultKeepAliveMillis = 15_000
 
 export interface EventStreamsOptions {
@@ -34,6 +34,9 @@ export interface EventStreamsOptions {
 /** Facts come in bursts; a reader looks at most ten times a second. */
 const betweenLooksMillis = 100
 
+/** Where anything was committed, whether the reader may go on is looked at again so often at most. */
+const recheckMillis = 200
+
 /** Between looks while the database is away. */
 const retryMillis = 1_000
 
@@ -42,8 +45,10 @@ const reconnectMillis = 2_000
 
 export interface Following extends EventFilter {
   readonly caller: Principal
-  /** As it was presented: it is looked at again while the stream runs. */
+  /** As presented: looked at again while the stream runs. A key is the one that counts where both came. */
   readonly key: string
+  /** The secret of the cookie. */
+  readonly cookie: string | undefined
   readonly after: EventCursor
 }
 
@@ -63,12 +68,14 @@ const comment = (text: string, cursor: EventCursor): string => `: ${text}\nid: $
 /** Rings for all who took it before, also for those who do not wait yet, which a `Latch` would not. */
 const makeBell = () => {
   let bell = Deferred.makeUnsafe<void>()
+  let rings = 0
   const ring = Effect.suspend(() => {
+    rings++
     const rung = bell
     bell = Deferred.makeUnsafe<void>()
     return Deferred.succeed(rung, undefined)
   })
-  return { take: () => Deferred.await(bell), ring }
+  return { take: () => Deferred.await(bell), ring, rings: () => rings }
 }
 
 const tooMany = new TooMany({
@@ -80,11 +87,14 @@ const tooMany = new TooMany({
 interface State {
   readonly after: EventCursor
   readonly checkedAt: number
+  /** Rings of the bell until then. */
+  readonly checkedRings: number
 }
 
 const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Effect.Effect<void>) {
   const events = yield* Events
   const principalOf = yield* proving(() => Effect.void)
+  const signedIn = yield* provingSignIn
   const bell = makeBell()
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
   const service = { isEnding: false }
@@ -98,8 +108,8 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
   yield* Effect.forkScoped(end)
 
   /** Still the same organisation's, and still with the right to read. While the database is away that cannot be checked. */
-  const mayGoOn = ({ caller, key }: Following) =>
-    principalOf(key).pipe(
+  const mayGoOn = ({ caller, cookie, key }: Following) =>
+    (key === "" && cookie !== undefined ? signedIn(cookie) : principalOf(key)).pipe(
       Effect.map(
         ({ organisationId, permissions }) =>
           organisationId === caller.organisationId && missing(permissions, ["events:read"]).length === 0
@@ -110,14 +120,17 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
   /** What is to be sent next, as soon as there is something. Undefined ends the stream. */
   const next = (following: Following) =>
     Effect.fnUntraced(function* (state: State) {
-      let { after, checkedAt } = state
+      let { after, checkedAt, checkedRings } = state
       const since = yield* Clock.currentTimeMillis
       // A stream ends between two pulls, and so as a whole: a client that is cut off in the middle takes it for a fault.
       for (;;) {
         const rung = bell.take()
         if (service.isEnding) return undefined
         const now = yield* Clock.currentTimeMillis
-        if (now - checkedAt >= keepAliveMillis) {
+        // What ends a key or sign-in is a fact, and rings like any other: its streams end soon after it.
+        const isStale = bell.rings() !== checkedRings
+        if (now - checkedAt >= (isStale ? recheckMillis : keepAliveMillis)) {
+          checkedRings = bell.rings()
           if (!(yield* mayGoOn(following))) return undefined
           checkedAt = now
         }
@@ -125,14 +138,14 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
           .page(following.caller.organisationId, { ...following, after, limit: pageEvents })
           .pipe(Effect.catchTag("StorageUnavailable", () => Effect.undefined))
         if (page !== undefined && page.events.length > 0) {
-          return [page.events.map(written).join(""), { after: page.next, checkedAt }] as const
+          return [page.events.map(written).join(""), { after: page.next, checkedAt, checkedRings }] as const
         }
         after = page?.next ?? after
         const left = keepAliveMillis - (now - since)
-        if (left <= 0) return [comment("keep-alive", after), { after, checkedAt }] as const
+        if (left <= 0) return [comment("keep-alive", after), { after, checkedAt, checkedRings }] as const
         if (page === undefined) yield* Effect.sleep(retryMillis)
         else if (page.isEnd) {
-          yield* Effect.raceFirst(rung, Effect.sleep(left))
+          yield* Effect.raceFirst(rung, Effect.sleep(isStale ? Math.min(left, recheckMillis) : left))
           if (!service.isEnding) yield* Effect.sleep(betweenLooksMillis)
         }
       }
@@ -162,7 +175,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
               Effect.sync(() => open.add(id, 1)),
               () => Effect.sync(() => open.add(id, -1))
             )
-            return Stream.unfold({ after: following.after, checkedAt }, next(following))
+            return Stream.unfold({ after: following.after, checkedAt, checkedRings: -1 }, next(following))
           })
         )
         const stream = Stream.concat(Stream.succeed(greeting), body)

@@ -8,6 +8,7 @@ import { Events } from "../../../domain/event/Events.ts"
 import { Api } from "../Api.ts"
 import { typesOf } from "./EventsApi.ts"
 import { EventStreams } from "./EventStreams.ts"
+import { cookieOf } from "../requests/Cookies.ts"
 import { Caller } from "../requests/Middleware.ts"
 import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -46,7 +47,8 @@ export const layer = HttpApiBuilder.group(
           const after = resumed ?? given ?? (yield* events.now)
           // A cursor that is none of this database's is refused while there still is a status to say so.
           yield* events.page(caller.organisationId, { after, limit: 1 })
-          return yield* streams.follow({ ...filter, caller, key: raw.headers["x-api-key"] ?? "", after })
+          const presented = { key: raw.headers["x-api-key"] ?? "", cookie: cookieOf(publicUrl, raw) }
+          return yield* streams.follow({ ...filter, ...presented, caller, after })
         }
         const { limit } = pageRequest(query)
         const page = yield* events.page(caller.organisationId, { ...filter, after: given ?? beginning, limit })

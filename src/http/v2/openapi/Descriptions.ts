@@ -2,6 +2,7 @@
 import { chargerStatusDescriptions } from "../../openapi/ChargerStatusDescriptions.ts"
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { csvHead } from "../sessions/CdrLines.ts"
+import { accountBodies, accountDescriptions, accountOperations, accountTags } from "./AccountDescriptions.ts"
 import { bodies } from "./Bodies.ts"
 import { chargerDescriptions } from "./ChargerDescriptions.ts"
 import { commandDescriptions } from "./CommandDescriptions.ts"
@@ -79,6 +80,9 @@ const enums: Descriptions["enums"] = {
   UnknownTokenRule: "Organisation.unknownTokens",
   ConcurrencyRule: "Organisation.concurrentTransactions",
   LocalListKeeping: "Organisation.localLists",
+  OperatorState: "Operator.state",
+  OperatorStateChange: "OperatorChange.state",
+  SignInStrength: "SignIn.strength",
   PartnerModule: "partner-view.view.module"
 }
 
@@ -103,11 +107,12 @@ export const descriptions: Descriptions = {
     ...tariffDescriptions,
     ...commandDescriptions,
     ...partnerDescriptions,
-    ...platformDescriptions
+    ...platformDescriptions,
+    ...accountDescriptions
   },
-  operations,
-  tags,
-  bodies,
+  operations: { ...operations, ...accountOperations },
+  tags: { ...tags, ...accountTags },
+  bodies: { ...bodies, ...accountBodies },
   answers: {
     "cdrs.csv": csvHead,
     "cdrs.jsonLines": '{"id":"019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d04","number":1042}\n',

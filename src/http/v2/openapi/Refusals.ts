@@ -56,8 +56,9 @@ export const statuses: Descriptions["statuses"] = {
   "204": "Done; there is nothing to show",
   "304": "What `If-None-Match` names is unchanged: nothing is sent again",
   "400": "The request does not fit: `errors` says where and why",
-  "401": "The key is missing, not known or revoked",
-  "403": "The key lacks permissions: `requiredPermissions` names them",
+  "401": "The key is missing, not known or revoked, the sign-in has ended, or a password or code is wrong: see `code`",
+  "403":
+    "The caller lacks permissions: `requiredPermissions` names them. Or a page of another site sent the request: `cross_origin`",
   "404": "Nothing here has that id, or it is not yours",
   "405": "The path takes other methods: the header `Allow` names them",
   "408": "The body did not come in time",

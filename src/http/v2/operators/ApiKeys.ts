@@ -5,6 +5,7 @@ import { PermissionDenied } from "../../../domain/Errors.ts"
 import { newKey } from "../../../domain/operator/Keys.ts"
 import type { ApiKey as StoredApiKey } from "../../../domain/operator/Operator.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { signInOf } from "../../../domain/operator/SignIn.ts"
 import { missing, type Permission } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
@@ -27,8 +28,9 @@ const making = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
 
-  /** What the calling key was itself cut down to; undefined when it has all of its operator's permissions. */
+  /** What the calling key was itself cut down to; undefined when it has all of its operator's permissions, and for a sign-in, which is the operator. */
   const ownLimits = Effect.fnUntraced(function* (caller: Principal) {
+    if (signInOf(caller) !== undefined) return undefined
     let cursor: string | undefined
     do {
       const page = yield* access.listKeys(caller.organisationId, { limit: maxLimit, cursor })

@@ -27,6 +27,7 @@ const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.T
   localLists: organisation.policy.localLists ?? "Manual",
   closeSilentSessionsAfterHours: organisation.closeSilentHours,
   standbyPowerW: organisation.standbyPowerW,
+  requireSecondFactor: organisation.requireSecondFactor,
   createdAt: organisation.createdAt
 })
 
@@ -35,11 +36,12 @@ const madeUpEmail = (given: typeof NewOrganisation.Type): string =>
   `operator@${given.partyId}.${given.countryCode}.invalid`.toLowerCase()
 
 const toPatch = (change: typeof OrganisationChange.Type) => {
-  const { closeSilentSessionsAfterHours, name, standbyPowerW, timeZone, ...policy } = change
+  const { closeSilentSessionsAfterHours, name, requireSecondFactor, standbyPowerW, timeZone, ...policy } = change
   return {
     ...(name === undefined ? {} : { name }),
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(standbyPowerW === undefined ? {} : { standbyPowerW }),
+    ...(requireSecondFactor === undefined ? {} : { requireSecondFactor }),
     ...(closeSilentSessionsAfterHours === undefined ? {} : { closeSilentHours: closeSilentSessionsAfterHours }),
     ...(Object.keys(policy).length === 0 ? {} : { policy })
   }

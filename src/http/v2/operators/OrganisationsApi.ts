@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { closeSilentHours } from "../../../domain/session/Closing.ts"
 import { standbyW } from "../../../domain/tariff/Evidence.ts"
-import { CountryAlpha2, Name, rule, Time, TimeZone, whole } from "../../Fields.ts"
+import { CountryAlpha2, Email, Name, rule, Time, TimeZone, whole } from "../../Fields.ts"
 import { Conflict409 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
@@ -38,15 +38,6 @@ const PartyId = Schema.String.check(
   })
 )
 
-/** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */
-const Email = Schema.String.check(
-  rule(
-    (value: string) => /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254,
-    "Must be an email address",
-    { format: "email", maxLength: 254 }
-  )
-)
-
 export const NewOrganisation = Schema.Struct({
   name: Name,
   countryCode: CountryAlpha2,
@@ -62,7 +53,8 @@ export const OrganisationChange = Schema.Struct({
   heartbeatIntervalSeconds: Schema.optionalKey(HeartbeatInterval),
   localLists: Schema.optionalKey(LocalLists),
   closeSilentSessionsAfterHours: Schema.optionalKey(CloseSilent),
-  standbyPowerW: Schema.optionalKey(StandbyPower)
+  standbyPowerW: Schema.optionalKey(StandbyPower),
+  requireSecondFactor: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "OrganisationChange" })
 
 const fields = {
@@ -77,6 +69,7 @@ const fields = {
   localLists: LocalLists,
   closeSilentSessionsAfterHours: Schema.Int,
   standbyPowerW: Schema.Int,
+  requireSecondFactor: Schema.Boolean,
   createdAt: Time
 }
 

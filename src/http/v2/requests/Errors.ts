@@ -23,6 +23,10 @@ export const domainRows = {
 /** What this face refuses by itself, before or beside the domain. */
 export const faceRows = {
   unauthorized: { status: 401, code: "unauthorized", title: "Unauthorized" },
+  sign_in_refused: { status: 401, code: "sign_in_refused", title: "Sign-in refused" },
+  second_factor_required: { status: 401, code: "second_factor_required", title: "Second factor required" },
+  second_factor_refused: { status: 401, code: "second_factor_refused", title: "Second factor refused" },
+  cross_origin: { status: 403, code: "cross_origin", title: "Request from another site" },
   unknown_path: { status: 404, code: "unknown_path", title: "Unknown path" },
   method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },
   request_timeout: { status: 408, code: "request_timeout", title: "Request timeout" },

@@ -48,7 +48,7 @@ const schemaProblem = (error: HttpApiError.HttpApiSchemaError, url: string): Pro
 
 /** The problem document of what an endpoint that was asked at `url` failed with; undefined for what is a defect. */
 export const problemOf = (error: unknown, url: string): Problem | undefined => {
-  if (error instanceof Unauthorized) return faceProblem("unauthorized", error.detail)
+  if (error instanceof Unauthorized) return faceProblem(error.code ?? "unauthorized", error.detail)
   if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error, url)
   return isDomainError(error) ? domainProblem(error) : undefined
 }

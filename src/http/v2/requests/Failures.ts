@@ -16,9 +16,10 @@ import type { DomainError } from "../../DomainError.ts"
 import { domainRows } from "./Errors.ts"
 import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
 
-/** The caller gave no key, or an unknown or revoked one. */
+/** The caller gave no key, or an unknown or revoked one; or a password or code was wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  detail: Schema.String
+  detail: Schema.String,
+  code: Schema.optionalKey(Schema.Literals(["sign_in_refused", "second_factor_required", "second_factor_refused"]))
 }) {}
 
 const onTheWire = <S extends Schema.Top>(
@@ -80,5 +81,5 @@ export const Unauthorized401 = onTheWire(
   Unauthorized,
   401,
   (problem) => new Unauthorized({ detail: problem.detail }),
-  (error) => faceProblem("unauthorized", error.detail)
+  (error) => faceProblem(error.code ?? "unauthorized", error.detail)
 )

@@ -11,7 +11,7 @@ import { Secrets } from "../../../domain/values/Secrets.ts"
 import { toHex } from "../../../domain/values/KeyFormat.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { answered } from "./FaceLive.ts"
-import { Caller, Idempotent, Staged, StreamedBody } from "./Middleware.ts"
+import { Caller, Idempotent, Open, Staged, StreamedBody } from "./Middleware.ts"
 import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -160,7 +160,9 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const key = request.headers["idempotency-key"]
-      if (endpoint.method !== "POST" || key === undefined) return yield* httpEffect
+      // An open endpoint's answer is a cookie, and its links work once by themselves.
+      const isOpen = Context.get(endpoint.annotations, Open)
+      if (endpoint.method !== "POST" || key === undefined || isOpen) return yield* httpEffect
       if (!keyPattern.test(key)) {
         return yield* new InvalidInput({
           pointer: "/idempotency-key",

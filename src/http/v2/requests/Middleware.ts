@@ -35,6 +35,19 @@ export class StreamedBody extends Context.Service<StreamedBody, string>()("voltl
  */
 export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { defaultValue: () => false })
 
+/**
+ * True of an endpoint that people without a sign-in use: it signs them in, by a password or a link. Its caller is unknown, and limited by
+ * the network that the request comes from.
+ */
+export const Open = Context.Reference<boolean>("voltlane/http/v2/Open", { defaultValue: () => false })
+
+/** What an open endpoint says of itself. */
+export const openOperation = (summary: string): Context.Context<RequiredPermissions> =>
+  Context.merge(
+    OpenApi.annotations({ summary, override: { "x-required-permissions": [], security: [] } }),
+    Context.merge(Context.make(RequiredPermissions, []), Context.make(Open, true))
+  )
+
 /** What every endpoint says of itself: one line for people, and the permissions it needs (also in the OpenAPI document). */
 export const operation = (
   summary: string,
@@ -45,11 +58,17 @@ export const operation = (
     Context.make(RequiredPermissions, permissions)
   )
 
-/** Finds out who calls by the header `x-api-key`, and whether the endpoint's permissions are there. */
+/**
+ * Finds out who calls, by the header `x-api-key` or else by the cookie of a sign-in, and whether the endpoint's permissions are there. Both are schemes of
+ * one middleware, so that no route can forget one of them. On plain http the cookie is named `voltlane`.
+ */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "voltlane/http/v2/Authorization",
   {
-    security: { apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) },
+    security: {
+      apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }),
+      signIn: HttpApiSecurity.apiKey({ key: "__Host-voltlane", in: "cookie" })
+    },
     error: [Unauthorized401, PermissionDenied403, StorageUnavailable503, TooMany429]
   }
 ) {}

@@ -86,6 +86,8 @@ export class RateLimits extends Context.Service<
     readonly room: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
     /** The body of a request that was counted already: it counts as more requests, one for each `bytesPerRequest`. Never refused by itself. */
     readonly body: (keyId: string, bytes: number) => Effect.Effect<void>
+    /** The network that the request comes from. */
+    readonly network: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
     /** One more wrong key of the network that the request comes from. */
     readonly wrongKey: Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
   }
@@ -157,6 +159,8 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         })
       })
 
-      return RateLimits.of({ body, request, room, wrongKey })
+      const network = Effect.map(HttpServerRequest.HttpServerRequest, networkOf)
+
+      return RateLimits.of({ body, network, request, room, wrongKey })
     })
   )

@@ -1,0 +1,83 @@
+/**
+ * Sign-ins of people: how long one lasts, what it may do, and what its cookie and links are stored as. The secret of a cookie or link is 256 random bits;
+ * what is stored is its keyed hash, by which it is found.
+ */
+import type { Principal } from "../values/AuditContext.ts"
+import { toBase62, toHex } from "../values/KeyFormat.ts"
+import type { Secrets } from "../values/Secrets.ts"
+
+/** A sign-in without requests for so long has ended. */
+export const idleMillis = 12 * 3_600_000
+
+/** No sign-in lasts longer, however busy it is. */
+export const wholeMillis = 7 * 24 * 3_600_000
+
+/** Links of invitations and resets work for so long. */
+export const linkMillis = 72 * 3_600_000
+
+/** Sign-ins of one operator at a time; of more the one longest silent ends. */
+export const signInsMost = 20
+
+/** What a sign-in was proved by. */
+export const strengths = ["Password", "SecondFactor"] as const
+export type Strength = (typeof strengths)[number]
+
+export const signInPurposes = {
+  cookie: "sign-in",
+  link: "account-link",
+  device: "known-device",
+  recoveryCode: "recovery-code",
+  totp: "totp-secret"
+} as const
+
+type Hashing = Pick<Secrets["Service"], "verifier">
+
+/** A new secret of a cookie or link: shown once. */
+export const newSecret = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
+  toBase62(secrets.randomBytes(32), 43)
+
+/** What a cookie or link is found by; undefined for text that cannot be one of ours, so that it costs nothing. */
+export const secretHash = (secrets: Hashing, purpose: "sign-in" | "account-link", secret: string): string | undefined =>
+  /^[0-9A-Za-z]{43}$/.test(secret) ? toHex(secrets.verifier(purpose, secret)) : undefined
+
+/** What a sign-in is begun with. */
+export interface NewSignIn {
+  readonly hash: string
+  readonly strength: Strength
+  /** The network that it came from, and the browser's own words about itself. */
+  readonly network: string
+  readonly agent: string
+}
+
+export interface SignIn {
+  readonly id: string
+  readonly operatorId: string
+  readonly organisationId: string
+  readonly createdAt: number
+  readonly seenAt: number
+  readonly strength: Strength
+  readonly network: string
+  readonly agent: string
+}
+
+/** Whether a sign-in that nothing ended is over by time. */
+export const isOver = ({ createdAt, seenAt }: Pick<SignIn, "createdAt" | "seenAt">, now: number): boolean =>
+  now - seenAt >= idleMillis || now - createdAt >= wholeMillis
+
+const prefix = "sign-in:"
+
+/** The `Principal.keyId` of a sign-in. */
+export const signInKey = (id: string): string => `${prefix}${id}`
+
+/** The sign-in that calls; undefined where a key does. */
+export const signInOf = ({ keyId }: Principal): string | undefined =>
+  keyId.startsWith(prefix) ? keyId.slice(prefix.length) : undefined
+
+/** What a sign-in may do: nothing while its organisation requires a second factor that it lacks, so that all that is left is to set one up. */
+export const signInPermissions = (signIn: {
+  readonly active: boolean
+  readonly strength: Strength
+  readonly requiresSecondFactor: boolean
+  readonly permissions: ReadonlyArray<string>
+}): ReadonlyArray<string> =>
+  !signIn.active || (signIn.requiresSecondFactor && signIn.strength !== "SecondFactor") ? [] : signIn.permissions

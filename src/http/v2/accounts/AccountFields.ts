@@ -1,0 +1,54 @@
+/** What the requests and answers about people's accounts are made of. */
+import { Schema } from "effect"
+import { permissions } from "../../../domain/operator/Permission.ts"
+import { builtInRoleNames } from "../../../domain/operator/Role.ts"
+import { isUuid } from "../../../domain/values/Uuid7.ts"
+import { optionalText, rule } from "../../Fields.ts"
+
+/** Longest password that is looked at; the rules for a new one are the domain's. */
+const passwordMost = 1024
+
+/** Any text: what is wrong with a new password is said where it is set. */
+export const Password = Schema.String.check(Schema.isMaxLength(passwordMost))
+
+export const Code = optionalText(64)
+
+/** The secret of a link: what follows its `#`. */
+export const LinkToken = optionalText(256)
+
+export const Permissions = Schema.Array(Schema.Literals(permissions)).check(Schema.isMaxLength(permissions.length))
+
+/** A built-in role by its name, or an own one by its id. */
+export const RoleId = Schema.String.check(
+  rule(
+    (id: string) => builtInRoleNames.some((name) => name === id) || isUuid(id),
+    `Must be one of ${builtInRoleNames.join(", ")}, or the id of a role of this organisation`
+  )
+)
+
+/** Me, as everything that signs in answers it. */
+export const Me = Schema.Struct({
+  operator: Schema.NullOr(
+    Schema.Struct({ id: Schema.String, email: Schema.String, name: Schema.String, locale: Schema.String })
+  ).annotate({ description: "Who signed in; null where a key calls" }),
+  organisation: Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    countryCode: Schema.String,
+    partyId: Schema.String,
+    timeZone: Schema.String
+  }),
+  organisations: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+  permissions: Schema.Array(Schema.String),
+  role: Schema.NullOr(Schema.String),
+  secondFactor: Schema.NullOr(
+    Schema.Struct({
+      enrolled: Schema.Boolean,
+      used: Schema.Boolean,
+      required: Schema.Boolean,
+      recoveryCodesLeft: Schema.Int
+    })
+  ),
+  addresses: Schema.Struct({ rest: Schema.String, ocpp: Schema.String, ocpi: Schema.String }),
+  version: Schema.String
+}).annotate({ identifier: "Me" })

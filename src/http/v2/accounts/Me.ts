@@ -1,0 +1,95 @@
+/** The endpoints about oneself: who calls, name, password, organisation and second factor. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Conflict } from "../../../domain/Errors.ts"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { signInPurposes, type Strength } from "../../../domain/operator/SignIn.ts"
+import { newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "../../../domain/operator/Totp.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Api } from "../Api.ts"
+import { audit } from "../requests/Caller.ts"
+import { Unauthorized } from "../requests/Failures.ts"
+import { Caller } from "../requests/Middleware.ts"
+import { SigningIn } from "./SigningIn.ts"
+
+const alreadyOn = new Conflict({
+  code: "second_factor_on",
+  message: "The second factor is on already: switch it off first."
+})
+
+const isOff = new Conflict({ code: "second_factor_off", message: "This account has no second factor." })
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "me",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const secrets = yield* Secrets
+    const signing = yield* SigningIn
+
+    const newCodes = () => {
+      const codes = newRecoveryCodes(secrets)
+      return { codes, hashes: codes.flatMap((code) => recoveryHash(secrets, code) ?? []) }
+    }
+
+    /** In the same organisation; where the caller works for it no more, there is no sign-in to go on with. */
+    const goOn = (caller: Principal, change: { readonly strength?: Strength }) =>
+      Effect.catchTag(signing.renew(caller, change), "NotFound", () =>
+        Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
+      )
+
+    return handlers.handleAll({
+      get: Effect.fn("v2.me.get")(function* () {
+        return yield* signing.meOf(yield* Caller)
+      }),
+      update: Effect.fn("v2.me.update")(function* ({ payload }) {
+        const { caller } = yield* signing.ownAccount
+        yield* accounts.changeProfile(payload, yield* audit)
+        return yield* signing.meOf(caller)
+      }),
+      changePassword: Effect.fn("v2.me.changePassword")(function* ({ payload }) {
+        const { account, caller, signInId } = yield* signing.ownAccount
+        yield* signing.provePassword(account, signInId, payload.currentPassword)
+        const about = [account.email, account.name]
+        yield* accounts.changePassword(yield* signing.newHash("/newPassword", payload.newPassword, about), yield* audit)
+        return yield* goOn(caller, {})
+      }),
+      changeOrganisation: Effect.fn("v2.me.changeOrganisation")(function* ({ payload }) {
+        const { caller } = yield* signing.ownAccount
+        return yield* signing.renew(caller, payload)
+      }),
+      beginTotp: Effect.fn("v2.me.beginTotp")(function* ({ payload }) {
+        const { account, signInId } = yield* signing.ownAccount
+        if (account.totpSecret !== undefined) return yield* alreadyOn
+        yield* signing.provePassword(account, signInId, payload.password)
+        const secret = newTotpSecret(secrets)
+        yield* accounts.beginTotp(secrets.seal(signInPurposes.totp, secret), yield* audit)
+        return { secret, uri: totpUri(secret, account.email) }
+      }),
+      changeTotp: Effect.fn("v2.me.changeTotp")(function* ({ payload }) {
+        const { account, caller, signInId } = yield* signing.ownAccount
+        if (!payload.enabled) {
+          if (account.totpSecret === undefined) return yield* isOff
+          const factor = yield* signing.proveFactor(account, signInId, payload.code)
+          yield* accounts.removeTotp(factor, yield* audit)
+          return { enabled: false, recoveryCodes: null }
+        }
+        if (account.totpSecret !== undefined) return yield* alreadyOn
+        const step = yield* signing.provePending(account, signInId, payload.code)
+        const { codes, hashes } = newCodes()
+        yield* accounts.confirmTotp(step, hashes, yield* audit)
+        yield* goOn(caller, { strength: "SecondFactor" })
+        return { enabled: true, recoveryCodes: codes }
+      }),
+      createRecoveryCodes: Effect.fn("v2.me.createRecoveryCodes")(function* ({ payload }) {
+        const { account, signInId } = yield* signing.ownAccount
+        if (account.totpSecret === undefined) return yield* isOff
+        const factor = yield* signing.proveFactor(account, signInId, payload.code)
+        const { codes, hashes } = newCodes()
+        yield* accounts.replaceRecoveryCodes(factor, hashes, yield* audit)
+        return { codes }
+      })
+    })
+  })
+)

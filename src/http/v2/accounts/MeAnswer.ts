@@ -1,0 +1,61 @@
+/** The answer of `GET /v2/me`, which everything that signs in gives too. */
+import { Clock, Context, Effect } from "effect"
+import { Access } from "../../../domain/operator/Access.ts"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { signInOf } from "../../../domain/operator/SignIn.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { PublicUrl } from "../requests/Paging.ts"
+import type { Me } from "./AccountFields.ts"
+
+/** What it says of the service itself. */
+export const ServiceVersion = Context.Reference<string>("voltlane/http/v2/ServiceVersion", {
+  defaultValue: () => "0.0.0"
+})
+
+export const answering = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const access = yield* Access
+  const publicUrl = yield* PublicUrl
+  const version = yield* ServiceVersion
+
+  return Effect.fn("Me.answer")(function* (caller: Principal) {
+    const organisation = yield* Effect.catchTag(access.organisation(caller.organisationId), "NotFound", Effect.die)
+    const { countryCode, id, name, partyId, timeZone } = organisation
+    const signInId = signInOf(caller)
+    const account =
+      signInId === undefined || caller.operatorId === undefined ? undefined : yield* accounts.byId(caller.operatorId)
+    const member =
+      account === undefined
+        ? undefined
+        : yield* Effect.catchTag(accounts.operator(id, account.operatorId), "NotFound", Effect.die)
+    const current = account?.organisations.find((one) => one.id === id)
+    const me: typeof Me.Type = {
+      operator:
+        account === undefined
+          ? null
+          : { id: account.operatorId, email: account.email, name: account.name, locale: account.locale },
+      organisation: { id, name, countryCode, partyId, timeZone },
+      organisations: account?.organisations.map((one) => ({ id: one.id, name: one.name })) ?? [{ id, name }],
+      permissions: caller.permissions,
+      role: member === undefined ? null : (member.role ?? member.ownRole?.name ?? null),
+      secondFactor:
+        account === undefined || signInId === undefined
+          ? null
+          : {
+              enrolled: account.totpSecret !== undefined,
+              used: (yield* accounts.signIns(account.operatorId, yield* Clock.currentTimeMillis)).some(
+                (one) => one.id === signInId && one.strength === "SecondFactor"
+              ),
+              required: current?.requiresSecondFactor ?? false,
+              recoveryCodesLeft: account.recoveryCodesLeft
+            },
+      addresses: {
+        rest: `${publicUrl}/cpo/v2`,
+        ocpp: `${publicUrl.replace(/^http/, "ws")}/ocpp`,
+        ocpi: `${publicUrl}/ocpi/versions`
+      },
+      version
+    }
+    return me
+  })
+})

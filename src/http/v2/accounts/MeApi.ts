@@ -1,0 +1,75 @@
+/** Who calls, and what people change about their own account. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Locale, Name, Uuid } from "../../Fields.ts"
+import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { IdempotencyHeader } from "../requests/Paging.ts"
+import { Code, Me, Password } from "./AccountFields.ts"
+
+export const MeChange = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  locale: Schema.optionalKey(Locale)
+}).annotate({ identifier: "MeChange" })
+
+export const PasswordChange = Schema.Struct({
+  currentPassword: Password,
+  newPassword: Password
+}).annotate({ identifier: "PasswordChange" })
+
+export const OrganisationChoice = Schema.Struct({ organisationId: Uuid }).annotate({
+  identifier: "OrganisationChoice"
+})
+
+export const TotpStart = Schema.Struct({ password: Password }).annotate({ identifier: "TotpStart" })
+
+const TotpSecret = Schema.Struct({ secret: Schema.String, uri: Schema.String }).annotate({ identifier: "TotpSecret" })
+
+export const TotpChange = Schema.Struct({ enabled: Schema.Boolean, code: Code }).annotate({ identifier: "TotpChange" })
+
+const TotpState = Schema.Struct({
+  enabled: Schema.Boolean,
+  recoveryCodes: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: "Ten codes that work once each, in place of the app's: shown now and never again"
+  })
+}).annotate({ identifier: "TotpState" })
+
+export const RecoveryCodesStart = Schema.Struct({ code: Code }).annotate({ identifier: "RecoveryCodesStart" })
+
+const RecoveryCodes = Schema.Struct({ codes: Schema.Array(Schema.String) }).annotate({ identifier: "RecoveryCodes" })
+
+export class MeApi extends HttpApiGroup.make("me").add(
+  HttpApiEndpoint.get("get", "/v2/me", { success: Me }).annotateMerge(
+    operation("Who calls, for which organisation, with which permissions, and the addresses to hand out")
+  ),
+  HttpApiEndpoint.patch("update", "/v2/me", { payload: MeChange, success: Me, error: Conflict409 }).annotateMerge(
+    operation("Change one's own name and language")
+  ),
+  HttpApiEndpoint.put("changePassword", "/v2/me/password", {
+    payload: PasswordChange,
+    success: Me,
+    error: [Conflict409, InvalidInput400]
+  }).annotateMerge(operation("Change one's own password; all other sign-ins end")),
+  HttpApiEndpoint.put("changeOrganisation", "/v2/me/organisation", {
+    payload: OrganisationChoice,
+    success: Me,
+    error: [Conflict409, NotFound404]
+  }).annotateMerge(operation("Go on in another organisation that one works for")),
+  HttpApiEndpoint.post("beginTotp", "/v2/me/totp", {
+    headers: IdempotencyHeader,
+    payload: TotpStart,
+    success: TotpSecret.pipe(HttpApiSchema.status(201)),
+    error: Conflict409
+  }).annotateMerge(operation("Make a secret for an authenticator app")),
+  HttpApiEndpoint.put("changeTotp", "/v2/me/totp", {
+    payload: TotpChange,
+    success: TotpState,
+    error: Conflict409
+  }).annotateMerge(operation("Switch the second factor on by a first code of the app, or off by a code")),
+  HttpApiEndpoint.post("createRecoveryCodes", "/v2/me/recovery-codes", {
+    headers: IdempotencyHeader,
+    payload: RecoveryCodesStart,
+    success: RecoveryCodes.pipe(HttpApiSchema.status(201)),
+    error: Conflict409
+  }).annotateMerge(operation("Make ten new recovery codes; those before work no more"))
+) {}

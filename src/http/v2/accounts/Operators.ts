@@ -1,0 +1,201 @@
+/** The endpoints of an organisation's people: operators, roles and invitations. */
+import { Clock, Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Conflict, InvalidInput, NotFound } from "../../../domain/Errors.ts"
+import { Accounts, type Invitation as StoredInvitation, type RoleRef } from "../../../domain/operator/Accounts.ts"
+import type { Operator as StoredOperator } from "../../../domain/operator/Operator.ts"
+import {
+  builtInRoleNames,
+  builtInRoles,
+  isBuiltInRole,
+  type Role as StoredRole
+} from "../../../domain/operator/Role.ts"
+import { newSecret, secretHash } from "../../../domain/operator/SignIn.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Api } from "../Api.ts"
+import { audit, organisationId } from "../requests/Caller.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import type { Invitation, Operator, Role } from "./OperatorsApi.ts"
+import { SigningIn } from "./SigningIn.ts"
+import { linkVoid } from "./SignIns.ts"
+import { pageOfAll } from "./WholeList.ts"
+
+const roleOf = ({ ownRole, role }: Pick<StoredInvitation, "ownRole" | "role">) =>
+  role === undefined ? { id: ownRole?.id ?? "", name: ownRole?.name ?? "" } : { id: role, name: role }
+
+const stateOf = ({ active, hasPassword }: StoredOperator) =>
+  active ? (hasPassword ? "Active" : "Invited") : "Disabled"
+
+const toOperator = (one: StoredOperator): typeof Operator.Type => ({
+  id: one.id,
+  email: one.email,
+  name: one.name,
+  locale: one.locale,
+  state: stateOf(one),
+  role: roleOf(one),
+  additions: one.additions,
+  removals: one.removals,
+  permissions: one.permissions,
+  secondFactor: one.hasSecondFactor,
+  createdAt: one.createdAt
+})
+
+const refOf = (id: string): RoleRef => (isBuiltInRole(id) ? { role: id } : { roleId: id })
+
+/** The secret follows `#`, which browsers do not send. */
+const linkTo = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#${secret}`
+
+const newLink = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const publicUrl = yield* PublicUrl
+  return () => {
+    const secret = newSecret(secrets)
+    return { hash: secretHash(secrets, "account-link", secret) ?? "", link: linkTo(publicUrl, secret) }
+  }
+})
+
+const operators = HttpApiBuilder.group(
+  Api,
+  "operators",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const publicUrl = yield* PublicUrl
+    const make = yield* newLink
+    return handlers.handleAll({
+      list: Effect.fn("v2.operators.list")(function* ({ query, request }) {
+        const page = yield* accounts.operators(yield* organisationId, pageRequest(query))
+        return listed(publicUrl, request.url, page, toOperator)
+      }),
+      get: Effect.fn("v2.operators.get")(function* ({ params }) {
+        return toOperator(yield* accounts.operator(yield* organisationId, params.operatorId))
+      }),
+      update: Effect.fn("v2.operators.update")(function* ({ params, payload }) {
+        const { roleId, state, ...rest } = payload
+        const change = {
+          ...rest,
+          ...(state === undefined ? {} : { active: state === "Active" }),
+          ...(roleId === undefined ? {} : { role: refOf(roleId) })
+        }
+        return toOperator(yield* accounts.changeOperator(params.operatorId, change, yield* audit))
+      }),
+      reset: Effect.fn("v2.operators.reset")(function* ({ params }) {
+        const { hash, link } = make()
+        return { link, ...(yield* accounts.createReset(params.operatorId, hash, yield* audit)) }
+      })
+    })
+  })
+)
+
+const builtIn: ReadonlyArray<typeof Role.Type> = builtInRoleNames.map((name) => ({
+  id: name,
+  name,
+  builtIn: true,
+  permissions: builtInRoles[name],
+  createdAt: null
+}))
+
+const toRole = ({ createdAt, id, name, permissions }: StoredRole): typeof Role.Type => ({
+  id,
+  name,
+  builtIn: false,
+  permissions,
+  createdAt
+})
+
+const fixed = new Conflict({ code: "built_in_role", message: "Built-in roles do not change: make one of your own." })
+
+const roles = HttpApiBuilder.group(
+  Api,
+  "roles",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const publicUrl = yield* PublicUrl
+    const all = Effect.gen(function* () {
+      return [...builtIn, ...(yield* accounts.roles(yield* organisationId)).map(toRole)]
+    })
+    return handlers.handleAll({
+      list: Effect.fn("v2.roles.list")(function* ({ query, request }) {
+        return listed(publicUrl, request.url, yield* pageOfAll(yield* all, pageRequest(query)), (role) => role)
+      }),
+      get: Effect.fn("v2.roles.get")(function* ({ params }) {
+        const found = (yield* all).find(({ id }) => id === params.roleId)
+        return found ?? (yield* new NotFound({ kind: "role", id: params.roleId }))
+      }),
+      create: Effect.fn("v2.roles.create")(function* ({ payload }) {
+        if (isBuiltInRole(payload.name)) return yield* fixed
+        return toRole(yield* accounts.createRole(payload, yield* audit))
+      }),
+      update: Effect.fn("v2.roles.update")(function* ({ params, payload }) {
+        if (isBuiltInRole(params.roleId) || isBuiltInRole(payload.name ?? "")) return yield* fixed
+        return toRole(yield* accounts.changeRole(params.roleId, payload, yield* audit))
+      }),
+      remove: Effect.fn("v2.roles.remove")(function* ({ params }) {
+        if (isBuiltInRole(params.roleId)) return yield* fixed
+        yield* accounts.removeRole(params.roleId, yield* audit)
+      })
+    })
+  })
+)
+
+const toInvitation = (one: StoredInvitation): typeof Invitation.Type => ({
+  id: one.id,
+  email: one.email,
+  role: roleOf(one),
+  createdAt: one.createdAt,
+  expiresAt: one.expiresAt
+})
+
+const noPassword = new Conflict({
+  code: "account_without_password",
+  message: "The account of this email has no password yet: set one by the link of its own organisation first."
+})
+
+const invitations = HttpApiBuilder.group(
+  Api,
+  "invitations",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const secrets = yield* Secrets
+    const signing = yield* SigningIn
+    const publicUrl = yield* PublicUrl
+    const make = yield* newLink
+    return handlers.handleAll({
+      list: Effect.fn("v2.invitations.list")(function* ({ query, request }) {
+        const now = yield* Clock.currentTimeMillis
+        const page = yield* accounts.invitations(yield* organisationId, now, pageRequest(query))
+        return listed(publicUrl, request.url, page, toInvitation)
+      }),
+      create: Effect.fn("v2.invitations.create")(function* ({ payload }) {
+        const { hash, link } = make()
+        const input = { email: payload.email, role: refOf(payload.roleId), hash }
+        return { ...toInvitation(yield* accounts.createInvitation(input, yield* audit)), link }
+      }),
+      remove: Effect.fn("v2.invitations.remove")(function* ({ params }) {
+        yield* accounts.revokeInvitation(params.invitationId, yield* audit)
+      }),
+      accept: Effect.fn("v2.invitations.accept")(function* ({ payload }) {
+        const { code, name, password, token } = payload
+        const now = yield* Clock.currentTimeMillis
+        const hash = secretHash(secrets, "account-link", token)
+        const link = hash === undefined ? undefined : yield* accounts.findLink(hash, now)
+        if (hash === undefined || link === undefined || link.kind === "SetUp") return yield* linkVoid
+        const account = link.operatorId === undefined ? undefined : yield* accounts.byId(link.operatorId)
+        if (link.kind === "Invitation" && account !== undefined) {
+          // The link proves who was invited, not who has the account: an organisation makes links for any address.
+          if (account.passwordHash === undefined) return yield* noPassword
+          const proved = yield* signing.prove(account.email, password, code)
+          return yield* signing.begin(yield* accounts.useLink(hash, {}, now), proved)
+        }
+        if (link.kind === "Invitation" && name === undefined) {
+          return yield* new InvalidInput({ pointer: "/name", detail: "Is needed for a new account" })
+        }
+        const about = [link.email, name ?? account?.name ?? "", link.organisationName]
+        const passwordHash = yield* signing.newHash("/password", password, about)
+        const given = { passwordHash, ...(name === undefined ? {} : { name }) }
+        return yield* signing.begin(yield* accounts.useLink(hash, given, now), undefined)
+      })
+    })
+  })
+)
+
+export const layer = Layer.mergeAll(operators, roles, invitations)

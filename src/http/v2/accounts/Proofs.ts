@@ -1,0 +1,182 @@
+/**
+ * How people prove who they are: the password, in the same time whether the account exists or not, and then the second factor, with a growing delay after
+ * failures.
+ */
+import { Clock, Effect, Scope } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { InvalidInput, TooMany } from "../../../domain/Errors.ts"
+import { type Account, Accounts, type Factor } from "../../../domain/operator/Accounts.ts"
+import { passwordProblem } from "../../../domain/operator/Password.ts"
+import { signInPurposes } from "../../../domain/operator/SignIn.ts"
+import { isNoted, SignInDelays } from "../../../domain/operator/SignInDelays.ts"
+import { recoveryHash, stepOf } from "../../../domain/operator/Totp.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { deviceOf } from "../requests/Cookies.ts"
+import { Unauthorized } from "../requests/Failures.ts"
+import { PublicUrl } from "../requests/Paging.ts"
+import { RateLimits } from "../requests/RateLimits.ts"
+
+export const refused = new Unauthorized({ code: "sign_in_refused", detail: "Email or password is wrong." })
+const factorRequired = new Unauthorized({
+  code: "second_factor_required",
+  detail: "This account has a second factor: send its code too."
+})
+export const factorRefused = new Unauthorized({
+  code: "second_factor_refused",
+  detail: "The code is wrong, too old or was used before."
+})
+
+/** The code as a factor; undefined where it is none of this account's. */
+const factorOf = (secrets: Secrets["Service"], account: Account, code: string, now: number): Factor | undefined => {
+  const sealed = account.totpSecret
+  const secret = sealed === undefined ? undefined : secrets.open(signInPurposes.totp, sealed)
+  const step = secret === undefined ? undefined : stepOf(secrets.hmacSha1, secret, code, account.totpStep, now)
+  if (step !== undefined) return { _tag: "Totp", step }
+  const hash = recoveryHash(secrets, code)
+  return hash === undefined ? undefined : { _tag: "RecoveryCode", hash }
+}
+
+/** A person, and by what. */
+export interface Proved {
+  readonly account: Account
+  readonly factor: Factor | undefined
+  readonly pair: string
+  readonly failuresBefore: number
+}
+
+const guarding = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const limits = yield* RateLimits
+  const scope = yield* Scope.Scope
+  const delays = new SignInDelays()
+
+  /** Runs a proof of `name` with its delays; `account` gets a note of many failures. A proof that fails otherwise than by being wrong is not counted. */
+  const guarded = Effect.fnUntraced(function* <A, E, R>(
+    pair: string,
+    account: Account | undefined,
+    proof: (failuresBefore: number) => Effect.Effect<A, E, R>
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const wait = delays.wait(pair, now)
+    if (wait > 0) {
+      const seconds = Math.ceil(wait / 1000)
+      const message = `Too many wrong passwords or codes: try again in ${seconds} s.`
+      return yield* new TooMany({ code: "sign_in_delayed", message, retryAfterSeconds: seconds })
+    }
+    const failures = delays.count(pair, now)
+    return yield* proof(failures - 1).pipe(
+      Effect.tapError((error) =>
+        Effect.gen(function* () {
+          const isWrong = error instanceof Unauthorized && error.code !== "second_factor_required"
+          if (!isWrong) return delays.uncount(pair)
+          delays.failed(pair, yield* Clock.currentTimeMillis)
+          // Beside the request: the time of the answer must not show that the account exists.
+          if (account !== undefined && isNoted(failures)) {
+            const noting = accounts.noteFailures(account.operatorId, failures, yield* limits.network, now)
+            yield* Effect.forkIn(Effect.ignore(noting), scope)
+          }
+          yield* limits.wrongKey
+        })
+      )
+    )
+  })
+
+  return { delays, guarded }
+})
+
+type Guard = Effect.Success<typeof guarding>
+
+/** Of a person who is not signed in. */
+const proving = Effect.fnUntraced(function* ({ guarded }: Guard) {
+  const accounts = yield* Accounts
+  const secrets = yield* Secrets
+  const limits = yield* RateLimits
+  const publicUrl = yield* PublicUrl
+
+  return Effect.fn("SigningIn.prove")(function* (email: string, password: string, code: string | undefined) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const account = yield* accounts.byEmail(email)
+    const device = account === undefined ? undefined : deviceOf(publicUrl, secrets, account.operatorId, request)
+    const pair = `${email.toLowerCase()} ${device ?? (yield* limits.network)}`
+    return yield* guarded(
+      pair,
+      account,
+      Effect.fnUntraced(function* (failuresBefore) {
+        const isRight = yield* secrets.verifyPassword(password, account?.passwordHash)
+        if (!isRight || account === undefined) return yield* refused
+        const proved = { account, pair, failuresBefore }
+        if (account.totpSecret === undefined) return { ...proved, factor: undefined } satisfies Proved
+        if (code === undefined) return yield* factorRequired
+        const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
+        if (factor === undefined) return yield* factorRefused
+        return { ...proved, factor } satisfies Proved
+      })
+    )
+  })
+})
+
+/** Of a person who is signed in, before changes to the account. */
+const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
+  const secrets = yield* Secrets
+
+  /** A code of one's own second factor, with the delays of one's own sign-in. */
+  const proveFactor = (account: Account, signInId: string, code: string) =>
+    guarded(
+      `code ${signInId}`,
+      account,
+      Effect.fnUntraced(function* () {
+        const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
+        if (factor === undefined) return yield* factorRefused
+        delays.forget(`code ${signInId}`)
+        return factor
+      })
+    )
+
+  const provePassword = (account: Account, signInId: string, password: string) =>
+    guarded(
+      `password ${signInId}`,
+      account,
+      Effect.fnUntraced(function* () {
+        if (!(yield* secrets.verifyPassword(password, account.passwordHash))) return yield* refused
+        delays.forget(`password ${signInId}`)
+      })
+    )
+
+  /** A first code of a secret that is not confirmed. */
+  const provePending = (account: Account, signInId: string, code: string) =>
+    guarded(
+      `code ${signInId}`,
+      account,
+      Effect.fnUntraced(function* () {
+        const secret =
+          account.totpPending === undefined ? undefined : secrets.open(signInPurposes.totp, account.totpPending)
+        const now = yield* Clock.currentTimeMillis
+        const step = secret === undefined ? undefined : stepOf(secrets.hmacSha1, secret, code, 0, now)
+        if (step === undefined) return yield* factorRefused
+        delays.forget(`code ${signInId}`)
+        return step
+      })
+    )
+
+  return { proveFactor, provePassword, provePending }
+})
+
+export const proofs = Effect.gen(function* () {
+  const guard = yield* guarding
+  const secrets = yield* Secrets
+
+  /** What a password that is to be set is stored as. */
+  const newHash = Effect.fnUntraced(function* (pointer: string, password: string, about: ReadonlyArray<string>) {
+    const detail = passwordProblem(password, about)
+    if (detail !== undefined) return yield* new InvalidInput({ pointer, detail })
+    return yield* secrets.hashPassword(password)
+  })
+
+  return {
+    ...(yield* provingAgain(guard)),
+    prove: yield* proving(guard),
+    newHash,
+    /** After a sign-in that is complete. */
+    forget: (pair: string): void => guard.delays.forget(pair)
+  }
+})

@@ -1,0 +1,99 @@
+/** The endpoints that sign people in and out, and the set-up of the first start. */
+import { Clock, Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Conflict } from "../../../domain/Errors.ts"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { type SignIn as StoredSignIn, secretHash, signInOf } from "../../../domain/operator/SignIn.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Api } from "../Api.ts"
+import { audit } from "../requests/Caller.ts"
+import { clearSignIn } from "../requests/Cookies.ts"
+import { Caller } from "../requests/Middleware.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import type { SignIn } from "./SignInsApi.ts"
+import { SigningIn } from "./SigningIn.ts"
+import { pageOfAll } from "./WholeList.ts"
+
+const shown =
+  (current: string | undefined) =>
+  ({ agent, createdAt, id, network, organisationId, seenAt, strength }: StoredSignIn): typeof SignIn.Type => ({
+    id,
+    current: id === current,
+    organisationId,
+    strength,
+    network,
+    agent,
+    createdAt,
+    seenAt
+  })
+
+const signIns = HttpApiBuilder.group(
+  Api,
+  "sign-ins",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const signing = yield* SigningIn
+    const publicUrl = yield* PublicUrl
+    return handlers.handleAll({
+      create: Effect.fn("v2.sign-ins.create")(function* ({ payload }) {
+        const proved = yield* signing.prove(payload.email, payload.password, payload.code)
+        const { operatorId, organisations } = proved.account
+        // A person who works for no organisation now is answered like an unknown one.
+        return yield* signing.begin({ operatorId, organisationId: organisations[0]?.id ?? operatorId }, proved)
+      }),
+      list: Effect.fn("v2.sign-ins.list")(function* ({ query, request }) {
+        const caller = yield* Caller
+        const now = yield* Clock.currentTimeMillis
+        const current = signInOf(caller)
+        const own =
+          current === undefined || caller.operatorId === undefined
+            ? []
+            : yield* accounts.signIns(caller.operatorId, now)
+        return listed(publicUrl, request.url, yield* pageOfAll(own, pageRequest(query)), shown(current))
+      }),
+      removeOthers: Effect.fn("v2.sign-ins.removeOthers")(function* () {
+        const { signInId } = yield* signing.ownAccount
+        yield* accounts.endOtherSignIns(signInId, yield* audit)
+      }),
+      removeCurrent: Effect.fn("v2.sign-ins.removeCurrent")(function* () {
+        const { signInId } = yield* signing.ownAccount
+        yield* Effect.catchTag(accounts.endSignIn(signInId, yield* audit), "NotFound", () => Effect.void)
+        yield* clearSignIn(publicUrl)
+      }),
+      remove: Effect.fn("v2.sign-ins.remove")(function* ({ params }) {
+        yield* signing.ownAccount
+        yield* accounts.endSignIn(params.signInId, yield* audit)
+      })
+    })
+  })
+)
+
+/** The same for every link that does not work, whatever the reason. */
+export const linkVoid = new Conflict({
+  code: "link_void",
+  message: "This link was used, was taken back or has expired: ask for a new one."
+})
+
+const setUp = HttpApiBuilder.group(
+  Api,
+  "set-up",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const secrets = yield* Secrets
+    const signing = yield* SigningIn
+    return handlers.handleAll({
+      create: Effect.fn("v2.set-up.create")(function* ({ payload }) {
+        const { email, name, password, token } = payload
+        const now = yield* Clock.currentTimeMillis
+        const hash = secretHash(secrets, "account-link", token)
+        const link = hash === undefined ? undefined : yield* accounts.findLink(hash, now)
+        if (hash === undefined || link?.kind !== "SetUp") return yield* linkVoid
+        const passwordHash = yield* signing.newHash("/password", password, [email, name])
+        const who = yield* accounts.useLink(hash, { email, name, passwordHash }, now)
+        return yield* signing.begin(who, undefined)
+      })
+    })
+  })
+)
+
+export const layer = Layer.merge(signIns, setUp)

@@ -1,0 +1,67 @@
+/** Signing in, and the sign-ins of the person who asks. Those who have none yet use the open ones: by password, or by a link that works once. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { strengths } from "../../../domain/operator/SignIn.ts"
+import { Email, Name, Time, Uuid } from "../../Fields.ts"
+import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
+import { openOperation, operation } from "../requests/Middleware.ts"
+import { listOf, PageQuery } from "../requests/Paging.ts"
+import { Code, LinkToken, Me, Password } from "./AccountFields.ts"
+
+export const NewSignIn = Schema.Struct({
+  email: Email,
+  password: Password,
+  code: Schema.optionalKey(Code)
+}).annotate({ identifier: "NewSignIn" })
+
+export const SignIn = Schema.Struct({
+  id: Schema.String,
+  current: Schema.Boolean,
+  organisationId: Schema.String,
+  strength: Schema.Literals(strengths),
+  network: Schema.String,
+  agent: Schema.String,
+  createdAt: Time,
+  seenAt: Time
+}).annotate({ identifier: "SignIn" })
+
+export const NewSetUp = Schema.Struct({
+  token: LinkToken,
+  email: Email,
+  name: Name,
+  password: Password
+}).annotate({ identifier: "NewSetUp" })
+
+const signedIn = Me.pipe(HttpApiSchema.status(201))
+
+export class SignInsApi extends HttpApiGroup.make("sign-ins").add(
+  HttpApiEndpoint.post("create", "/v2/sign-ins", {
+    payload: NewSignIn,
+    success: signedIn,
+    error: [Conflict409, InvalidInput400]
+  }).annotateMerge(openOperation("Sign in by email and password")),
+  HttpApiEndpoint.get("list", "/v2/sign-ins", { query: PageQuery, success: listOf(SignIn) }).annotateMerge(
+    operation("List one's own sign-ins, the latest first")
+  ),
+  HttpApiEndpoint.delete("removeOthers", "/v2/sign-ins", {
+    success: HttpApiSchema.NoContent,
+    error: Conflict409
+  }).annotateMerge(operation("End all of one's sign-ins but this one")),
+  HttpApiEndpoint.delete("removeCurrent", "/v2/sign-ins/current", {
+    success: HttpApiSchema.NoContent,
+    error: Conflict409
+  }).annotateMerge(operation("Sign out")),
+  HttpApiEndpoint.delete("remove", "/v2/sign-ins/:signInId", {
+    params: { signInId: Uuid },
+    success: HttpApiSchema.NoContent,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("End one of one's own sign-ins"))
+) {}
+
+export class SetUpApi extends HttpApiGroup.make("set-up").add(
+  HttpApiEndpoint.post("create", "/v2/set-up", {
+    payload: NewSetUp,
+    success: signedIn,
+    error: [Conflict409, InvalidInput400]
+  }).annotateMerge(openOperation("Give the first operator an account, by the link of the first start"))
+) {}

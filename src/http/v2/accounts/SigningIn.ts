@@ -1,0 +1,99 @@
+/** Sign-ins as they begin and go on, with their cookies, for the endpoints that sign people in. */
+import { Clock, Context, Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Conflict } from "../../../domain/Errors.ts"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { newSecret, secretHash, signInOf, type Strength } from "../../../domain/operator/SignIn.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { deviceOf, setDevice, setSignIn } from "../requests/Cookies.ts"
+import { Caller } from "../requests/Middleware.ts"
+import { PublicUrl } from "../requests/Paging.ts"
+import { RateLimits } from "../requests/RateLimits.ts"
+import { answering } from "./MeAnswer.ts"
+import { factorRefused, type Proved, proofs, refused } from "./Proofs.ts"
+
+const needsSignIn = new Conflict({
+  code: "needs_sign_in",
+  message: "This is about a person's own account: sign in for it. A key has none."
+})
+
+/** A browser's words about itself, as far as they are kept. */
+const agentOf = (request: HttpServerRequest.HttpServerRequest): string =>
+  (request.headers["user-agent"] ?? "").replace(/[\p{Cc}\p{Cs}]/gu, "").slice(0, 200)
+
+const making = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const secrets = yield* Secrets
+  const limits = yield* RateLimits
+  const publicUrl = yield* PublicUrl
+  const meOf = yield* answering
+  const { forget, ...proving } = yield* proofs
+
+  /** Who calls by a secret that was made just now, and the cookies by which the browser goes on. */
+  const goOn = Effect.fnUntraced(function* (secret: string, operatorId: string) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const hash = secretHash(secrets, "sign-in", secret)
+    const found = hash === undefined ? undefined : yield* accounts.findSignIn(hash)
+    if (found === undefined) return yield* refused
+    yield* setSignIn(publicUrl, secret)
+    yield* setDevice(publicUrl, secrets, operatorId, deviceOf(publicUrl, secrets, operatorId, request))
+    return yield* meOf(found.principal)
+  })
+
+  const begin = Effect.fn("SigningIn.begin")(function* (
+    who: { readonly operatorId: string; readonly organisationId: string },
+    proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined
+  ) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const secret = newSecret(secrets)
+    const strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor"
+    const signIn = {
+      hash: secretHash(secrets, "sign-in", secret) ?? "",
+      strength,
+      network: yield* limits.network,
+      agent: agentOf(request)
+    }
+    const now = yield* Clock.currentTimeMillis
+    yield* accounts
+      .signIn(who, signIn, proved?.factor, proved?.failuresBefore ?? 0, now)
+      .pipe(
+        Effect.catchTag("Conflict", (conflict) =>
+          Effect.fail(conflict.code === "second_factor_used" ? factorRefused : refused)
+        )
+      )
+    // Only now: a right password without its code must not begin the count anew.
+    if (proved !== undefined) forget(proved.pair)
+    return yield* goOn(secret, who.operatorId)
+  })
+
+  /** The calling sign-in goes on under a new secret. */
+  const renew = Effect.fn("SigningIn.renew")(function* (
+    caller: Principal,
+    change: { readonly organisationId?: string; readonly strength?: Strength }
+  ) {
+    const secret = newSecret(secrets)
+    const now = yield* Clock.currentTimeMillis
+    const hash = secretHash(secrets, "sign-in", secret) ?? ""
+    yield* accounts.renewSignIn(signInOf(caller) ?? "", { hash, ...change }, { by: caller, now })
+    return yield* goOn(secret, caller.operatorId ?? "")
+  })
+
+  /** The person who calls, and by which sign-in; refused to a key. */
+  const ownAccount = Effect.gen(function* () {
+    const caller = yield* Caller
+    const signInId = signInOf(caller)
+    const account =
+      signInId === undefined || caller.operatorId === undefined ? undefined : yield* accounts.byId(caller.operatorId)
+    if (signInId === undefined || account === undefined) return yield* needsSignIn
+    return { account, caller, signInId }
+  })
+
+  return { ...proving, begin, meOf, ownAccount, renew }
+})
+
+export class SigningIn extends Context.Service<SigningIn, Effect.Success<typeof making>>()(
+  "voltlane/http/v2/SigningIn"
+) {}
+
+export const layer = Layer.effect(SigningIn, making)

@@ -1,0 +1,324 @@
+/** Storage of the links that let people in, each once: set-up, invitations and resets. Part of `Accounts`. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
+import type { LinkChange } from "../../domain/event/RecordFact.ts"
+import {
+  type AccountLink,
+  type Invitation,
+  type LinkKind,
+  linkKinds,
+  type RoleRef
+} from "../../domain/operator/Accounts.ts"
+import { builtInRoleNames, grantedBy } from "../../domain/operator/Role.ts"
+import { linkMillis } from "../../domain/operator/SignIn.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
+import type { PageRequest } from "../../domain/values/Page.ts"
+import { isUuid } from "../../domain/values/Uuid7.ts"
+import { pagedList, UuidKey } from "../kernel/Cursor.ts"
+import { factOf, type Recording } from "../kernel/Facts.ts"
+import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { refusingValues, storable } from "../kernel/Storable.ts"
+import { credentialFact, withoutSecondFactor } from "./Credentials.ts"
+import { addedFact, find as findOperator, grantWith, otherOrganisations, within, worksElsewhere } from "./Operators.ts"
+import { ending } from "./SignIns.ts"
+
+const LinkRow = Schema.Struct({
+  id: Schema.String,
+  kind: Schema.Literals(linkKinds),
+  organisationId: Schema.String,
+  organisationName: Schema.String,
+  operatorId: optional(Schema.String),
+  email: Schema.String,
+  role: optional(Schema.Literals(builtInRoleNames)),
+  ownRoleId: optional(Schema.String),
+  ownRoleName: optional(Schema.String),
+  ownRolePermissions: optional(Schema.Array(Schema.String)),
+  createdAt: Millis,
+  expiresAt: optional(Millis)
+})
+type LinkRow = typeof LinkRow.Type
+
+const linkRow = rowOf(LinkRow)
+const linkRows = rowsOf(LinkRow)
+
+/** An invitation is for the account of its address, if there is one by now. */
+const columns = (sql: SqlClient.SqlClient) => sql`
+  l.id, l.kind, l.organisation_id AS "organisationId", o.name AS "organisationName",
+  coalesce(l.operator_id, (SELECT p.id FROM operator p WHERE lower(p.email) = lower(l.email))) AS "operatorId", l.email, l.role,
+  r.id AS "ownRoleId", r.name AS "ownRoleName", r.permissions AS "ownRolePermissions", l.created_at AS "createdAt", l.expires_at AS "expiresAt"`
+
+const joins = (sql: SqlClient.SqlClient) => sql`
+  JOIN organisation o ON o.id = l.organisation_id
+  LEFT JOIN role r ON r.organisation_id = l.organisation_id AND r.id = l.role_id`
+
+const open = (sql: SqlClient.SqlClient, now: number) =>
+  sql`l.closed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ${new Date(now)})`
+
+const linkOf = (sql: SqlClient.SqlClient, hash: string, now: number) =>
+  linkRow(sql`SELECT ${columns(sql)} FROM account_link l ${joins(sql)} WHERE l.hash = ${hash} AND ${open(sql, now)}`)
+
+export const findLink = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Accounts.findLink")((hash: string, now: number) =>
+    Effect.map(guarded(linkOf(sql, hash, now)), (row): AccountLink | undefined => row)
+  )
+
+const toInvitation = (row: LinkRow): Invitation => ({
+  id: row.id,
+  organisationId: row.organisationId,
+  email: row.email,
+  role: row.role,
+  ownRole: row.ownRoleId === undefined ? undefined : { id: row.ownRoleId, name: row.ownRoleName ?? "" },
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt ?? row.createdAt + linkMillis
+})
+
+const pages = pagedList("invitations", UuidKey, (row: LinkRow) => row.id)
+
+export const invitations = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Accounts.invitations")(function* (organisationId: string, now: number, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* pages.after(request)
+    return yield* guarded(
+      pages.read(sql, request, {
+        statement: own`
+          SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
+          WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${open(sql, now)}
+            ${after === undefined ? sql`` : sql`AND l.id > ${after}`}
+          ORDER BY l.id LIMIT ${pages.rows(request)}`,
+        rows: linkRows,
+        item: toInvitation
+      })
+    )
+  })
+
+type Audited = Parameters<typeof factOf>[3]
+
+const linkFact = (type: LinkChange, link: LinkRow, factId: string, audit: Audited) => {
+  const role = link.role ?? link.ownRoleName
+  const record = {
+    id: link.id,
+    kind: link.kind,
+    email: link.email,
+    ...(role === undefined ? {} : { role }),
+    ...(link.expiresAt === undefined ? {} : { expiresAt: link.expiresAt })
+  }
+  const fact = factOf(type, `link:${link.id}`, factId, audit)
+  return { ...fact, body: { by: audit.by.actor, ...(type === "LinkRevoked" ? { before: record } : { after: record }) } }
+}
+
+interface NewLink {
+  readonly kind: LinkKind
+  readonly hash: string
+  readonly operatorId: string | null
+  readonly email: string
+  readonly role: string | null
+  readonly roleId: string | null
+}
+
+/** How long links that no longer work are kept. */
+const keptMillis = 30 * 24 * 3_600_000
+
+const insert = ({ secrets, sql }: Recording, own: Scoped, link: NewLink, now: number) =>
+  Effect.gen(function* () {
+    yield* own`DELETE FROM account_link l WHERE ${own.rowsOf("l")}
+      AND (l.closed_at < ${new Date(now - keptMillis)} OR l.expires_at < ${new Date(now - keptMillis)})`
+    const expires = link.kind === "SetUp" ? null : new Date(now + linkMillis)
+    const id = secrets.uuid(now)
+    yield* own`
+      INSERT INTO account_link (id, organisation_id, kind, hash, operator_id, email, role, role_id, created_at, expires_at)
+      VALUES (${id}, ${own.id}, ${link.kind}, ${link.hash}, ${link.operatorId}::uuid, ${link.email}, ${link.role}, ${link.roleId}::uuid,
+        ${new Date(now)}, ${expires})`
+    const made = yield* linkOf(sql, link.hash, now)
+    return made ?? (yield* Effect.die("a link just made was not found"))
+  })
+
+export const createSetUp = (recording: Recording) =>
+  Effect.fn("Accounts.createSetUp")(function* (organisationId: string, operatorId: string, hash: string, now: number) {
+    const own = scopedTo(recording.sql, organisationId)
+    const write = Effect.gen(function* () {
+      const operator = yield* Effect.orDie(findOperator(recording.sql, own, operatorId))
+      const link = { kind: "SetUp", hash, operatorId, email: operator.email, role: null, roleId: null } as const
+      const made = yield* insert(recording, own, link, now)
+      const audit = { by: { organisationId, actor: "platform" }, now }
+      return { result: undefined, facts: [linkFact("LinkCreated", made, made.id, audit)] }
+    })
+    yield* recording.journaled(write)
+  })
+
+const closeFor = (sql: SqlClient.SqlClient, operatorId: string, now: number) =>
+  sql`UPDATE account_link l SET closed_at = ${new Date(now)} WHERE l.operator_id = ${operatorId} AND l.closed_at IS NULL`
+
+export const createReset = (recording: Recording) =>
+  Effect.fn("Accounts.createReset")(function* (
+    operatorId: string,
+    hash: string,
+    audit: AuditContext,
+    options?: { readonly machine: boolean }
+  ) {
+    const { journaled, sql } = recording
+    const own = scopedTo(sql, audit.by.organisationId)
+    const write = Effect.gen(function* () {
+      const operator = yield* findOperator(sql, own, operatorId)
+      yield* within(audit, operator.permissions)
+      if (options?.machine !== true && (yield* worksElsewhere(sql, own, operatorId))) return yield* otherOrganisations
+      yield* closeFor(sql, operatorId, audit.now)
+      const link = { kind: "Reset", hash, operatorId, email: operator.email, role: null, roleId: null } as const
+      const made = yield* insert(recording, own, link, audit.now)
+      const result = { expiresAt: made.expiresAt ?? audit.now }
+      return { result, facts: [linkFact("LinkCreated", made, made.id, audit)] }
+    })
+    return yield* journaled(write)
+  })
+
+/** Invitations of one organisation that wait at a time. */
+const invitationsMost = 500
+
+const operatorExists = new Conflict({
+  code: "operator_exists",
+  message: "An operator of this email works for this organisation already."
+})
+const tooMany = new Conflict({
+  code: "too_many_invitations",
+  message: `At most ${invitationsMost} invitations wait at a time: take some back first.`
+})
+
+const worksHere = (own: Scoped, email: string) =>
+  Effect.map(
+    own`SELECT 1 FROM membership m JOIN operator p ON p.id = m.operator_id
+      WHERE ${own.rowsOf("m")} AND lower(p.email) = lower(${email})`,
+    (rows) => rows.length > 0
+  )
+
+export const createInvitation = (recording: Recording) =>
+  Effect.fn("Accounts.createInvitation")(function* (
+    input: { readonly email: string; readonly role: RoleRef; readonly hash: string },
+    audit: AuditContext
+  ) {
+    const { journaled, sql } = recording
+    yield* storable(input)
+    const own = scopedTo(sql, audit.by.organisationId)
+    const write = Effect.gen(function* () {
+      const grant = yield* grantWith(sql, own, input.role)
+      yield* within(audit, grantedBy(grant))
+      if (yield* worksHere(own, input.email)) return yield* operatorExists
+      // A second invitation of one person replaces the first.
+      yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)}
+        WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${input.email}) AND l.closed_at IS NULL`
+      const waiting = yield* own`SELECT 1 FROM account_link l
+        WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${open(sql, audit.now)} LIMIT ${invitationsMost}`
+      if (waiting.length >= invitationsMost) return yield* tooMany
+      const role = { role: grant.role ?? null, roleId: grant.ownRole?.id ?? null }
+      const link = { kind: "Invitation", hash: input.hash, operatorId: null, email: input.email, ...role } as const
+      const made = yield* insert(recording, own, link, audit.now)
+      return { result: toInvitation(made), facts: [linkFact("LinkCreated", made, made.id, audit)] }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+const grantOfLink = (link: LinkRow) => ({
+  role: link.role,
+  ownRole:
+    link.ownRoleId === undefined
+      ? undefined
+      : { id: link.ownRoleId, name: link.ownRoleName ?? "", permissions: link.ownRolePermissions ?? [] },
+  additions: [],
+  removals: []
+})
+
+export const revokeInvitation = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Accounts.revokeInvitation")(function* (id: string, audit: AuditContext) {
+    const own = scopedTo(sql, audit.by.organisationId)
+    const missing = new NotFound({ kind: "invitation", id })
+    if (!isUuid(id)) return yield* missing
+    const write = Effect.gen(function* () {
+      const link = yield* linkRow(own`SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
+        WHERE ${own.rowsOf("l")} AND l.id = ${id} AND l.kind = 'Invitation' AND ${open(sql, audit.now)}`)
+      if (link === undefined) return yield* missing
+      yield* within(audit, grantedBy(grantOfLink(link)))
+      yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)} WHERE ${own.rowsOf("l")} AND l.id = ${id}`
+      return { result: undefined, facts: [linkFact("LinkRevoked", link, secrets.uuid(audit.now), audit)] }
+    })
+    yield* journaled(write)
+  })
+
+export const linkVoid = new Conflict({
+  code: "link_void",
+  message: "This link was used, was taken back or has expired: ask for a new one."
+})
+
+const emailTaken = new Conflict({ code: "operator_exists", message: "An operator of this email exists already." })
+
+interface Given {
+  readonly email?: string
+  readonly name?: string
+  readonly passwordHash?: string
+}
+
+const needed = (value: string | undefined, pointer: string) =>
+  value === undefined ? Effect.fail(new InvalidInput({ pointer, detail: "Is needed here" })) : Effect.succeed(value)
+
+/** The person behind the link, made or changed. */
+const person = (sql: SqlClient.SqlClient, link: LinkRow, given: Given, newId: string, now: number) =>
+  Effect.gen(function* () {
+    const { operatorId } = link
+    if (operatorId === undefined) {
+      const name = yield* needed(given.name, "/name")
+      const hash = yield* needed(given.passwordHash, "/password")
+      yield* sql`INSERT INTO operator (id, email, name, password_hash, created_at)
+        VALUES (${newId}, ${link.email}, ${name}, ${hash}, ${new Date(now)})`
+      return newId
+    }
+    if (given.email !== undefined) {
+      const taken =
+        yield* sql`SELECT 1 FROM operator p WHERE lower(p.email) = lower(${given.email}) AND p.id <> ${operatorId}`
+      if (taken.length > 0) return yield* emailTaken
+    }
+    const { email = null, name = null, passwordHash = null } = given
+    yield* sql`
+      UPDATE operator p SET email = coalesce(${email}::text, p.email), name = coalesce(${name}::text, p.name),
+        password_hash = coalesce(${passwordHash}::text, p.password_hash)
+      WHERE p.id = ${operatorId}`
+    return operatorId
+  })
+
+const join = (own: Scoped, link: LinkRow, operatorId: string, now: number) => own`
+  INSERT INTO membership AS m (organisation_id, operator_id, role, role_id, created_at)
+  VALUES (${own.id}, ${operatorId}, ${link.role ?? null}, ${link.ownRoleId ?? null}::uuid, ${new Date(now)})
+  ON CONFLICT (organisation_id, operator_id) DO NOTHING`
+
+export const useLink = (recording: Recording) =>
+  Effect.fn("Accounts.useLink")(function* (hash: string, given: Given, now: number) {
+    const { journaled, secrets, sql } = recording
+    yield* storable(given)
+    const write = Effect.gen(function* () {
+      const link = yield* linkOf(sql, hash, now)
+      if (link === undefined) return yield* linkVoid
+      const own = scopedTo(sql, link.organisationId)
+      // An account that came into being meanwhile keeps its password, in whichever hands the invitation is.
+      const isForeign = link.kind === "Invitation" && link.operatorId !== undefined && given.passwordHash !== undefined
+      if (isForeign) return yield* linkVoid
+      yield* own`UPDATE account_link l SET closed_at = ${new Date(now)} WHERE ${own.rowsOf("l")} AND l.id = ${link.id}`
+      const operatorId = yield* person(sql, link, given, secrets.uuid(now), now)
+      const by = { organisationId: link.organisationId, actor: `operator:${operatorId}` }
+      const audit = { by, now }
+      const facts = []
+      if (link.kind === "Invitation") {
+        yield* join(own, link, operatorId, now)
+        const added = yield* Effect.orDie(findOperator(sql, own, operatorId))
+        facts.push(addedFact(added, secrets.uuid(now), audit))
+      } else {
+        yield* closeFor(sql, operatorId, now)
+        yield* withoutSecondFactor(sql, operatorId)
+        const ended = yield* ending(recording, sql`s.operator_id = ${operatorId}`, { actor: by.actor, now })
+        facts.push(credentialFact("PasswordChanged", operatorId, secrets.uuid(now), audit), ...ended)
+      }
+      return {
+        result: { operatorId, organisationId: link.organisationId },
+        facts: [linkFact("LinkUsed", link, secrets.uuid(now), audit), ...facts]
+      }
+    })
+    return yield* journaled(refusingValues(write))
+  })

@@ -1,0 +1,53 @@
+-- People's sign-ins, recovery codes, and the links that let them in.
+
+CREATE TABLE sign_in (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL,
+  operator_id uuid NOT NULL,
+  -- Keyed hash of the cookie's secret.
+  hash text NOT NULL UNIQUE,
+  strength text NOT NULL CHECK (strength IN ('Password', 'SecondFactor')),
+  network text NOT NULL,
+  agent text NOT NULL,
+  created_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
+);
+COMMENT ON TABLE sign_in IS
+  'Sign-ins of people, one for each browser. Deleted by age at the next sign-in of the same person; the journal keeps what happened.';
+CREATE INDEX sign_in_operator ON sign_in (operator_id, created_at);
+
+CREATE TABLE recovery_code (
+  operator_id uuid NOT NULL REFERENCES operator (id),
+  hash text NOT NULL,
+  PRIMARY KEY (operator_id, hash)
+);
+COMMENT ON TABLE recovery_code IS
+  'Keyed hashes of recovery codes, which stand in for a second factor. A code that was used is deleted.';
+
+CREATE TABLE account_link (
+  id uuid PRIMARY KEY,
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  kind text NOT NULL CHECK (kind IN ('SetUp', 'Invitation', 'Reset')),
+  -- Keyed hash of the link's secret.
+  hash text NOT NULL UNIQUE,
+  -- Of an invitation NULL: the person may have no account.
+  operator_id uuid REFERENCES operator (id),
+  email text NOT NULL,
+  -- Of an invitation: a built-in role, or one of the organisation's own.
+  role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
+  role_id uuid,
+  created_at timestamptz NOT NULL,
+  -- NULL for the link of the first start, which works until it is used.
+  expires_at timestamptz,
+  -- Used, taken back, or replaced by a later one.
+  closed_at timestamptz,
+  FOREIGN KEY (organisation_id, role_id) REFERENCES role (organisation_id, id),
+  CHECK ((kind = 'Invitation') = (num_nonnulls(role, role_id) = 1))
+);
+COMMENT ON TABLE account_link IS
+  'Links that work once: set-up, invitations and resets. Deleted some time after they have expired or were used.';
+CREATE INDEX account_link_organisation ON account_link (organisation_id, id) WHERE closed_at IS NULL;
+CREATE INDEX account_link_operator ON account_link (operator_id) WHERE operator_id IS NOT NULL AND closed_at IS NULL;
+CREATE INDEX account_link_role ON account_link (organisation_id, role_id) WHERE role_id IS NOT NULL;

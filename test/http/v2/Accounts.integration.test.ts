@@ -1,0 +1,571 @@
+/** People sign in, are let in by links, and do what their role says: over the real storage, on both databases. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHmac } from "node:crypto"
+import { Accounts } from "../../../src/domain/operator/Accounts.ts"
+import { builtInRoles } from "../../../src/domain/operator/Role.ts"
+import { newSecret, secretHash } from "../../../src/domain/operator/SignIn.ts"
+import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
+import { Secrets } from "../../../src/domain/values/Secrets.ts"
+import * as CommandsStorage from "../../../src/storage/commands/Commands.ts"
+import type { Commands } from "../../../src/domain/command/Commands.ts"
+import type { Database } from "../../../src/storage/kernel/Database.ts"
+import { Browser, origin } from "../../support/browser.ts"
+import { forEachDriver } from "../../support/databases.ts"
+import { beside } from "../../support/fakePorts.ts"
+import { FakeWorld } from "../../support/fakeRecords.ts"
+import { repositories, type Repositories } from "../../support/repositories.ts"
+import { type Answer, type Json, makeOrganisation, restApp } from "../../support/restApp.ts"
+
+const ports = CommandsStorage.layer({
+  maxWaiting: 10,
+  chargersPerMinute: 10,
+  tls: true,
+  clientCertificates: true
+}).pipe(Layer.provideMerge(repositories))
+
+/** The face over this suite's database; every client comes from the network that its header names. */
+const face = Effect.gen(function* () {
+  const context = yield* Effect.context<Repositories | Commands | Database>()
+  const services = Layer.merge(Layer.succeedContext(context), beside(new FakeWorld()))
+  const rateLimits = {
+    requestsPerMinute: 0,
+    wrongKeysPerMinute: 0,
+    networkOf: ({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }) =>
+      headers["x-test-network"] ?? "192.0.2.0/24"
+  }
+  return yield* Effect.acquireRelease(
+    // Within the time of a test no stream looks again by itself.
+    Effect.sync(() => restApp(services, { v2: { rateLimits, version: "1.2.3", streams } })),
+    (app) => Effect.promise(() => app.close())
+  )
+})
+
+const streams = { ending: Effect.never, keepAliveMillis: 3_600_000 }
+
+const password = "violet tram over nine hills"
+let people = 0
+const email = (name: string): string => `${name}-${people++}@example.com`
+
+/** An organisation whose owner has signed in by the link of the first start. */
+const founded = Effect.gen(function* () {
+  const { ask } = yield* face
+  const accounts = yield* Accounts
+  const secrets = yield* Secrets
+  const given = yield* makeOrganisation(builtInRoles.Owner)
+  const [operator] = (yield* accounts.operators(given.organisationId, { limit: 5 })).items
+  const token = newSecret(secrets)
+  yield* accounts.createSetUp(
+    given.organisationId,
+    operator!.id,
+    secretHash(secrets, "account-link", token)!,
+    Date.now()
+  )
+  const owner = new Browser(ask)
+  const address = email("ada")
+  const done = yield* Effect.promise(() => owner.post("/set-up", { token, email: address, name: "Ada", password }))
+  assert.strictEqual(done.status, 201, done.text)
+  return { ...given, ask, owner, address, token, operatorId: operator!.id, me: done.json }
+})
+
+type Founded = Effect.Success<typeof founded>
+
+const tokenOf = (link: string): string => new URL(link).hash.slice(1)
+
+/** Another operator of the organisation, signed in. */
+const joined = async ({ ask, owner }: Founded, roleId: string, address = email("bo")) => {
+  const invited = await owner.post("/invitations", { email: address, roleId })
+  assert.strictEqual(invited.status, 201, invited.text)
+  const browser = new Browser(ask)
+  const token = tokenOf(invited.json.link)
+  const accepted = await browser.post("/invitations/accept", { token, name: "Bo", password })
+  assert.strictEqual(accepted.status, 201, accepted.text)
+  return { browser, address, token, id: String(accepted.json.operator.id), me: accepted.json }
+}
+
+const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
+
+const actions = async (browser: Browser): Promise<ReadonlyArray<string>> =>
+  (await browser.ask("GET", "/audit-log?limit=100")).json.items.map((one: Json) => one.action)
+
+const codeAt = (secret: string, now: number): string =>
+  hotp((key, data) => createHmac("sha1", key).update(data).digest(), fromBase32(secret), stepAt(now))
+
+forEachDriver("Accounts", ports, (it) => {
+  it.effect("begin with a link that works once, and answer who signed in", () =>
+    Effect.gen(function* () {
+      const { ask, me, organisationId, owner, address, token, operatorId } = yield* founded
+      yield* Effect.promise(async () => {
+        assert.deepStrictEqual(me.operator, { id: operatorId, email: address, name: "Ada", locale: "en" })
+        assert.deepStrictEqual([me.organisation.id, me.role, me.version], [organisationId, "Owner", "1.2.3"])
+        assert.deepStrictEqual(me.permissions, builtInRoles.Owner)
+        assert.deepStrictEqual(me.addresses, {
+          rest: `${origin}/cpo/v2`,
+          ocpp: "wss://cpo.example/ocpp",
+          ocpi: `${origin}/ocpi/versions`
+        })
+        const again = await owner.post("/set-up", { token, email: email("eve"), name: "Eve", password })
+        assert.deepStrictEqual(said(again), [409, "link_void"])
+        const browser = new Browser(ask)
+        const signedIn = await browser.post("/sign-ins", { email: address.toUpperCase(), password })
+        assert.deepStrictEqual([signedIn.status, signedIn.json.operator.id], [201, operatorId])
+        const cookie = browser.set.find((line) => line.startsWith("__Host-voltlane="))
+        assert.match(
+          cookie ?? "",
+          /^__Host-voltlane=[0-9A-Za-z]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+        )
+        assert.strictEqual((await browser.ask("GET", "/sites")).status, 200)
+        const listed = await browser.ask("GET", "/sign-ins")
+        assert.deepStrictEqual(
+          listed.json.items.map((one: Json) => one.current),
+          [true, false]
+        )
+      })
+    })
+  )
+
+  it.effect("answer a wrong password, an unknown address and one without a password alike", () =>
+    Effect.gen(function* () {
+      const { address, ask, key } = yield* founded
+      const bare = yield* makeOrganisation()
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ email: string }>`
+        SELECT p.email FROM operator p JOIN membership m ON m.operator_id = p.id WHERE m.organisation_id = ${bare.organisationId}`
+      yield* Effect.promise(async () => {
+        const texts = []
+        for (const known of [address, email("unknown"), row?.email]) {
+          const answer = await new Browser(ask).post("/sign-ins", { email: known, password: "not the right one" })
+          assert.strictEqual(answer.headers.getSetCookie().length, 0)
+          texts.push([answer.status, answer.text])
+        }
+        assert.deepStrictEqual([texts[1], texts[2]], [texts[0], texts[0]])
+        assert.strictEqual(texts[0]?.[0], 401)
+        assert.deepStrictEqual(said(await ask("GET", "/cpo/v2/me", { key })), [200, undefined])
+      })
+    })
+  )
+
+  it.effect("delay a guesser, and not the owner on a device that signed in before", () =>
+    Effect.gen(function* () {
+      const { address, ask, owner, operatorId } = yield* founded
+      yield* Effect.promise(async () => {
+        const guess = (network: string, known = address) =>
+          new Browser(ask).ask("POST", "/sign-ins", {
+            body: { email: known, password: "a guess of a stranger" },
+            headers: { "x-test-network": network }
+          })
+        for (let n = 0; n < 5; n++) assert.strictEqual((await guess("198.51.100.0/24")).status, 401)
+        /** What is answered while the guesser waits, whatever time the machine takes: each failure doubles his delay. */
+        const whileDelayed = async (ask_: () => Promise<Answer>): Promise<Answer> => {
+          for (;;) {
+            if ((await guess("198.51.100.0/24")).status !== 429) continue
+            const answer = await ask_()
+            if ((await guess("198.51.100.0/24")).status === 429) return answer
+          }
+        }
+        const delayed = await whileDelayed(() => guess("198.51.100.0/24"))
+        assert.deepStrictEqual(said(delayed), [429, "sign_in_delayed"])
+        assert.isAtLeast(Number(delayed.headers.get("retry-after")), 1)
+        assert.strictEqual((await whileDelayed(() => guess("203.0.113.0/24"))).status, 401)
+        // From the guesser's own network, on the known device.
+        const headers = { "x-test-network": "198.51.100.0/24" }
+        const right = { body: { email: address, password }, headers }
+        assert.strictEqual((await whileDelayed(() => owner.ask("POST", "/sign-ins", right))).status, 201)
+        const other = new Browser(ask)
+        const device = owner.cookies.get("__Host-voltlane-device") ?? ""
+        other.cookies.set(
+          "__Host-voltlane-device",
+          device.replace(/.$/, (end) => (end === "0" ? "1" : "0"))
+        )
+        assert.strictEqual((await whileDelayed(() => other.ask("POST", "/sign-ins", right))).status, 429)
+        const log = await owner.ask("GET", `/audit-log?subject=operator:${operatorId}`)
+        const refused = log.json.items.findLast((one: Json) => one.action === "SignInsRefused")
+        assert.deepStrictEqual(refused?.after, { operatorId, failures: 5, network: "198.51.100.0/24" })
+      })
+    })
+  )
+
+  it.effect("change nothing for a page of another site, whatever it sends", () =>
+    Effect.gen(function* () {
+      const { ask, key, owner } = yield* founded
+      yield* Effect.promise(async () => {
+        const send = (headers: Record<string, string>, more: object = {}) =>
+          ask("POST", "/cpo/v2/sites", {
+            body: { name: "Site" },
+            headers: { cookie: owner.header, ...headers },
+            ...more
+          })
+        for (const headers of [
+          {},
+          { "sec-fetch-site": "cross-site" },
+          { "sec-fetch-site": "same-site" },
+          { "sec-fetch-site": "none" },
+          { "sec-fetch-site": "cross-site", origin },
+          { origin: "https://evil.example" },
+          { origin: "null" },
+          { origin: "http://cpo.example" }
+        ]) {
+          assert.deepStrictEqual([headers, ...said(await send(headers))], [headers, 403, "cross_origin"])
+        }
+        const form = { "sec-fetch-site": "same-origin", "content-type": "text/plain" }
+        assert.strictEqual((await send(form)).status, 415)
+        assert.strictEqual((await send({ origin })).status, 200)
+        assert.strictEqual((await send({ "sec-fetch-site": "same-origin" })).status, 200)
+        // A key is sent by no browser on its own; where both come it alone counts.
+        assert.strictEqual((await send({}, { key })).status, 200)
+        assert.deepStrictEqual(said(await send({ "sec-fetch-site": "same-origin" }, { key: "wrong" })), [
+          401,
+          "unauthorized"
+        ])
+        const login = { email: "a@example.com", password: "whatever it may be" }
+        const theirs = await ask("POST", "/cpo/v2/sign-ins", {
+          body: login,
+          headers: { "sec-fetch-site": "cross-site" }
+        })
+        assert.deepStrictEqual(said(theirs), [403, "cross_origin"])
+        assert.strictEqual((await ask("GET", "/cpo/v2/sites", { headers: { cookie: owner.header } })).status, 200)
+      })
+    })
+  )
+
+  it.effect("end by signing out, by time, by another sign-in of the same person and by a new password", () =>
+    Effect.gen(function* () {
+      const { address, ask, owner } = yield* founded
+      const sql = yield* SqlClient.SqlClient
+      const status = (browser: Browser) => browser.ask("GET", "/me").then((answer) => answer.status)
+      const another = async () => {
+        const browser = new Browser(ask)
+        const { json } = await browser.post("/sign-ins", { email: address, password })
+        assert.strictEqual(json.operator.email, address)
+        return browser
+      }
+      const out = yield* Effect.promise(another)
+      const idle = yield* Effect.promise(another)
+      const old = yield* Effect.promise(another)
+      const ids = yield* sql<{ id: string }>`SELECT id FROM sign_in ORDER BY created_at DESC, id DESC LIMIT 2`
+      yield* sql`UPDATE sign_in SET seen_at = now() - interval '12 hours 1 minute' WHERE id = ${ids[1]!.id}`
+      yield* sql`UPDATE sign_in SET created_at = now() - interval '7 days 1 minute' WHERE id = ${ids[0]!.id}`
+      yield* Effect.promise(async () => {
+        assert.deepStrictEqual([await status(idle), await status(old), await status(out)], [401, 401, 200])
+        const kept = out.header
+        assert.strictEqual((await out.ask("DELETE", "/sign-ins/current")).status, 204)
+        assert.strictEqual(out.cookies.has("__Host-voltlane"), false)
+        assert.strictEqual((await ask("GET", "/cpo/v2/me", { headers: { cookie: kept } })).status, 401)
+        const second = await another()
+        assert.strictEqual((await second.ask("DELETE", "/sign-ins")).status, 204)
+        assert.deepStrictEqual([await status(second), await status(owner)], [200, 401])
+        const third = await another()
+        const before = second.header
+        const wrong = await second.ask("PUT", "/me/password", {
+          body: { currentPassword: "not the one it is", newPassword: "another tram over ten hills" }
+        })
+        assert.strictEqual(wrong.status, 401)
+        const weak = await second.ask("PUT", "/me/password", {
+          body: { currentPassword: password, newPassword: "Password1234!" }
+        })
+        assert.deepStrictEqual([weak.status, weak.json.errors[0].pointer], [400, "/newPassword"])
+        const changed = await second.ask("PUT", "/me/password", {
+          body: { currentPassword: password, newPassword: "another tram over ten hills" }
+        })
+        assert.strictEqual(changed.status, 200, changed.text)
+        assert.deepStrictEqual([await status(second), await status(third)], [200, 401])
+        assert.strictEqual((await ask("GET", "/cpo/v2/me", { headers: { cookie: before } })).status, 401)
+        const log = await actions(second)
+        for (const wanted of ["SignedIn", "SignInEnded", "PasswordChanged"]) assert.include(log, wanted)
+      })
+    })
+  )
+
+  it.effect("join by an invitation that works once, with the role that it says", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { browser, id, me, token } = await joined(own, "Viewer")
+        assert.deepStrictEqual([me.role, me.permissions], ["Viewer", builtInRoles.Viewer])
+        const again = { token, name: "Eve", password }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", again)), [409, "link_void"])
+        const refused = await browser.post("/sites", { name: "Site" })
+        assert.deepStrictEqual([refused.status, refused.json.requiredPermissions], [403, ["sites:write"]])
+        const raised = await own.owner.ask("PATCH", `/operators/${id}`, {
+          body: { roleId: "Operations", additions: ["tariffs:write"], removals: ["commands:write"] }
+        })
+        assert.strictEqual(raised.status, 200, raised.text)
+        assert.strictEqual((await browser.post("/sites", { name: "Site" })).status, 200)
+        const { permissions } = (await browser.ask("GET", "/me")).json
+        assert.deepStrictEqual(
+          [permissions.includes("tariffs:write"), permissions.includes("commands:write")],
+          [true, false]
+        )
+        const taken = await own.owner.post("/invitations", { email: email("cy"), roleId: "Money" })
+        assert.strictEqual((await own.owner.ask("DELETE", `/invitations/${taken.json.id}`)).status, 204)
+        const late = { token: tokenOf(taken.json.link), name: "Cy", password }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", late)), [409, "link_void"])
+        const log = await actions(own.owner)
+        for (const wanted of ["LinkCreated", "LinkUsed", "LinkRevoked", "OperatorAdded", "OperatorChanged"])
+          assert.include(log, wanted)
+      })
+    })
+  )
+
+  it.effect("are not taken over: an invitation asks who has an account for their own password", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const other = yield* founded
+      const third = yield* founded
+      yield* Effect.promise(async () => {
+        const victim = await joined(own, "Operations")
+        const invited = await other.owner.post("/invitations", { email: victim.address, roleId: "Viewer" })
+        const token = tokenOf(invited.json.link)
+        const browser = new Browser(other.ask)
+        const stolen = await browser.post("/invitations/accept", {
+          token,
+          name: "Eve",
+          password: "a new one of the inviter"
+        })
+        assert.deepStrictEqual(said(stolen), [401, "sign_in_refused"])
+        const right = await browser.post("/invitations/accept", { token, name: "Eve", password })
+        assert.deepStrictEqual([right.status, right.json.operator.name, right.json.role], [201, "Bo", "Viewer"])
+        assert.deepStrictEqual(
+          right.json.organisations.map((one: Json) => one.id).toSorted(),
+          [own.organisationId, other.organisationId].toSorted()
+        )
+        // Neither organisation's owner changes what is the person's own.
+        for (const { owner } of [own, other]) {
+          const reset = await owner.post(`/operators/${victim.id}/reset`, {})
+          assert.deepStrictEqual(said(reset), [409, "other_organisations"])
+          const renamed = await owner.ask("PATCH", `/operators/${victim.id}`, { body: { name: "Eve" } })
+          assert.deepStrictEqual(said(renamed), [409, "other_organisations"])
+        }
+        const before = browser.cookies.get("__Host-voltlane")
+        const there = await browser.ask("PUT", "/me/organisation", { body: { organisationId: own.organisationId } })
+        assert.deepStrictEqual([there.status, there.json.role], [200, "Operations"])
+        assert.notStrictEqual(browser.cookies.get("__Host-voltlane"), before)
+        const old = { cookie: `__Host-voltlane=${before}` }
+        assert.strictEqual((await own.ask("GET", "/cpo/v2/me", { headers: old })).status, 401)
+        const foreign = third.organisationId
+        const nowhere = await browser.ask("PUT", "/me/organisation", { body: { organisationId: foreign } })
+        assert.strictEqual(nowhere.status, 404)
+        // Disabled in one organisation, the person goes on in the other.
+        await own.owner.ask("PATCH", `/operators/${victim.id}`, { body: { state: "Disabled" } })
+        assert.strictEqual((await browser.ask("GET", "/me")).status, 401)
+        const back = await new Browser(own.ask).post("/sign-ins", { email: victim.address, password })
+        assert.deepStrictEqual([back.status, back.json.organisation.id], [201, other.organisationId])
+      })
+    })
+  )
+
+  it.effect("give no operator more than the giver has", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const clerk = await joined(own, "Viewer")
+        await own.owner.ask("PATCH", `/operators/${clerk.id}`, {
+          body: { additions: ["operators:read", "operators:write", "roles:write"] }
+        })
+        const lacks = async (asked: Promise<Answer>) => {
+          const { json, status } = await asked
+          assert.strictEqual(status, 403, JSON.stringify(json))
+          return json.requiredPermissions
+        }
+        const { browser } = clerk
+        assert.include(await lacks(browser.post("/invitations", { email: email("x"), roleId: "Owner" })), "sites:write")
+        assert.deepStrictEqual(await lacks(browser.post("/roles", { name: "Mine", permissions: ["sites:write"] })), [
+          "sites:write"
+        ])
+        const self = `/operators/${clerk.id}`
+        assert.deepStrictEqual(await lacks(browser.ask("PATCH", self, { body: { additions: ["sites:write"] } })), [
+          "sites:write"
+        ])
+        assert.include(await lacks(browser.ask("PATCH", self, { body: { roleId: "Owner" } })), "sites:write")
+        const owner = `/operators/${own.operatorId}`
+        assert.include(await lacks(browser.ask("PATCH", owner, { body: { state: "Disabled" } })), "sites:write")
+        assert.include(await lacks(browser.post(`${owner}/reset`, {})), "sites:write")
+        assert.strictEqual((await browser.post("/invitations", { email: email("x"), roleId: "Viewer" })).status, 201)
+        // A role that one has is no way around it.
+        const role = (await browser.post("/roles", { name: "Lookers", permissions: ["sites:read"] })).json
+        assert.deepStrictEqual(
+          await lacks(browser.ask("PATCH", `/roles/${role.id}`, { body: { permissions: ["sites:write"] } })),
+          ["sites:write"]
+        )
+      })
+    })
+  )
+
+  it.effect("keep the last owner, and an organisation's roles while an operator has them", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const self = `/operators/${own.operatorId}`
+        for (const body of [{ state: "Disabled" }, { roleId: "Viewer" }, { removals: ["operators:write"] }]) {
+          assert.deepStrictEqual(said(await own.owner.ask("PATCH", self, { body })), [409, "last_owner"])
+        }
+        const second = await joined(own, "Owner")
+        assert.strictEqual((await second.browser.ask("PATCH", self, { body: { roleId: "Viewer" } })).status, 200)
+        assert.deepStrictEqual(
+          said(await second.browser.ask("PATCH", `/operators/${second.id}`, { body: { roleId: "Viewer" } })),
+          [409, "last_owner"]
+        )
+        const role = (await second.browser.post("/roles", { name: "Night shift", permissions: ["sites:read"] })).json
+        assert.deepStrictEqual(said(await second.browser.post("/roles", { name: "night SHIFT", permissions: [] })), [
+          409,
+          "role_exists"
+        ])
+        await second.browser.ask("PATCH", self, { body: { roleId: role.id } })
+        const me = (await own.owner.ask("GET", "/me")).json
+        assert.deepStrictEqual([me.role, me.permissions], ["Night shift", ["sites:read"]])
+        const path = `/roles/${role.id}`
+        assert.deepStrictEqual(said(await second.browser.ask("DELETE", path)), [409, "role_in_use"])
+        assert.deepStrictEqual(said(await second.browser.ask("PATCH", "/roles/Owner", { body: { name: "Boss" } })), [
+          409,
+          "built_in_role"
+        ])
+        await second.browser.ask("PATCH", path, { body: { permissions: ["sites:read", "cdrs:read"] } })
+        assert.deepStrictEqual((await own.owner.ask("GET", "/me")).json.permissions, ["sites:read", "cdrs:read"])
+        await second.browser.ask("PATCH", self, { body: { roleId: "Viewer" } })
+        assert.strictEqual((await second.browser.ask("DELETE", path)).status, 204)
+      })
+    })
+  )
+
+  it.effect("set a new password by a reset, which ends sign-ins and the second factor", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { address, browser, id } = await joined(own, "Support")
+        const first = await own.owner.post(`/operators/${id}/reset`, {})
+        const second = await own.owner.post(`/operators/${id}/reset`, {})
+        const use = (link: string, next: string) =>
+          new Browser(own.ask).post("/invitations/accept", { token: tokenOf(link), password: next })
+        assert.deepStrictEqual(said(await use(first.json.link, "green lamp under blue stairs")), [409, "link_void"])
+        assert.strictEqual((await use(second.json.link, "qwertyuiop12")).status, 400)
+        const done = await use(second.json.link, "green lamp under blue stairs")
+        assert.deepStrictEqual([done.status, done.json.operator.email], [201, address])
+        assert.strictEqual((await browser.ask("GET", "/me")).status, 401)
+        assert.strictEqual((await new Browser(own.ask).post("/sign-ins", { email: address, password })).status, 401)
+      })
+    })
+  )
+
+  it.effect("take each code of a second factor once, and recovery codes in its place", () =>
+    Effect.gen(function* () {
+      const { address, ask, owner } = yield* founded
+      const sql = yield* SqlClient.SqlClient
+      const enrolled = yield* Effect.promise(async () => {
+        const begun = await owner.post("/me/totp", { password })
+        assert.match(begun.json.uri, /^otpauth:\/\/totp\/Voltlane:ada-.*secret=[A-Z2-7]{32}&issuer=Voltlane/)
+        const wrong = await owner.ask("PUT", "/me/totp", { body: { enabled: true, code: "000000" } })
+        assert.deepStrictEqual(said(wrong), [401, "second_factor_refused"])
+        const before = owner.cookies.get("__Host-voltlane")
+        const code = codeAt(begun.json.secret, Date.now() - 30_000)
+        const on = await owner.ask("PUT", "/me/totp", { body: { enabled: true, code } })
+        assert.strictEqual(on.json.recoveryCodes?.length, 10, on.text)
+        assert.notStrictEqual(owner.cookies.get("__Host-voltlane"), before)
+        const signIn = (given?: string) =>
+          new Browser(ask).post("/sign-ins", {
+            email: address,
+            password,
+            ...(given === undefined ? {} : { code: given })
+          })
+        assert.deepStrictEqual(said(await signIn()), [401, "second_factor_required"])
+        assert.deepStrictEqual(said(await signIn(code)), [401, "second_factor_refused"])
+        const next = codeAt(begun.json.secret, Date.now() + 30_000)
+        const both = await Promise.all([signIn(next), signIn(next)])
+        assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [201, 401])
+        const [recovery] = on.json.recoveryCodes
+        const recovered = await signIn(String(recovery).toUpperCase().replaceAll("-", " "))
+        assert.deepStrictEqual(
+          [recovered.status, recovered.json.secondFactor],
+          [201, { enrolled: true, used: true, required: false, recoveryCodesLeft: 9 }]
+        )
+        assert.strictEqual((await signIn(recovery)).status, 401)
+        return { codes: on.json.recoveryCodes as ReadonlyArray<string>, secret: String(begun.json.secret) }
+      })
+      // Stored sealed, and codes as hashes.
+      const [row] = yield* sql<{ text: string }>`
+        SELECT concat(p::text, (SELECT string_agg(c::text, ' ') FROM recovery_code c)) AS text FROM operator p WHERE p.email = ${address}`
+      for (const secret of [enrolled.secret, ...enrolled.codes]) assert.notInclude(row?.text ?? secret, secret)
+      const required = yield* Effect.promise(() =>
+        owner.ask("PATCH", "/organisation", { body: { requireSecondFactor: true } })
+      )
+      assert.strictEqual(required.json.requireSecondFactor, true)
+      yield* Effect.promise(async () => {
+        assert.strictEqual((await owner.ask("GET", "/sites")).status, 200)
+        const off = await owner.ask("PUT", "/me/totp", { body: { enabled: false, code: enrolled.codes[1] } })
+        assert.strictEqual(off.status, 200, off.text)
+        const plain = new Browser(ask)
+        const me = await plain.post("/sign-ins", { email: address, password })
+        assert.deepStrictEqual([me.status, me.json.permissions, me.json.secondFactor.required], [201, [], true])
+        assert.strictEqual((await plain.ask("GET", "/sites")).status, 403)
+        const begun = await plain.post("/me/totp", { password })
+        const body = { enabled: true, code: codeAt(begun.json.secret, Date.now()) }
+        assert.strictEqual((await plain.ask("PUT", "/me/totp", { body })).status, 200)
+        assert.strictEqual((await plain.ask("GET", "/sites")).status, 200)
+        const log = await actions(plain)
+        for (const wanted of ["SecondFactorSet", "SecondFactorRemoved"]) assert.include(log, wanted)
+      })
+    })
+  )
+
+  it.effect("end with their open streams when an operator is disabled, or signs out elsewhere", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { address, browser, id } = await joined(own, "Viewer")
+        const stream = (from: Browser) => from.ask("GET", "/events", { headers: { accept: "text/event-stream" } })
+        const other = new Browser(own.ask)
+        await other.post("/sign-ins", { email: address, password })
+        const [ending, staying] = [stream(browser), stream(own.owner)]
+        assert.strictEqual((await other.ask("DELETE", "/sign-ins")).status, 204)
+        assert.match((await ending).text, /^retry: 2000\n: connected/)
+        const last = stream(other)
+        await own.owner.ask("PATCH", `/operators/${id}`, { body: { state: "Disabled" } })
+        assert.strictEqual((await last).status, 200)
+        assert.strictEqual((await other.ask("GET", "/me")).status, 401)
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/sign-ins", { email: address, password })), [
+          401,
+          "sign_in_refused"
+        ])
+        // Another's stream goes on.
+        const still = await Promise.race([staying.then(() => "ended"), own.owner.ask("GET", "/me").then(() => "open")])
+        assert.strictEqual(still, "open")
+        await own.owner.ask("DELETE", "/sign-ins/current")
+        await staying
+      })
+    })
+  )
+
+  it.effect("are shown to their own organisation alone", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const other = yield* founded
+      yield* Effect.promise(async () => {
+        const role = (await own.owner.post("/roles", { name: "Ours", permissions: [] })).json
+        const invited = (await own.owner.post("/invitations", { email: email("cy"), roleId: role.id })).json
+        const { browser } = await joined(own, "Owner")
+        const mine = (await browser.ask("GET", "/sign-ins")).json.items[0]
+        const asked: ReadonlyArray<readonly [string, string, object?]> = [
+          ["GET", `/operators/${own.operatorId}`],
+          ["PATCH", `/operators/${own.operatorId}`, { name: "Eve" }],
+          ["POST", `/operators/${own.operatorId}/reset`, {}],
+          ["GET", `/roles/${role.id}`],
+          ["PATCH", `/roles/${role.id}`, { name: "Theirs" }],
+          ["DELETE", `/roles/${role.id}`],
+          ["POST", "/invitations", { email: email("dee"), roleId: role.id }],
+          ["DELETE", `/invitations/${invited.id}`],
+          ["DELETE", `/sign-ins/${mine.id}`]
+        ]
+        for (const [method, path, body] of asked) {
+          const answer = await other.owner.ask(method, path, body === undefined ? {} : { body })
+          assert.deepStrictEqual([method, path, answer.status], [method, path, 404])
+        }
+        for (const path of ["/operators", "/roles", "/invitations"]) {
+          const { text } = await other.owner.ask("GET", path)
+          for (const id of [own.operatorId, role.id, invited.id]) assert.notInclude(text, id)
+        }
+        assert.strictEqual((await browser.ask("GET", "/me")).status, 200)
+        assert.notInclude((await own.owner.ask("GET", "/audit-log?limit=100")).text, tokenOf(invited.link))
+      })
+    })
+  )
+})
