@@ -19,21 +19,28 @@ export interface BannerFacts {
 }
 
 /** What was made, or where it is kept. */
-const keys = ({ apiKey, keptIn, v1 }: FirstStart): ReadonlyArray<string> => {
+const keys = ({ apiKey, keptIn, setUp, v1 }: FirstStart): ReadonlyArray<string> => {
   if (keptIn !== undefined) {
     return [
       "  This is the first start. Its keys are shown on terminals only, and this is none: they are in",
       "",
       `    ${keptIn}`,
       "",
-      "  which this user alone can read. Keep them elsewhere, and remove the file."
+      "  which this user alone can read. Keep them elsewhere, and remove the file. SET_UP is a link to your account, which works once."
     ]
   }
-  if (apiKey === undefined && v1 === undefined) {
+  if (apiKey === undefined && v1 === undefined && setUp === undefined) {
     return ["  This is the first start; the first organisation has the keys that were given."]
   }
   return [
-    "  This is the first start. These cannot be read again, so keep them:",
+    ...(setUp === undefined
+      ? ["  This is the first start. These cannot be read again, so keep them:"]
+      : [
+          "  This is the first start. Set up your account by this link, which works once:",
+          "",
+          `    ${setUp}`,
+          ...(apiKey === undefined && v1 === undefined ? [] : ["", "  These cannot be read again, so keep them:"])
+        ]),
     ...(apiKey === undefined ? [] : ["", `    API key (v2)    ${apiKey}`]),
     ...(v1 === undefined ? [] : [`    v1 clientId     ${v1.clientId}`, `    v1 code         ${v1.code}`])
   ]

@@ -1,10 +1,12 @@
 /**
  * The first start: when the database is empty, the first organisation, its operator with every permission, a v2 key and a v1 pair are
- * made, of given values where the settings give them. What was generated is shown once, to the person who started the service: on the terminal, or in a
+ * made, of given values where the settings give them; and a link by which the operator gets an email and password, unless a password is given. What was generated is shown once, to the person who started the service: on the terminal, or in a
  * file where there is none.
  */
 import { Effect, Redacted } from "effect"
 import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operator/Keys.ts"
+import { Accounts } from "../domain/operator/Accounts.ts"
+import { newSecret, secretHash } from "../domain/operator/SignIn.ts"
 import { permissions } from "../domain/operator/Permission.ts"
 import { Access } from "../domain/operator/Access.ts"
 import { Secrets } from "../domain/values/Secrets.ts"
@@ -16,6 +18,8 @@ export type KeepKeys = (made: MadeKeys) => Effect.Effect<KeptKeys, KeysNotKept>
 export interface BootstrapSettings {
   /** Undefined: a terminal shows it. */
   readonly keep?: KeepKeys | undefined
+  /** Where the link of the set-up leads to; without it none is made. */
+  readonly publicUrl?: string | undefined
   readonly operatorEmail: string | undefined
   readonly operatorPassword: Redacted.Redacted | undefined
   readonly apiKey: Redacted.Redacted | undefined
@@ -45,11 +49,14 @@ const first = (settings: BootstrapSettings, now: number) =>
     const code = givenCode ?? pair.code
     const clientId = settings.v1ClientId ?? pair.clientId
     const password = settings.operatorPassword
+    const token = newSecret(secrets)
+    const hasLink = password === undefined && settings.publicUrl !== undefined
     const made: MadeKeys = {
       apiKey: generated?.text,
-      v1: givenCode === undefined ? { clientId, code } : undefined
+      v1: givenCode === undefined ? { clientId, code } : undefined,
+      ...(hasLink ? { setUp: `${settings.publicUrl.replace(/\/+$/, "")}/set-up#${token}` } : {})
     }
-    const isSecret = made.apiKey !== undefined || made.v1 !== undefined
+    const isSecret = made.apiKey !== undefined || made.v1 !== undefined || hasLink
     const kept = isSecret ? yield* settings.keep?.(made) ?? Effect.undefined : undefined
 
     const storing = access.createOrganisation(
@@ -67,7 +74,12 @@ const first = (settings: BootstrapSettings, now: number) =>
       now
     )
     // After any other failure it is not known whether it was stored: then what was kept may be all that opens the service.
-    yield* Effect.tapErrorTag(storing, "Conflict", () => kept?.discard ?? Effect.void)
+    const stored = yield* Effect.tapErrorTag(storing, "Conflict", () => kept?.discard ?? Effect.void)
+    if (hasLink) {
+      const accounts = yield* Accounts
+      const hash = secretHash(secrets, "account-link", token) ?? ""
+      yield* accounts.createSetUp(stored.organisation.id, stored.operatorId, hash, now)
+    }
     yield* kept?.confirm ?? Effect.void
     const firstStart: FirstStart = { ...made, keptIn: kept?.path }
     return firstStart

@@ -15,6 +15,8 @@ export class KeysNotKept extends Data.TaggedError("KeysNotKept")<{ readonly mess
 export interface MadeKeys {
   readonly apiKey: string | undefined
   readonly v1: { readonly clientId: string; readonly code: string } | undefined
+  /** The link by which the first operator sets up an account; undefined where a password was given. */
+  readonly setUp?: string | undefined
 }
 
 /** A file that is there, and under its own name once what it holds is true. */
@@ -25,11 +27,12 @@ export interface KeptKeys {
   readonly discard: Effect.Effect<void>
 }
 
-/** Read by a shell, too: `. first-start` sets the three. */
-const textOf = ({ apiKey, v1 }: MadeKeys): string =>
+/** Read by a shell, too: `. first-start` sets them. */
+const textOf = ({ apiKey, setUp, v1 }: MadeKeys): string =>
   [
     "# Made at the first start. They cannot be read again: keep them in a safe place, then remove this file.",
     ...(apiKey === undefined ? [] : [`KEY=${apiKey}`]),
+    ...(setUp === undefined ? [] : [`SET_UP='${setUp}'`]),
     ...(v1 === undefined ? [] : [`CLIENT=${v1.clientId}`, `CODE=${v1.code}`]),
     ""
   ].join("\n")

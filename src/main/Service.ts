@@ -317,7 +317,7 @@ export const start = (settings: ServiceSettings) =>
         )
       })
       // No second process can open the embedded database: its commands are done here.
-      if (settings.database.url === undefined) yield* serveControl(settings.database.dataDir)
+      if (settings.database.url === undefined) yield* serveControl(settings.database.dataDir, settings.publicUrl)
       const running: Running = { listeners, firstStart, database: { kind: health.kind, durability: health.durability } }
       return running
     }).pipe(

@@ -71,6 +71,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     metrics: config.metricsPort === undefined ? "beside" : config.metricsPort === "off" ? "off" : "apart",
     bootstrap: {
       ...config.bootstrap,
+      publicUrl: config.publicUrl,
       keep: process.stdout.isTTY ? undefined : keepFirstKeys(config.dataDir)
     },
     v1AllowHttp: config.v1AllowHttp,

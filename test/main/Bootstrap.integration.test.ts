@@ -6,6 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path"
 import { test } from "vitest"
 import { Access } from "../../src/domain/operator/Access.ts"
+import { Accounts } from "../../src/domain/operator/Accounts.ts"
+import { secretHash } from "../../src/domain/operator/SignIn.ts"
+import { Secrets } from "../../src/domain/values/Secrets.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { banner } from "../../src/main/Banner.ts"
 import { bootstrap, type BootstrapSettings, type FirstStart } from "../../src/main/Bootstrap.ts"
@@ -103,6 +106,34 @@ forEachDriver("the first start", repositories, (it) => {
         expect(yield* seenEmpty(bootstrap({ ...keeping, ...given }, noon))).toBeUndefined()
         expect(readdirSync(path)).toEqual([])
       })
+  )
+
+  it.effect("makes a link to the first account, which works once, unless a password is given", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const secrets = yield* Secrets
+      const publicUrl = "https://cpo.example/"
+      const linked = { ...settings, publicUrl, countryCode: "SE" }
+      const made = yield* seenEmpty(bootstrap({ ...linked, partyId: "LNK", operatorEmail: "first@example.com" }, noon))
+      expect(made?.setUp).toMatch(/^https:\/\/cpo\.example\/set-up#[0-9A-Za-z]{43}$/)
+      expect(banner({ ...facts, firstStart: made }).join("\n")).toContain(`\n    ${made?.setUp}\n`)
+      const hash = secretHash(secrets, "account-link", new URL(made?.setUp ?? "").hash.slice(1)) ?? ""
+      const link = yield* accounts.findLink(hash, noon + 90 * 86_400_000)
+      expect([link?.kind, link?.email]).toEqual(["SetUp", "first@example.com"])
+      const passwordHash = yield* secrets.hashPassword("violet tram over nine hills")
+      const given = { email: "ada@example.com", name: "Ada", passwordHash }
+      expect(yield* accounts.useLink(hash, given, noon)).toMatchObject({ organisationId: link?.organisationId })
+      expect(yield* accounts.findLink(hash, noon)).toBeUndefined()
+      const again = yield* Effect.flip(accounts.useLink(hash, given, noon))
+      expect(again).toMatchObject({ _tag: "Conflict", code: "link_void" })
+      // The one who is given a password signs in by it.
+      const withPassword = { partyId: "PWD", operatorEmail: "second@example.com" }
+      const operatorPassword = Redacted.make("violet tram over ten hills")
+      const quiet = yield* seenEmpty(bootstrap({ ...linked, ...withPassword, operatorPassword }, noon))
+      expect(quiet?.setUp).toBeUndefined()
+      const account = yield* accounts.byEmail("second@example.com")
+      expect(yield* secrets.verifyPassword("violet tram over ten hills", account?.passwordHash)).toBe(true)
+    })
   )
 
   it.effect("makes nothing where it cannot keep what nobody could read again", () =>

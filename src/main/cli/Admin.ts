@@ -15,6 +15,8 @@ import type { ApiKey, Organisation } from "../../domain/operator/Operator.ts"
 import type { Principal, AuditContext } from "../../domain/values/AuditContext.ts"
 import { type Permission, permissions } from "../../domain/operator/Permission.ts"
 import { Access } from "../../domain/operator/Access.ts"
+import { Accounts } from "../../domain/operator/Accounts.ts"
+import { newSecret, secretHash } from "../../domain/operator/SignIn.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 
 /** Longer than any name or id that means something. */
@@ -32,7 +34,9 @@ export const AdminRequest = Schema.Union([
     permissions: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(permissions.length)))
   }),
   Schema.Struct({ ask: Schema.Literal("keys revoke"), user: Text, organisation, key: Text }),
-  Schema.Struct({ ask: Schema.Literal("operators reset"), user: Text, organisation, revokeOthers: Schema.Boolean })
+  Schema.Struct({ ask: Schema.Literal("operators reset"), user: Text, organisation, revokeOthers: Schema.Boolean }),
+  Schema.Struct({ ask: Schema.Literal("operators link"), user: Text, email: Text }),
+  Schema.Struct({ ask: Schema.Literal("operators add-owner"), user: Text, organisation, email: Text })
 ])
 export type AdminRequest = typeof AdminRequest.Type
 
@@ -182,6 +186,62 @@ const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>
     }
   })
 
+/** A link that a person opens, and its hash. The secret follows `#`, which browsers do not send. */
+const newLink = (publicUrl: string) =>
+  Effect.map(Secrets, (secrets) => {
+    const secret = newSecret(secrets)
+    return {
+      hash: secretHash(secrets, "account-link", secret) ?? "",
+      link: `${publicUrl.replace(/\/+$/, "")}/invitation#${secret}`
+    }
+  })
+
+const until = (expiresAt: number): string => `It works once, until ${time(expiresAt)}.`
+
+const resetOperator = (asked: Extract<AdminRequest, { readonly ask: "operators link" }>, publicUrl: string) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const account = yield* accounts.byEmail(asked.email)
+    const [first] = account?.organisations ?? []
+    if (account === undefined || first === undefined)
+      return yield* refuse(
+        `there is no active operator ${JSON.stringify(asked.email)}: voltlane operators add-owner makes one`
+      )
+    const { hash, link } = yield* newLink(publicUrl)
+    const audit = yield* auditFor(first.id, asked.user)
+    const { expiresAt } = yield* accounts.createReset(account.operatorId, hash, audit, { machine: true })
+    return {
+      out: [link],
+      note: [
+        `A new password for ${plain(account.email)}, by this link. ${until(expiresAt)} Using it ends all sign-ins and removes the second factor.`
+      ]
+    }
+  })
+
+const addOwner = (asked: Extract<AdminRequest, { readonly ask: "operators add-owner" }>, publicUrl: string) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const own = yield* meant(asked.organisation)
+    const audit = yield* auditFor(own.id, asked.user)
+    const wanted = asked.email.toLowerCase()
+    const operators = yield* all((page) => accounts.operators(own.id, page))
+    const known = operators.find(({ email }) => email.toLowerCase() === wanted)
+    if (known !== undefined) {
+      const change = { active: true, role: { role: "Owner" }, removals: [] } as const
+      yield* accounts.changeOperator(known.id, change, audit)
+      return { out: [], note: [`${plain(known.email)} is an active owner of ${party(own)}.`] }
+    }
+    if (!/^[^\s@]+@[^\s@]+$/.test(asked.email))
+      return yield* refuse(`${JSON.stringify(asked.email)} is no email address`)
+    const { hash, link } = yield* newLink(publicUrl)
+    const input = { email: asked.email, role: { role: "Owner" }, hash } as const
+    const { expiresAt } = yield* accounts.createInvitation(input, audit)
+    return {
+      out: [link],
+      note: [`Makes ${plain(asked.email)} an owner of ${party(own)}, by this link. ${until(expiresAt)}`]
+    }
+  })
+
 const listOrganisations = Effect.map(organisations, (known) => ({
   out: table(
     ["ID", "PARTY", "NAME"],
@@ -191,11 +251,12 @@ const listOrganisations = Effect.map(organisations, (known) => ({
 }))
 
 const done = (
-  request: AdminRequest
+  request: AdminRequest,
+  publicUrl: string
 ): Effect.Effect<
   AdminAnswer,
   AdminRefused | Conflict | InvalidInput | NotFound | PermissionDenied | StorageUnavailable,
-  Access | Secrets
+  Access | Accounts | Secrets
 > => {
   switch (request.ask) {
     case "organisations list":
@@ -208,6 +269,10 @@ const done = (
       return revokeKey(request)
     case "operators reset":
       return reset(request)
+    case "operators link":
+      return resetOperator(request, publicUrl)
+    case "operators add-owner":
+      return addOwner(request, publicUrl)
   }
 }
 
@@ -217,6 +282,9 @@ const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | S
   return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
 }
 
-/** Does what is asked. A refusal is one line for the terminal. */
-export const administer = (request: AdminRequest): Effect.Effect<AdminAnswer, AdminRefused, Access | Secrets> =>
-  Effect.mapError(done(request), (error) => (error._tag === "AdminRefused" ? error : refuse(saying(error))))
+/** Does what is asked; links lead to `publicUrl`. A refusal is one line for the terminal. */
+export const administer = (
+  request: AdminRequest,
+  publicUrl: string
+): Effect.Effect<AdminAnswer, AdminRefused, Access | Accounts | Secrets> =>
+  Effect.mapError(done(request, publicUrl), (error) => (error._tag === "AdminRefused" ? error : refuse(saying(error))))

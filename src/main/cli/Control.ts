@@ -7,6 +7,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { Effect, type Scope, Schema } from "effect"
 import type { Access } from "../../domain/operator/Access.ts"
+import type { Accounts } from "../../domain/operator/Accounts.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import { AdminAnswer, administer, AdminRefused, AdminRequest } from "./Admin.ts"
 
@@ -47,13 +48,13 @@ const lineOf = (socket: Socket, max: number, patience: number | undefined): Prom
     socket.on("close", () => reject(new Error("the connection was closed")))
   })
 
-const answer = (line: string) =>
+const answer = (line: string, publicUrl: string) =>
   Effect.gen(function* () {
     const request = yield* Effect.mapError(
       readRequest(line),
       () => new AdminRefused({ message: "the service does not know this command: it is of another version" })
     )
-    return { done: yield* administer(request) }
+    return { done: yield* administer(request, publicUrl) }
   }).pipe(
     Effect.catch(({ message }) => Effect.succeed({ refused: message })),
     Effect.catchDefect((defect) =>
@@ -63,15 +64,18 @@ const answer = (line: string) =>
   )
 
 /** Serves the command line until the scope closes. A service that cannot serve it runs all the same, and says so. */
-export const serveControl = (dataDir: string): Effect.Effect<void, never, Access | Secrets | Scope.Scope> =>
+export const serveControl = (
+  dataDir: string,
+  publicUrl: string
+): Effect.Effect<void, never, Access | Accounts | Secrets | Scope.Scope> =>
   Effect.gen(function* () {
     const path = controlPath(dataDir)
     if (path === undefined) return
-    const run = Effect.runPromiseWith(yield* Effect.context<Access | Secrets>())
+    const run = Effect.runPromiseWith(yield* Effect.context<Access | Accounts | Secrets>())
     const serve = async (socket: Socket): Promise<void> => {
       const line = await lineOf(socket, requestMax, patienceMillis)
       socket.setTimeout(0)
-      socket.end(`${await run(answer(line))}\n`)
+      socket.end(`${await run(answer(line, publicUrl))}\n`)
     }
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())

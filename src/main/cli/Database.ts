@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { type Config, limits, loadConfig } from "../../Config.ts"
 import * as Access from "../../storage/operators/Access.ts"
+import * as Accounts from "../../storage/operators/Accounts.ts"
 import * as Database from "../../storage/kernel/Database.ts"
 import * as KeyCheck from "../../storage/operators/KeyCheck.ts"
 import { knownVersion, schemaVersion } from "../../storage/kernel/Migrations.ts"
@@ -30,7 +31,7 @@ const rightSchema = Effect.gen(function* () {
 })
 
 const opened = (config: Config) =>
-  Access.layer.pipe(
+  Layer.merge(Access.layer, Accounts.layer).pipe(
     Layer.provideMerge(KeyCheck.layer),
     Layer.provideMerge(Layer.effectDiscard(rightSchema)),
     Layer.provideMerge(Secrets.layer(config.secretKey)),
@@ -48,7 +49,7 @@ const opened = (config: Config) =>
   )
 
 const inDatabase = (config: Config, request: AdminRequest) =>
-  administer(request).pipe(
+  administer(request, config.publicUrl).pipe(
     Effect.provide(opened(config)),
     Effect.catchTags({
       DatabaseFailed: ({ kind, message }) =>

@@ -3,7 +3,7 @@ import { userInfo } from "node:os"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { AdminRequest } from "./Admin.ts"
-import { base, type CommandLine, Ended, filesOf } from "./CommandLine.ts"
+import { base, type CommandLine, Ended, filesOf, wrongUse } from "./CommandLine.ts"
 
 /** Whom the audit log names. A container may have a user without a name. */
 const user = (): string => {
@@ -101,19 +101,54 @@ const operators = (administered: Administered) =>
         "reset",
         {
           organisation,
+          email: Argument.String("email").pipe(
+            Argument.withDescription(
+              "Print a link by which this operator sets a new password, instead of making a key"
+            ),
+            Argument.optional
+          ),
           revokeOthers: Flag.Boolean("revoke-others").pipe(
             Flag.withDescription("End every other key and v1 pair of the organisation"),
             Flag.withDefault(false)
           )
         },
+        (asked) => {
+          const ofKeys = asked.revokeOthers || Option.isSome(asked.organisation)
+          if (Option.isSome(asked.email) && ofKeys) {
+            const message =
+              "operators reset: --organisation and --revoke-others are about keys, and do not go with an email"
+            return Effect.fail(new Ended({ message, code: wrongUse }))
+          }
+          return administered(
+            Option.isSome(asked.email)
+              ? { ask: "operators link", user: user(), email: asked.email.value }
+              : {
+                  ask: "operators reset",
+                  user: user(),
+                  revokeOthers: asked.revokeOthers,
+                  ...given("organisation", asked.organisation)
+                }
+          )
+        }
+      ).pipe(
+        Command.withDescription(
+          "Make a key with every permission and a v1 pair, and print them this once; with an email, a link for a new password"
+        )
+      ),
+      Command.make(
+        "add-owner",
+        {
+          organisation,
+          email: Argument.String("email").pipe(Argument.withDescription("Of the person who is to be an owner"))
+        },
         (asked) =>
           administered({
-            ask: "operators reset",
+            ask: "operators add-owner",
             user: user(),
-            revokeOthers: asked.revokeOthers,
+            email: asked.email,
             ...given("organisation", asked.organisation)
           })
-      ).pipe(Command.withDescription("Make a key with every permission and a v1 pair, and print them this once"))
+      ).pipe(Command.withDescription("Print a link by which a person becomes an owner"))
     ])
   )
 

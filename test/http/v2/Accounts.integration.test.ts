@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
+import { administer, type AdminRequest } from "../../../src/main/cli/Admin.ts"
 import { Accounts } from "../../../src/domain/operator/Accounts.ts"
 import { builtInRoles } from "../../../src/domain/operator/Role.ts"
 import { newSecret, secretHash } from "../../../src/domain/operator/SignIn.ts"
@@ -531,6 +532,46 @@ forEachDriver("Accounts", ports, (it) => {
         assert.strictEqual(still, "open")
         await own.owner.ask("DELETE", "/sign-ins/current")
         await staying
+      })
+    })
+  )
+
+  it.effect("are recovered on the machine: by a link for a new password, and by a new owner", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const [organisation] = yield* Effect.promise(() =>
+        own.owner.ask("GET", "/organisation").then(({ json }) => [json])
+      )
+      const party = `NL-${organisation.partyId}`
+      const asked = (request: AdminRequest) => administer(request, `${origin}/`)
+      const { out } = yield* asked({ ask: "operators link", user: "me", email: own.address.toUpperCase() })
+      assert.match(out[0] ?? "", /^https:\/\/cpo\.example\/invitation#[0-9A-Za-z]{43}$/)
+      const address = email("new-owner")
+      const added = yield* asked({ ask: "operators add-owner", user: "me", organisation: party, email: address })
+      const unknown = yield* Effect.flip(asked({ ask: "operators link", user: "me", email: email("unknown") }))
+      assert.include(unknown.message, "there is no active operator")
+      const second = new Browser(own.ask)
+      yield* Effect.promise(async () => {
+        const next = "green lamp under blue stairs"
+        const back = await new Browser(own.ask).post("/invitations/accept", {
+          token: tokenOf(out[0] ?? ""),
+          password: next
+        })
+        assert.deepStrictEqual([back.status, back.json.operator.id], [201, own.operatorId])
+        assert.strictEqual((await own.owner.ask("GET", "/me")).status, 401)
+        const token = tokenOf(added.out[0] ?? "")
+        const joining = await second.post("/invitations/accept", { token, name: "Cy", password })
+        assert.deepStrictEqual([joining.status, joining.json.role], [201, "Owner"])
+        await second.ask("PATCH", `/operators/${own.operatorId}`, { body: { state: "Disabled" } })
+      })
+      // One who is there is let in again.
+      const again = yield* asked({ ask: "operators add-owner", user: "me", organisation: party, email: own.address })
+      assert.deepStrictEqual([again.out, again.note.length], [[], 1])
+      yield* Effect.promise(async () => {
+        const { json } = await second.ask("GET", `/operators/${own.operatorId}`)
+        assert.deepStrictEqual([json.state, json.role.id], ["Active", "Owner"])
+        const actors = (await second.ask("GET", "/audit-log?limit=100")).json.items.map((one: Json) => one.actor)
+        assert.include(actors, "command-line:me")
       })
     })
   )

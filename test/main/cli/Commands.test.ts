@@ -51,6 +51,7 @@ it.each([
   [["--print"], /^voltlane: .*--print.*; see voltlane --help\n$/],
   [["--env-file"], /^voltlane: .*env-file.*; see voltlane --help\n$/],
   [["keys", "revoke"], /^voltlane: .*key.*; see voltlane keys revoke --help\n$/],
+  [["operators", "add-owner"], /^voltlane: .*email.*; see voltlane operators add-owner --help\n$/],
   [["operators", "reset", "--all"], /^voltlane: .*--all.*; see voltlane operators reset --help\n$/],
   [["export"], /^voltlane: .*file.*; see voltlane export --help\n$/],
   [["export", "cdrs.txt"], /^export: cannot tell the format of cdrs\.txt/],

@@ -18,7 +18,7 @@ const served = <A>(
   Effect.gen(function* () {
     const dataDir = mkdtempSync(join(tmpdir(), "vl-"))
     yield* makeOrganisation()
-    yield* serveControl(dataDir)
+    yield* serveControl(dataDir, "https://cpo.example")
     const ask = (request: AdminRequest) => Effect.runPromise(Effect.result(askService(dataDir, request)))
     return yield* Effect.promise(() => use(dataDir, ask))
   }).pipe(Effect.scoped, Effect.provide(fakePorts(new FakeWorld())), Effect.runPromise)
@@ -80,7 +80,10 @@ describe("the control socket", () => {
     const scope = Effect.runSync(Scope.make())
     const ports = fakePorts(new FakeWorld())
     await Effect.runPromise(
-      serveControl(dataDir).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(Layer.fresh(ports)))
+      serveControl(dataDir, "https://cpo.example").pipe(
+        Effect.provideService(Scope.Scope, scope),
+        Effect.provide(Layer.fresh(ports))
+      )
     )
     expect(existsSync(controlPath(dataDir) ?? "")).toBe(true)
     await Effect.runPromise(Scope.close(scope, await Effect.runPromiseExit(Effect.void)))
