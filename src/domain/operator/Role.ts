@@ -88,7 +88,7 @@ export interface Member extends Grant {
   readonly active: boolean
 }
 
-/** Somebody who can put everything right again: an owner who lacks nothing of that role. */
+/** An owner who lacks nothing of that role, and so can give any permission back. */
 const isOwner = (member: Member): boolean =>
   member.active && member.role === "Owner" && beyond(grantedBy(member), builtInRoles.Owner).length === 0
 

@@ -1,4 +1,4 @@
-/** The port `Access` over SQL: organisations, keys, and when each key was last used. */
+/** The port `Access` over SQL: organisations, keys, and when each key and sign-in was last used. */
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import { Access } from "../../domain/operator/Access.ts"
 import { createKey, findKey, findV1, listKeys, revokeKey } from "./ApiKeys.ts"
@@ -24,6 +24,11 @@ const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: st
       yield* sql`
         UPDATE api_key k SET last_used_at = greatest(k.last_used_at, u.at)
         FROM unnest(${ids("key:")}, ${times("key:")}) AS u(id, at) WHERE k.id = u.id::uuid`
+    }
+    if (of("sign-in:").length > 0) {
+      yield* sql`
+        UPDATE sign_in s SET seen_at = greatest(s.seen_at, u.at)
+        FROM unnest(${ids("sign-in:")}, ${times("sign-in:")}) AS u(id, at) WHERE s.id = u.id::uuid`
     }
     if (of("v1:").length > 0) {
       yield* sql`

@@ -4,9 +4,11 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { administer, type AdminRequest } from "../../../src/main/cli/Admin.ts"
+import { Access } from "../../../src/domain/operator/Access.ts"
+import * as AccessStorage from "../../../src/storage/operators/Access.ts"
 import { Accounts } from "../../../src/domain/operator/Accounts.ts"
 import { builtInRoles } from "../../../src/domain/operator/Role.ts"
-import { newSecret, secretHash } from "../../../src/domain/operator/SignIn.ts"
+import { newSecret, secretHash, signInKey } from "../../../src/domain/operator/SignIn.ts"
 import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
 import { Secrets } from "../../../src/domain/values/Secrets.ts"
 import * as CommandsStorage from "../../../src/storage/commands/Commands.ts"
@@ -275,6 +277,22 @@ forEachDriver("Accounts", ports, (it) => {
         const log = await actions(second)
         for (const wanted of ["SignedIn", "SignInEnded", "PasswordChanged"]) assert.include(log, wanted)
       })
+    })
+  )
+
+  it.effect("go on for as long as they are used: each request is noted, at the latest when the service closes", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const sql = yield* SqlClient.SqlClient
+      const { items } = (yield* Effect.promise(() => own.owner.ask("GET", "/sign-ins"))).json
+      const { id } = items[0]
+      const used = Date.now() + 60_000
+      yield* Effect.gen(function* () {
+        const access = yield* Access
+        access.used(signInKey(id), used)
+      }).pipe(Effect.provide(Layer.fresh(AccessStorage.layer)))
+      const [row] = yield* sql<{ at: Date }>`SELECT seen_at AS at FROM sign_in WHERE id = ${id}`
+      assert.strictEqual(row?.at.getTime(), used)
     })
   )
 
