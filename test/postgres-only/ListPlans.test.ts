@@ -126,7 +126,7 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
 
 /** A table read whole, but for those that have a handful of rows here. */
 const wholeTable =
-  /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|charger_evse|operator|reservation|session_roaming)\b)/
+  /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|charger_evse|membership|role|operator|reservation|session_roaming)\b)/
 
 const expectIndexed = (statements: ReadonlyArray<SentStatement>, index?: string) =>
   Effect.gen(function* () {
