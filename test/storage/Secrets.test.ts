@@ -117,6 +117,24 @@ describe("passwords of people", () => {
 })
 
 describe("slow hashes", () => {
+  it.effect("take as long where there is no password to compare with", () =>
+    Effect.gen(function* () {
+      const hash = yield* ours.hashPassword("a password")
+      const millis = (stored: string | undefined) =>
+        Effect.gen(function* () {
+          const times: Array<number> = []
+          for (let n = 0; n < 3; n++) {
+            const since = performance.now()
+            expect(yield* ours.verifyPassword("another password", stored)).toBe(false)
+            times.push(performance.now() - since)
+          }
+          return Math.min(...times)
+        })
+      // Without the work it is a thousandth, so that no busy machine is mistaken for it.
+      expect((yield* millis(undefined)) / (yield* millis(hash))).toBeGreaterThan(0.2)
+    })
+  )
+
   it.effect("wait in a bounded line, two at a time, and are refused beyond it", () =>
     Effect.gen(function* () {
       const all = yield* Effect.all(

@@ -130,14 +130,14 @@ describe("a key", () => {
       requiredPermissions: json.requiredPermissions
     })
     const refused = await make(narrow.key, ["sites:read", "sites:write"])
-    expect([said(refused), refused.json.detail]).toEqual([lacking, "This key lacks sites:write."])
+    expect([said(refused), refused.json.detail]).toEqual([lacking, "The caller lacks sites:write."])
     const revoke = (id: string) => app.ask("DELETE", `/cpo/v2/api-keys/${id}`, { key: narrow.key })
     const first = (await app.ask("GET", "/cpo/v2/api-keys", { key })).json.items.find(
       (one: Json) => one.permissions === null
     )
     for (const id of [first.id, writer.id]) {
       const answer = await revoke(id)
-      expect([said(answer), answer.json.detail]).toEqual([lacking, "This key lacks sites:write."])
+      expect([said(answer), answer.json.detail]).toEqual([lacking, "The caller lacks sites:write."])
     }
     expect((await app.ask("GET", sites, { key })).status).toBe(200)
     // Without permissions a key has those of its maker, and no more.

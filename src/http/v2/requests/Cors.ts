@@ -1,6 +1,6 @@
 /**
- * Cross-origin requests (Fetch standard, §3.2) to REST v2 from the pages that the operator names, and from no other. Keys stand in a header and never in a
- * cookie, so that no credentials are allowed.
+ * Cross-origin requests (Fetch standard, §3.2) to REST v2 from the pages that the operator names, and from no other. They send a key in a header. No
+ * credentials are allowed, so that browsers send no cookie of a sign-in with them.
  */
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
 

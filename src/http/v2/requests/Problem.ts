@@ -26,7 +26,7 @@ export const Problem = Schema.Struct({
   instance: Schema.optionalKey(Schema.String.annotate({ description: "The path that was asked" })),
   code: Schema.String.annotate({ description: "Stable and machine-readable" }),
   requiredPermissions: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "The permissions that the key lacks" })
+    Schema.Array(Schema.String).annotate({ description: "The permissions that the caller lacks" })
   ),
   errors: Schema.optionalKey(Schema.Array(FieldError)),
   retryAfterSeconds: Schema.optionalKey(Schema.Int.annotate({ description: "As the header Retry-After says" }))
@@ -86,7 +86,7 @@ export const domainProblem = (error: DomainError): Problem => {
     case "InvalidInput":
       return validationProblem([{ pointer: error.pointer, detail: error.detail }])
     case "PermissionDenied":
-      return problem(row, `This key lacks ${error.requiredPermissions.join(", ")}.`, {
+      return problem(row, `The caller lacks ${error.requiredPermissions.join(", ")}.`, {
         requiredPermissions: error.requiredPermissions
       })
     case "ChargerOffline":
