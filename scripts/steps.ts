@@ -38,6 +38,12 @@ export const steps: ReadonlyArray<Step> = [
     fix: "Mend the types; a boundary is decoded with Schema, never cast."
   },
   {
+    name: "console types",
+    command: ["tsc", "--noEmit", "-p", "console/tsconfig.json"],
+    limit_s: 60,
+    fix: "The console's shapes are those of the API: follow what changed there."
+  },
+  {
     name: "effect",
     command: ["effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"],
     limit_s: 60,

@@ -16,6 +16,7 @@ import { decide } from "../domain/decide/Decide.ts"
 import { evolve } from "../domain/decide/Evolve.ts"
 import { ChargerInbox } from "../domain/charger/ChargerInbox.ts"
 import { StorageHealth } from "../domain/values/StorageHealth.ts"
+import * as ConsoleFiles from "../http/console/Files.ts"
 import * as Downloads from "../http/files/Downloads.ts"
 import * as Uploads from "../http/files/Uploads.ts"
 import * as ChargerAddress from "../http/ops/ChargerAddress.ts"
@@ -97,6 +98,8 @@ import { type Listener, type ListenerOptions, open, openMetrics } from "./Listen
 
 export interface ServiceSettings {
   readonly version: string
+  /** Where the console was built. */
+  readonly consoleFolder: string
   readonly environment: string
   readonly publicUrl: string
   readonly nodeId: string
@@ -251,6 +254,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
     }),
     settings.metrics === "beside" ? Metrics.routes : Layer.empty,
     ChargerAddress.routes({ publicUrl: settings.publicUrl }),
+    ConsoleFiles.routes(settings.consoleFolder),
     Uploads.routes,
     Downloads.routes
   )

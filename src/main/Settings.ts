@@ -55,6 +55,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
   const scaled = scaledBy(config.backgroundIntervalMillis)
   return {
     version,
+    consoleFolder: join(import.meta.dirname, "..", "..", "console", "dist"),
     environment: config.environment,
     publicUrl: config.publicUrl,
     nodeId: config.nodeId,

@@ -100,6 +100,12 @@ export const areas: ReadonlyArray<Area> = [
     about: "The page for people: files that a browser runs, and nothing of the API that it shows."
   },
   {
+    prefix: "src/http/console/",
+    may: ["src/http/"],
+    packages: ["effect", "effect/http", "node:fs", "node:path", "node:crypto"],
+    about: "The console's built files, as they are sent. What the console is made of is in console/."
+  },
+  {
     prefix: "src/http/v1/",
     may: ["src/domain/", "src/http/"],
     packages: [...core, ...http, "node:crypto"],

@@ -1,6 +1,5 @@
 /**
- * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else. The
- * root leads to the page: a person who types the service's address into a browser sees what this is.
+ * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -21,7 +20,7 @@ export const routedMethods: ReadonlySet<string> = new Set([...askedMethods, "HEA
 const methodsOf = knownPaths(Api)
 
 /** What is served beside the endpoints. */
-const pages: ReadonlySet<string> = new Set(["/", "/cpo/docs", "/cpo/swagger.json"])
+const pages: ReadonlySet<string> = new Set(["/cpo/docs", "/cpo/swagger.json"])
 
 /** 405 with the methods that the path has, or 404. */
 export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
@@ -78,7 +77,6 @@ export const layer = (publicUrl: string) =>
       const document = yield* Effect.cached(
         Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl)))
       )
-      yield* router.add("GET", "/", faced(Effect.succeed(HttpServerResponse.redirect("cpo/docs", { status: 302 }))))
       yield* router.add("GET", "/cpo/swagger.json", faced(document))
       yield* docs(router)
       for (const method of askedMethods) yield* router.add(method, "/cpo/*", faced(unrouted))

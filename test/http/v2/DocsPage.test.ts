@@ -27,12 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-it("is where the root leads, whatever a proxy has put before it", async () => {
-  const root = await app.ask("GET", "/")
-  expect([root.status, found(root.headers.get("location") ?? "", "https://any.example/volt/").pathname]).toEqual([
-    302,
-    "/volt/cpo/docs"
-  ])
+it("is found with a slash behind it too, whatever a proxy has put before it", async () => {
   const slash = await app.ask("GET", "/cpo/docs/")
   expect([slash.status, found(slash.headers.get("location") ?? "", "https://any.example/volt/cpo/docs/").href]).toEqual(
     [308, "https://any.example/volt/cpo/docs"]

@@ -1,0 +1,74 @@
+/**
+ * Builds the console: files with hashed names, each beside its brotli and gzip form. A plugin makes the table of REST v2's operations out of its own
+ * definition, so that the browser gets names, methods, paths and permissions, and nothing of the service.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { Context } from "effect"
+import { HttpApi } from "effect/http-api"
+import { defineConfig, type Plugin } from "vite"
+import { Api } from "../src/http/v2/Api.ts"
+import { RequiredPermissions } from "../src/http/v2/requests/Middleware.ts"
+
+/** `virtual:operations`: `group.operation` → method, path and permissions. */
+const operations = (): Plugin => {
+  const id = "virtual:operations"
+  const table: Record<string, readonly [method: string, path: string, permissions: ReadonlyArray<string>]> = {}
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => {
+      const permissions = Context.getUnsafe(endpoint.annotations, RequiredPermissions)
+      table[`${group.identifier}.${endpoint.identifier}`] = [endpoint.method, endpoint.path, permissions]
+    }
+  })
+  return {
+    name: "operations",
+    resolveId: (source) => (source === id ? `\0${id}` : undefined),
+    load: (source) => (source === `\0${id}` ? `export const operations = ${JSON.stringify(table)}` : undefined)
+  }
+}
+
+/** Smaller files gain nothing by compression. */
+const leastBytes = 512
+
+/** Compresses once, here. After everything is written, since other plugins change chunks until then. */
+const compressed = (): Plugin => ({
+  name: "compressed",
+  apply: "build",
+  writeBundle: ({ dir = "" }, bundle) => {
+    for (const name of Object.keys(bundle)) {
+      const path = join(dir, name)
+      const source = readFileSync(path)
+      if (source.length < leastBytes) continue
+      writeFileSync(`${path}.br`, brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+      writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }))
+    }
+  }
+})
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [operations(), compressed()],
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "es2022",
+    // The policy of the service lets no `data:` scripts or styles run.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Libraries mark files for frameworks that draw on the server; there is none here.
+      onLog: (level, log, forward) => {
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") forward(level, log)
+      },
+      output: {
+        assetFileNames: "a/[name]-[hash][extname]",
+        chunkFileNames: "a/[name]-[hash].js",
+        entryFileNames: "a/[name]-[hash].js"
+      }
+    }
+  }
+})
