@@ -1,5 +1,6 @@
 /** The service as a process of the demo's own: on loopback, on an embedded database in a temporary folder, and asked over REST like any other. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,6 +14,9 @@ export interface ServiceOptions {
   readonly port: number
   readonly dataDir: string
 }
+
+/** Another password each time, so that no page that is open from another demo signs in to this one. */
+const account = { email: "you@demo.example", password: randomBytes(12).toString("hex") }
 
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
@@ -28,6 +32,11 @@ export class Service {
     this.options = options
     this.url = `http://localhost:${options.port}`
     this.ocppUrl = `ws://localhost:${options.port}/ocpp`
+  }
+
+  /** Opens the console signed in. The account is the demo's own: on loopback, and gone with it. */
+  get link(): string {
+    return `${this.url}/sign-in#${new URLSearchParams(account).toString()}`
   }
 
   /** The key that the first start made. */
@@ -52,6 +61,8 @@ export class Service {
         PUBLIC_URL: this.url,
         BOOTSTRAP_COUNTRY_CODE: "SE",
         BOOTSTRAP_PARTY_ID: "VLT",
+        BOOTSTRAP_OPERATOR_EMAIL: account.email,
+        BOOTSTRAP_OPERATOR_PASSWORD: account.password,
         // The partners of the demo are on this machine.
         OUTBOUND_ALLOW_PRIVATE: "true"
       },

@@ -163,6 +163,7 @@ export const sites: ReadonlyArray<SitePlan> = [
 /** As REST takes them: prices in SEK per kWh, per hour of parking and per session. */
 export const tariffs: Readonly<Record<TariffName, object>> = {
   fast: {
+    tariffAltText: [{ language: "en", text: "Fast, cheaper at night" }],
     currency: "SEK",
     elements: [
       {
@@ -173,6 +174,7 @@ export const tariffs: Readonly<Record<TariffName, object>> = {
     ]
   },
   street: {
+    tariffAltText: [{ language: "en", text: "Street, with parking" }],
     currency: "SEK",
     elements: [
       {
@@ -183,7 +185,11 @@ export const tariffs: Readonly<Record<TariffName, object>> = {
       }
     ]
   },
-  depot: { currency: "SEK", elements: [{ priceComponents: [{ type: "ENERGY", price: 1.85, vat: 25, stepSize: 1 }] }] }
+  depot: {
+    tariffAltText: [{ language: "en", text: "Depot" }],
+    currency: "SEK",
+    elements: [{ priceComponents: [{ type: "ENERGY", price: 1.85, vat: 25, stepSize: 1 }] }]
+  }
 }
 
 const drivers = [

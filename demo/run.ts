@@ -94,7 +94,11 @@ for (const charger of built.chargers) {
 }
 
 process.stdout.write(`
-  The town is at work. REST, with its key:
+  The town is at work. The console, signed in:
+
+    ${service.link}
+
+  REST, with its key:
 
     curl -s ${service.url}/cpo/v2/statistics -H 'x-api-key: ${service.apiKey}'
 

@@ -1,0 +1,82 @@
+/** Calls REST v2 by the names of its definition. The cookie says who calls; a refusal is a `Problem` that says what is missing. */
+import { operations } from "virtual:operations"
+import type { Answer, Asked, Name } from "./types.ts"
+
+export interface FieldError {
+  readonly pointer: string
+  readonly detail: string
+}
+
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requiredPermissions: ReadonlyArray<string>
+  /** Which fields do not fit, and why. */
+  readonly errors: ReadonlyArray<FieldError>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(typeof body["detail"] === "string" ? body["detail"] : `HTTP ${status}`)
+    this.status = status
+    this.code = typeof body["code"] === "string" ? body["code"] : "unreachable"
+    this.requiredPermissions = Array.isArray(body["requiredPermissions"]) ? body["requiredPermissions"] : []
+    this.errors = Array.isArray(body["errors"]) ? body["errors"] : []
+  }
+}
+
+/** What is done when a call is answered 401: the person has to sign in again. */
+let onSignedOut: () => void = () => undefined
+export const whenSignedOut = (act: () => void): void => {
+  onSignedOut = act
+}
+
+export const signedOut = (): void => onSignedOut()
+
+const send = async (method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers["content-type"] = "application/json"
+  // A retry of a lost request does its work once.
+  if (method === "POST") headers["idempotency-key"] = crypto.randomUUID()
+  const answer = await fetch(url, {
+    method,
+    credentials: "same-origin",
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal })
+  })
+  if (answer.status === 204) return undefined
+  const content = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
+  if (answer.ok) return content
+  throw new Problem(answer.status, content)
+}
+
+/** The address of an operation, as for links that download. */
+export const urlOf = <N extends Name>(name: N, asked: Asked<N>): string => {
+  const { params, query } = asked as {
+    readonly params?: Readonly<Record<string, string>>
+    readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  }
+  const filled = operations[name]![1].replaceAll(/:(\w+)/g, (_, part: string) =>
+    encodeURIComponent(String(params?.[part] ?? ""))
+  )
+  const given = Object.entries(query ?? {}).flatMap(([key, value]) =>
+    value === undefined || value === "" ? [] : [[key, String(value)] as [string, string]]
+  )
+  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given).toString()}`
+}
+
+/** Operations that are called by a person who has not signed in yet: their 401 is the answer to a wrong password. */
+const isOpen = (name: Name): boolean =>
+  name === "sign-ins.create" || name === "set-up.create" || name === "invitations.accept"
+
+export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: AbortSignal): Promise<Answer<N>> => {
+  const { body } = asked as { readonly body?: unknown }
+  try {
+    return (await send(operations[name]![0], urlOf(name, asked), body, signal)) as Answer<N>
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401 && !isOpen(name)) onSignedOut()
+    throw error
+  }
+}
+
+/** The permissions that an operation needs. */
+export const permissionsOf = (name: Name): ReadonlyArray<string> => operations[name]?.[2] ?? []

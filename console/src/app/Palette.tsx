@@ -1,0 +1,191 @@
+/**
+ * One list of places, actions, chargers, sites and whatever the service finds. Chargers and places come from memory, the rest is asked for as one types;
+ * `>` shows actions only.
+ */
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useDeferredValue, useId, useMemo, useRef, useState } from "react"
+import { call } from "../api/client.ts"
+import { useLive } from "../live/store.ts"
+import { Dialog } from "../parts/Dialog.tsx"
+import { type IconName, Icon } from "../parts/Icon.tsx"
+import { Shape, stateLabel } from "../parts/Status.tsx"
+import { t } from "../text/text.ts"
+import { may, useMe } from "./me.ts"
+import { places } from "./Shell.tsx"
+
+interface Entry {
+  readonly id: string
+  readonly icon: IconName
+  readonly mark?: React.ReactNode
+  readonly title: string
+  readonly sub: string
+  readonly to: string
+  readonly search?: Readonly<Record<string, string>>
+  readonly isAction?: boolean
+}
+
+const shownRows = 40
+const recentAt = "voltlane.recent"
+
+const recentIds = (): ReadonlyArray<string> => {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(recentAt) ?? "[]")
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === "string") : []
+  } catch {
+    return []
+  }
+}
+const note = (id: string): void => {
+  try {
+    sessionStorage.setItem(recentAt, JSON.stringify([id, ...recentIds().filter((one) => one !== id)].slice(0, 8)))
+  } catch {
+    // Recent ones are then those of the places' order.
+  }
+}
+
+const actions = (): ReadonlyArray<Entry> =>
+  (
+    [
+      ["start", "sessions", t("palette.start"), "/chargers", { do: "start" }],
+      ["add-charger", "chargers", t("charger.add"), "/chargers", { do: "add" }],
+      ["add-site", "sites", t("site.add"), "/sites", { do: "add" }],
+      ["add-card", "cards", t("card.add"), "/cards", { do: "add" }],
+      ["add-tariff", "tariffs", t("tariff.add"), "/tariffs", { do: "add" }],
+      ["add-partner", "roaming", t("partner.add"), "/roaming", { do: "add" }],
+      ["add-key", "settings", t("key.add"), "/settings/developer", { do: "add" }],
+      ["invite", "settings", t("operator.invite"), "/settings/operators", { do: "add" }],
+      ["add-webhook", "events", t("webhook.add"), "/events/webhooks", { do: "add" }]
+    ] as const
+  ).map(([id, icon, title, to, search]) => ({
+    id: `action:${id}`,
+    icon,
+    title,
+    sub: t("palette.action"),
+    to,
+    search,
+    isAction: true
+  }))
+
+const cardEntry = (uid: string, note: string | null): Entry => ({
+  id: `card:${uid}`,
+  icon: "cards",
+  title: uid,
+  sub: note ?? t("palette.card"),
+  to: `/cards/${encodeURIComponent(uid)}`
+})
+
+export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
+  const me = useMe()
+  const { rows } = useLive()
+  const go = useNavigate()
+  const [typed, setTyped] = useState("")
+  const [at, setAt] = useState(0)
+  const list = useRef<HTMLUListElement>(null)
+  const id = useId()
+  const words = useDeferredValue(typed.replace(/^>/, "").trim().toLowerCase())
+  const onlyActions = typed.startsWith(">")
+  const { data: cards } = useQuery({
+    queryKey: ["palette.cards", words],
+    enabled: words.length >= 2 && !onlyActions && may(me, "tokens.list"),
+    staleTime: 30_000,
+    queryFn: ({ signal }) => call("tokens.list", { query: { q: words, limit: 5 } }, signal)
+  })
+  const all = useMemo(() => {
+    const own: ReadonlyArray<Entry> = places.flatMap(([, some]) =>
+      some.map(({ icon, label, to }) => ({
+        id: `place:${to}`,
+        icon,
+        title: t(label as "place.work"),
+        sub: t("palette.place"),
+        to
+      }))
+    )
+    const chargers = rows.map((row): Entry => ({
+      id: `charger:${row.id}`,
+      icon: "chargers",
+      mark: <Shape state={row.state} />,
+      title: row.name,
+      sub: [row.id, row.siteName, stateLabel(row.state)].filter(Boolean).join(" · "),
+      to: `/chargers/${encodeURIComponent(row.id)}`
+    }))
+    return onlyActions ? actions() : [...own, ...actions(), ...chargers]
+  }, [rows, onlyActions])
+  const found = useMemo(() => {
+    const parts = words.split(/\s+/).filter(Boolean)
+    const fits = ({ sub, title }: Entry) => {
+      const text = `${title} ${sub}`.toLowerCase()
+      return parts.every((part) => text.includes(part))
+    }
+    if (parts.length === 0) {
+      const recent = recentIds()
+      const order = ({ id: one }: Entry) => (recent.includes(one) ? recent.indexOf(one) : recent.length)
+      return [...all].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
+    }
+    // What begins with the words comes before what only has them.
+    const begins = ({ title }: Entry) => (title.toLowerCase().startsWith(words) ? 0 : 1)
+    const fitting = all.filter(fits)
+    const more = (cards?.items ?? []).map(({ note: text, uid }) => cardEntry(uid, text))
+    return [...fitting]
+      .sort((a, b) => begins(a) - begins(b))
+      .slice(0, shownRows)
+      .concat(more)
+  }, [all, words, cards])
+  const chosen = Math.min(at, found.length - 1)
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return
+    note(entry.id)
+    onClose()
+    void go({ to: entry.to as never, search: (entry.search ?? {}) as never })
+  }
+  return (
+    <Dialog title={t("palette.title")} onClose={onClose}>
+      <input
+        className="palette-field"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${chosen}`}
+        aria-label={t("shell.search")}
+        placeholder={t("palette.hint")}
+        autoFocus
+        value={typed}
+        onChange={({ target }) => {
+          setTyped(target.value)
+          setAt(0)
+        }}
+        onKeyDown={(event) => {
+          const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
+          if (step !== 0) {
+            event.preventDefault()
+            const next = (chosen + step + found.length) % Math.max(1, found.length)
+            setAt(next)
+            list.current?.children[next]?.scrollIntoView({ block: "nearest" })
+          } else if (event.key === "Enter") {
+            event.preventDefault()
+            choose(found[chosen])
+          }
+        }}
+      />
+      <ul className="palette" role="listbox" id={`${id}-list`} ref={list} aria-label={t("palette.title")}>
+        {found.map((entry, index) => (
+          <li
+            key={entry.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onMouseMove={() => setAt(index)}
+            onClick={() => choose(entry)}
+          >
+            {entry.mark ?? <Icon name={entry.icon} />}
+            <bdi>{entry.title}</bdi>
+            <small>
+              <bdi>{entry.sub}</bdi>
+            </small>
+          </li>
+        ))}
+        {found.length === 0 ? <li className="none">{t("filter.none")}</li> : null}
+      </ul>
+    </Dialog>
+  )
+}

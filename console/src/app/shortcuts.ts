@@ -1,0 +1,109 @@
+/**
+ * One registry of shortcuts: what the keys do, what the palette offers and what the help lists are the same entries. Letters do nothing inside fields,
+ * and a setting turns them off (WCAG 2.1.4).
+ */
+import { useEffect, useRef, useSyncExternalStore } from "react"
+
+export interface Shortcut {
+  /** `g c`: one after the other; `Ctrl+K`: together. */
+  readonly keys: string
+  readonly label: string
+  readonly run: () => void
+}
+
+let registered: ReadonlyArray<{ readonly shortcut: React.RefObject<Shortcut> }> = []
+const listeners = new Set<() => void>()
+const notify = (): void => {
+  for (const listener of listeners) listener()
+}
+
+const storedAt = "voltlane.letters"
+let lettersOn = (() => {
+  try {
+    return localStorage.getItem(storedAt) !== "off"
+  } catch {
+    return true
+  }
+})()
+
+export const areLettersOn = (): boolean => lettersOn
+export const setLetters = (on: boolean): void => {
+  lettersOn = on
+  try {
+    localStorage.setItem(storedAt, on ? "on" : "off")
+  } catch {
+    // A browser that keeps nothing has them on again at the next visit.
+  }
+  notify()
+}
+
+/** Registers a shortcut while a component is shown. The newest wins where two have the same keys. */
+export const useShortcut = (keys: string, label: string, run: () => void, isOn = true): void => {
+  const shortcut = useRef<Shortcut>({ keys, label, run })
+  useEffect(() => {
+    shortcut.current = { keys, label, run }
+  })
+  useEffect(() => {
+    if (!isOn) return
+    const entry = { shortcut }
+    registered = [...registered, entry]
+    notify()
+    return () => {
+      registered = registered.filter((one) => one !== entry)
+      notify()
+    }
+  }, [isOn])
+}
+
+export const useShortcuts = (): ReadonlyArray<Shortcut> => {
+  const all = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => registered
+  )
+  const byKeys = new Map(all.map(({ shortcut }) => [shortcut.current.keys, shortcut.current]))
+  return [...byKeys.values()]
+}
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest("input:not([type=checkbox],[type=radio]),textarea,select") !== null
+
+/** How a key press is written in the registry. */
+const written = (event: KeyboardEvent): string => {
+  const key = event.key === "ArrowDown" ? "j" : event.key === "ArrowUp" ? "k" : event.key
+  return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.ctrlKey || event.metaKey ? key.toUpperCase() : key}`
+}
+
+const sequenceMillis = 1_200
+
+/** Listens for all of them. */
+export const listenForShortcuts = (): (() => void) => {
+  let first = ""
+  let firstAt = 0
+  const find = (keys: string) => registered.findLast(({ shortcut }) => shortcut.current.keys === keys)?.shortcut.current
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.altKey || event.isComposing) return
+    const key = written(event)
+    const isLetter = key.length === 1
+    // A dialog keeps the keys to itself; Escape is the browser's there.
+    const isInDialog = document.querySelector("dialog[open]") !== null
+    if (isInDialog) return
+    if (isField(event.target) && !key.startsWith("Ctrl+") && key !== "Escape") return
+    if (isLetter && !lettersOn && !key.startsWith("Ctrl+")) return
+    // Space and Enter belong to what has the focus.
+    const keys = first !== "" && event.timeStamp - firstAt < sequenceMillis ? `${first} ${key}` : key
+    const found = find(keys) ?? find(key)
+    first = ""
+    if (found !== undefined) {
+      event.preventDefault()
+      found.run()
+    } else if (registered.some(({ shortcut }) => shortcut.current.keys.startsWith(`${key} `))) {
+      first = key
+      firstAt = event.timeStamp
+    }
+  }
+  addEventListener("keydown", onKey)
+  return () => removeEventListener("keydown", onKey)
+}

@@ -1,0 +1,64 @@
+/**
+ * The commands that this person sent, from "sent" to the effect that was seen: a command is followed by its events, never by hope. The last few stay on
+ * screen until they are closed.
+ */
+import { useSyncExternalStore } from "react"
+import { call } from "../api/client.ts"
+import type { Command, LiveEvent } from "../api/types.ts"
+
+export interface Followed {
+  readonly command: Command
+}
+
+const shown = 6
+let followed: ReadonlyArray<Followed> = []
+const listeners = new Set<() => void>()
+
+const set = (next: ReadonlyArray<Followed>): void => {
+  followed = next.slice(0, shown)
+  for (const listener of listeners) listener()
+}
+
+export const follow = (command: Command): void =>
+  set([{ command }, ...followed.filter((one) => one.command.id !== command.id)])
+
+export const dismiss = (id: string): void => set(followed.filter(({ command }) => command.id !== id))
+
+const reread = async (id: string): Promise<void> => {
+  const command = await call("commands.get", { params: { id } }).catch(() => undefined)
+  if (command === undefined) return
+  set(followed.map((one) => (one.command.id === id ? { ...one, command } : one)))
+}
+
+const seen = (event: LiveEvent): void => {
+  if (event.type === "command.completed") {
+    if (followed.some(({ command }) => command.id === event.data.commandId)) void reread(event.data.commandId)
+    return
+  }
+  if (event.type !== "session.started" && event.type !== "session.ended") return
+  const wanted = event.type === "session.started" ? "RemoteStart" : "RemoteStop"
+  for (const { command } of followed) {
+    const isHere = command.type === wanted && command.chargerId === event.data.chargerId
+    if (isHere && command.effect === null) void reread(command.id)
+  }
+}
+
+/** Keeps the followed commands as the events of a feed say. */
+export const followCommands = (listen: (listener: (event: LiveEvent) => void) => () => void): (() => void) =>
+  listen(seen)
+
+export const useFollowed = (): ReadonlyArray<Followed> =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => followed
+  )
+
+/** Where a command is: not answered yet, answered and its effect not seen yet, done, or not done. */
+export const phase = ({ effect, status, type }: Command): "waiting" | "accepted" | "done" | "failed" => {
+  if (status === "Pending" || status === "Sent") return "waiting"
+  if (status !== "Accepted") return "failed"
+  return (type === "RemoteStart" || type === "RemoteStop") && effect === null ? "accepted" : "done"
+}

@@ -1,0 +1,249 @@
+/**
+ * All chargers of the organisation as the console knows them: a function of what was read and of the events since. Nothing here touches the network or
+ * the screen.
+ */
+import type { Charger, LiveEvent, Session } from "../api/types.ts"
+
+/** OCPP 1.6 §7.7 ChargePointStatus, and two for what is not connected. */
+export type State =
+  | "Available"
+  | "Preparing"
+  | "Charging"
+  | "SuspendedEV"
+  | "SuspendedEVSE"
+  | "Finishing"
+  | "Reserved"
+  | "Unavailable"
+  | "Faulted"
+  | "Offline"
+  | "NeverConnected"
+
+export interface Connector {
+  readonly evseId: number
+  readonly connectorId: number
+  readonly status: State
+  readonly errorCode: string | null
+  readonly info: string | null
+  readonly since: number
+  readonly standard: string
+  readonly maxPowerW: number
+  readonly sessionId: string | undefined
+  readonly energyWh: number | undefined
+  readonly powerW: number | undefined
+}
+
+export interface Row {
+  readonly id: string
+  readonly name: string
+  readonly siteId: string
+  readonly siteName: string
+  readonly maker: string
+  readonly firmware: string
+  readonly connected: boolean
+  readonly state: State
+  readonly connectors: ReadonlyArray<Connector>
+  readonly lastSeen: number | undefined
+  readonly offlineSince: number | undefined
+  readonly powerW: number | undefined
+  readonly energyWh: number | undefined
+}
+
+/** Where a running session is, and what its register said. */
+interface Place {
+  readonly chargerId: string
+  readonly evseId: number
+  readonly connectorId: number
+  readonly startWh: number
+  readonly meterWh: number
+  readonly readAt: number
+}
+
+export interface Fleet {
+  readonly rows: Map<string, Row>
+  readonly places: Map<string, Place>
+}
+
+/** What people call a connector: an EVSE's number where it has one connector, as OCPP 1.6 numbers them. */
+export const numberOf = (
+  { connectorId, evseId }: Pick<Connector, "connectorId" | "evseId">,
+  all: ReadonlyArray<Pick<Connector, "evseId">>
+): string => (all.filter((one) => one.evseId === evseId).length > 1 ? `${evseId}.${connectorId}` : String(evseId))
+
+export const emptyFleet = (): Fleet => ({ rows: new Map(), places: new Map() })
+
+/** Trouble first, then what is busiest: the first of these that a connector has is the charger's state. */
+const order: ReadonlyArray<State> = [
+  "Faulted",
+  "Unavailable",
+  "Charging",
+  "SuspendedEVSE",
+  "SuspendedEV",
+  "Finishing",
+  "Preparing",
+  "Reserved",
+  "Available"
+]
+
+export const isState = (status: string): status is State => order.includes(status as State)
+
+/** The one word for a charger. While it is offline, nothing that it said before is shown as present. */
+export const stateOf = (
+  connected: boolean,
+  everConnected: boolean,
+  connectors: ReadonlyArray<{ readonly status: State }>
+): State => {
+  if (!connected) return everConnected ? "Offline" : "NeverConnected"
+  return order.find((state) => connectors.some(({ status }) => status === state)) ?? "Available"
+}
+
+const sum = (of: ReadonlyArray<number | undefined>): number | undefined =>
+  of.reduce((all, one) => (one === undefined ? all : (all ?? 0) + one), undefined)
+
+const whole = (row: Row): Row => ({
+  ...row,
+  state: stateOf(row.connected, row.lastSeen !== undefined, row.connectors),
+  powerW: sum(row.connectors.map(({ powerW }) => powerW)),
+  energyWh: sum(row.connectors.map(({ energyWh }) => energyWh))
+})
+
+const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text))
+
+/** What a charger's answer says, with the sessions that are known to run at it. */
+export const rowOf = (charger: Charger, siteName: string, before: Row | undefined): Row =>
+  whole({
+    id: charger.chargerId,
+    name: charger.name,
+    siteId: charger.siteId,
+    siteName,
+    maker: [charger.manufacturer, charger.chargerModel].filter(Boolean).join(" "),
+    firmware: charger.firmwareVersion,
+    connected: charger.activeConnection,
+    state: "NeverConnected",
+    connectors: charger.evses.flatMap(({ connectors, evseId }) =>
+      connectors.map((one): Connector => {
+        const old = before?.connectors.find((known) => known.evseId === evseId && known.connectorId === one.connectorId)
+        return {
+          evseId,
+          connectorId: one.connectorId,
+          status: isState(one.status) ? one.status : "Available",
+          errorCode: one.errorCode === "NoError" ? null : one.errorCode,
+          info: one.info,
+          since: time(one.statusAt) ?? 0,
+          standard: one.standard,
+          maxPowerW: one.maxPowerW,
+          sessionId: old?.sessionId,
+          energyWh: old?.energyWh,
+          powerW: old?.powerW
+        }
+      })
+    ),
+    lastSeen: time(charger.lastSeen),
+    offlineSince: time(charger.offlineSince),
+    powerW: undefined,
+    energyWh: undefined
+  })
+
+const change = (fleet: Fleet, id: string, to: (row: Row) => Row): void => {
+  const row = fleet.rows.get(id)
+  if (row !== undefined) fleet.rows.set(id, whole(to(row)))
+}
+
+const changeConnector = (
+  fleet: Fleet,
+  { chargerId, connectorId, evseId }: Pick<Place, "chargerId" | "connectorId" | "evseId">,
+  at: number,
+  to: (one: Connector) => Connector
+): void =>
+  change(fleet, chargerId, (row) => ({
+    ...row,
+    lastSeen: Math.max(row.lastSeen ?? 0, at),
+    connectors: row.connectors.map((one) => (one.evseId === evseId && one.connectorId === connectorId ? to(one) : one))
+  }))
+
+const idle = { sessionId: undefined, energyWh: undefined, powerW: undefined }
+
+/** A session that ran when it was read. */
+export const place = (fleet: Fleet, session: Session): void => {
+  if (session.status !== "ACTIVE" && session.status !== "PENDING") return
+  const at = Date.parse(session.updatedAt)
+  const found: Place = {
+    chargerId: session.chargerId,
+    evseId: session.evseId,
+    connectorId: session.connectorId,
+    startWh: session.meterStartWh,
+    meterWh: session.meterStartWh + session.energyWh,
+    readAt: at
+  }
+  fleet.places.set(session.id, found)
+  changeConnector(fleet, found, 0, (one) => ({ ...one, sessionId: session.id, energyWh: session.energyWh }))
+}
+
+/** The charger that has to be read anew, since the event says only that something changed. */
+export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
+  const at = Date.parse(event.at)
+  switch (event.type) {
+    case "charger.connected":
+      if (!fleet.rows.has(event.data.chargerId)) return event.data.chargerId
+      change(fleet, event.data.chargerId, (row) => ({
+        ...row,
+        connected: true,
+        offlineSince: undefined,
+        lastSeen: Math.max(row.lastSeen ?? 0, at)
+      }))
+      return undefined
+    case "charger.disconnected":
+      change(fleet, event.data.chargerId, (row) => ({
+        ...row,
+        connected: false,
+        offlineSince: at,
+        connectors: row.connectors.map((one) => ({ ...one, powerW: undefined }))
+      }))
+      return undefined
+    case "charger.booted":
+      return event.data.chargerId
+    case "connector.status": {
+      const { chargerId, connectorId, errorCode, evseId, info, status } = event.data
+      const row = fleet.rows.get(chargerId)
+      const known = row?.connectors.some((one) => one.evseId === evseId && one.connectorId === connectorId)
+      if (known !== true) return chargerId
+      changeConnector(fleet, event.data, at, (one) => ({
+        ...one,
+        status: isState(status) ? status : one.status,
+        errorCode: errorCode === "NoError" ? null : errorCode,
+        info,
+        since: one.status === status ? one.since : at
+      }))
+      return undefined
+    }
+    case "session.started": {
+      const { chargerId, connectorId, evseId, meterStartWh, sessionId } = event.data
+      if (chargerId === null || fleet.places.has(sessionId)) return undefined
+      const found = { chargerId, evseId, connectorId, startWh: meterStartWh, meterWh: meterStartWh, readAt: at }
+      fleet.places.set(sessionId, found)
+      changeConnector(fleet, found, at, (one) => ({ ...one, sessionId, energyWh: 0, powerW: undefined }))
+      return undefined
+    }
+    case "session.updated": {
+      const { meterWh, readAt, sessionId } = event.data
+      const found = fleet.places.get(sessionId)
+      if (found === undefined || meterWh === null || readAt === null) return undefined
+      const read = Date.parse(readAt)
+      const hours = (read - found.readAt) / 3_600_000
+      if (hours <= 0) return undefined
+      fleet.places.set(sessionId, { ...found, meterWh, readAt: read })
+      const powerW = Math.max(0, (meterWh - found.meterWh) / hours)
+      changeConnector(fleet, found, at, (one) => ({ ...one, sessionId, energyWh: meterWh - found.startWh, powerW }))
+      return undefined
+    }
+    case "session.ended": {
+      const { sessionId } = event.data
+      const found = fleet.places.get(sessionId)
+      if (found === undefined) return undefined
+      fleet.places.delete(sessionId)
+      changeConnector(fleet, found, at, (one) => (one.sessionId === sessionId ? { ...one, ...idle } : one))
+      return undefined
+    }
+    default:
+      return undefined
+  }
+}

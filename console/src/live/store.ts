@@ -1,0 +1,270 @@
+/**
+ * The live store: the stream is opened first, then everything is read once, then the stream keeps it. Readers are called at most once a frame, so that a
+ * burst of events costs no more than the screen can show. Lists that the store does not hold are read again when an event says that they changed.
+ */
+import { QueryClient } from "@tanstack/react-query"
+import { useSyncExternalStore } from "react"
+import { call, Problem } from "../api/client.ts"
+import type { Answer, LiveEvent, Name } from "../api/types.ts"
+import { followCommands } from "./commands.ts"
+import { type Line, followFeed } from "./feed.ts"
+import { apply, emptyFleet, type Fleet, place, rowOf, type Row } from "./fleet.ts"
+
+export interface Snapshot {
+  readonly rows: ReadonlyArray<Row>
+  readonly isComplete: boolean
+  readonly line: Line
+  /** When the line was lost. */
+  readonly lostAt: number
+  /** Why the chargers could not be read. */
+  readonly problem: Error | undefined
+}
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && !(error instanceof Problem && error.status < 500)
+    }
+  }
+})
+
+/** Lists and figures that an event of this kind changes. */
+const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
+  charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections"],
+  connector: ["history.connectors", "statistics.get"],
+  session: ["sessions.list", "sessions.get", "sessions.meterValues", "statistics.get", "reservations.list"],
+  cdr: ["cdrs.list", "statistics.get"],
+  command: ["commands.list", "commands.listOfCharger", "reservations.list", "chargers.configuration", "files.list"],
+  token: ["tokens.list", "tokens.get"],
+  tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments"],
+  site: ["sites.list", "sites.get"],
+  partner: ["partners.list", "partners.get", "partner-records.health"]
+}
+
+/** Between two readings of the same list, however many events there are. */
+const settleMillis = 700
+
+const pageSize = 500
+
+let fleet: Fleet = emptyFleet()
+let siteNames = new Map<string, string>()
+let sorted: ReadonlyArray<Row> = []
+let snapshot: Snapshot = { rows: [], isComplete: false, line: "connecting", lostAt: 0, problem: undefined }
+let isScheduled = false
+const listeners = new Set<() => void>()
+const eventListeners = new Set<(event: LiveEvent) => void>()
+
+const byName = new Intl.Collator(undefined, { numeric: true })
+let order: ReadonlyArray<string> = []
+let orderedCount = -1
+
+const publish = (): void => {
+  isScheduled = false
+  if (orderedCount !== fleet.rows.size) {
+    order = [...fleet.rows.values()].sort((a, b) => byName.compare(a.name, b.name)).map(({ id }) => id)
+    orderedCount = fleet.rows.size
+  }
+  sorted = order.map((id) => fleet.rows.get(id)!)
+  snapshot = { ...snapshot, rows: sorted }
+  for (const listener of listeners) listener()
+}
+
+const touch = (): void => {
+  if (isScheduled) return
+  isScheduled = true
+  // A tab in the background draws no frames; it still has to be right when it comes back.
+  if (document.hidden) setTimeout(publish, 250)
+  else requestAnimationFrame(publish)
+}
+
+const set = (change: Partial<Snapshot>): void => {
+  snapshot = { ...snapshot, ...change }
+  touch()
+}
+
+const reading = new Set<string>()
+const changedWhileReading = new Set<string>()
+
+/** Reads one charger; again where an event of it came meanwhile, since the answer may be older than that. */
+const reread = async (id: string): Promise<void> => {
+  if (reading.has(id)) {
+    changedWhileReading.add(id)
+    return
+  }
+  reading.add(id)
+  do {
+    changedWhileReading.delete(id)
+    const charger = await call("chargers.get", { params: { chargerId: id } }).catch((error: unknown) =>
+      error instanceof Problem && error.status === 404 ? null : undefined
+    )
+    if (charger === null) fleet.rows.delete(id)
+    else if (charger !== undefined) {
+      const isNew = !fleet.rows.has(id)
+      fleet.rows.set(id, rowOf(charger, siteNames.get(charger.siteId) ?? "", fleet.rows.get(id)))
+      if (isNew || fleet.rows.get(id)?.name !== charger.name) orderedCount = -1
+    }
+    touch()
+  } while (changedWhileReading.has(id))
+  reading.delete(id)
+}
+
+/** After an operator changed a charger here. */
+export const chargerChanged = (id: string): void => {
+  orderedCount = -1
+  void reread(id)
+}
+
+const stale = new Set<Name>()
+let settling: ReturnType<typeof setTimeout> | undefined
+
+/** Has lists read again. Names of queries are names of operations. */
+export const changed = (...names: ReadonlyArray<Name>): void => {
+  for (const name of names) stale.add(name)
+  settling ??= setTimeout(() => {
+    settling = undefined
+    const now = new Set(stale)
+    stale.clear()
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => now.has(queryKey[0] as Name) })
+  }, settleMillis)
+}
+
+const onEvent = (event: LiveEvent): void => {
+  const chargerId = "chargerId" in event.data ? event.data.chargerId : null
+  if (chargerId !== null && reading.has(chargerId)) changedWhileReading.add(chargerId)
+  const unread = apply(fleet, event)
+  if (unread !== undefined) void reread(unread)
+  if (event.type === "site.changed") siteNames.set(event.data.siteId, event.data.name)
+  const [group = ""] = event.type.split(".")
+  // Readings come every few seconds at each connector; what shows a session in detail follows it by itself.
+  if (event.type !== "session.updated" || event.data.reason !== "MeterRead") changed(...(touchedBy[group] ?? []))
+  for (const listener of eventListeners) listener(event)
+  touch()
+}
+
+/** Calls `listener` with each event while a component is shown. */
+export const onLiveEvent = (listener: (event: LiveEvent) => void): (() => void) => {
+  eventListeners.add(listener)
+  return () => eventListeners.delete(listener)
+}
+
+const readAll = async (may: (name: Name) => boolean, isCurrent: () => boolean): Promise<void> => {
+  const next = emptyFleet()
+  const names = new Map<string, string>()
+  if (may("sites.list")) {
+    let cursor: string | null = null
+    do {
+      const page: Answer<"sites.list"> = await call("sites.list", {
+        query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+      })
+      for (const site of page.items) names.set(site.id, site.name)
+      cursor = page.nextCursor
+    } while (cursor !== null)
+  }
+  if (!isCurrent()) return
+  siteNames = names
+  fleet = next
+  orderedCount = -1
+  if (may("chargers.list")) {
+    let cursor: string | null = null
+    do {
+      const page: Answer<"chargers.list"> = await call("chargers.list", {
+        query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+      })
+      if (!isCurrent()) return
+      for (const one of page.items) next.rows.set(one.chargerId, rowOf(one, names.get(one.siteId) ?? "", undefined))
+      orderedCount = -1
+      cursor = page.nextCursor
+      touch()
+    } while (cursor !== null)
+  }
+  if (may("sessions.list")) {
+    let cursor: string | null = null
+    do {
+      const page: Answer<"sessions.list"> = await call("sessions.list", {
+        query: { status: "ACTIVE", limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+      })
+      if (!isCurrent()) return
+      for (const session of page.items) place(next, session)
+      cursor = page.nextCursor
+    } while (cursor !== null)
+  }
+}
+
+let stop: () => void = () => undefined
+
+/** Begins to follow an organisation. What was known of another one is forgotten. */
+export const startLive = (organisationId: string, may: (name: Name) => boolean): void => {
+  stop()
+  let generation = 0
+  let early: Array<LiveEvent> | undefined
+  let isStopped = false
+  snapshot = { rows: [], isComplete: false, line: "connecting", lostAt: 0, problem: undefined }
+  fleet = emptyFleet()
+  const load = async (): Promise<void> => {
+    generation++
+    const mine = generation
+    const isCurrent = () => !isStopped && mine === generation
+    early = []
+    try {
+      await readAll(may, isCurrent)
+      if (!isCurrent()) return
+      set({ isComplete: true, problem: undefined })
+    } catch (error) {
+      if (!isCurrent()) return
+      set({ isComplete: true, problem: error as Error })
+    }
+    const waiting: ReadonlyArray<LiveEvent> = early ?? []
+    early = undefined
+    for (const event of waiting) onEvent(event)
+  }
+  const unfollowCommands = followCommands(onLiveEvent)
+  const unfollow = may("events.list")
+    ? followFeed(organisationId, {
+        onEvent: (event) => (early === undefined ? onEvent(event) : void early.push(event)),
+        onGap: () => {
+          void load()
+          void queries.invalidateQueries()
+        },
+        onLine: (line) => set({ line, lostAt: line === "live" ? 0 : snapshot.lostAt || Date.now() })
+      })
+    : () => undefined
+  if (!may("events.list")) set({ line: "lost", lostAt: Date.now() })
+  stop = () => {
+    isStopped = true
+    unfollow()
+    unfollowCommands()
+  }
+  void load()
+}
+
+export const stopLive = (): void => {
+  stop()
+  stop = () => undefined
+  fleet = emptyFleet()
+  snapshot = { rows: [], isComplete: false, line: "connecting", lostAt: 0, problem: undefined }
+  queries.clear()
+}
+
+export const useLive = (): Snapshot =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => snapshot
+  )
+
+/** One charger of the store. */
+export const useCharger = (id: string): Row | undefined =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => fleet.rows.get(id)
+  )
+
+export const siteName = (id: string): string => siteNames.get(id) ?? ""

@@ -1,0 +1,153 @@
+/** One charge record: its parts, the tariff that it was billed by, and its credit. */
+import { useQuery } from "@tanstack/react-query"
+import { Link, useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { call } from "../api/client.ts"
+import { missingFor, useMe } from "../app/me.ts"
+import { changed } from "../live/store.ts"
+import { Act } from "../parts/Act.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Facts, Outside } from "../parts/Facts.tsx"
+import { Form } from "../parts/Form.tsx"
+import { exact, money } from "../parts/format.ts"
+import { Side, useOpen, useTitle } from "../parts/Page.tsx"
+import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
+import { Moment } from "../parts/Time.tsx"
+import { t } from "../text/text.ts"
+
+export const Cdr = () => {
+  const id = useOpen() ?? ""
+  const missing = missingFor(useMe(), "cdrs.get")
+  const go = useNavigate()
+  const [isCrediting, setCrediting] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: ["cdrs.get", id],
+    enabled: missing.length === 0,
+    queryFn: () => call("cdrs.get", { params: { cdrId: id } })
+  })
+  useTitle(data === undefined ? t("place.cdrs") : t("cdr.title", { number: data.number }))
+  if (missing.length > 0) return <NotPermitted permissions={missing} />
+  const frame = { back: "/cdrs", label: t("cdr.one") }
+  if (data === undefined) {
+    return (
+      <Side {...frame} title={t("cdr.one")}>
+        {error === null ? <Loading /> : <Failed what={t("cdr.notRead")} error={error} retry={() => void refetch()} />}
+      </Side>
+    )
+  }
+  const { currency } = data
+  const parts = [
+    [t("dimension.FLAT"), data.totalFixedCost],
+    [t("dimension.ENERGY"), data.totalEnergyCost],
+    [t("dimension.TIME"), data.totalTimeCost],
+    [t("dimension.PARKING_TIME"), data.totalParkingCost],
+    [t("dimension.RESERVATION"), data.totalReservationCost]
+  ] as const
+  return (
+    <Side
+      {...frame}
+      title={
+        <>
+          {t("cdr.title", { number: data.number })} · {money(data.totalCost.inclVat, currency)}
+        </>
+      }
+      sub={
+        <>
+          <Outside>{data.location?.siteName ?? ""}</Outside> ·{" "}
+          <Outside>{data.location?.chargerName ?? data.chargerId}</Outside>
+        </>
+      }
+      acts={
+        <>
+          <Act needs={["cdrs.credit"]} off={data.creditReferenceId !== null} onClick={() => setCrediting(true)}>
+            {t("cdr.creditThis")}
+          </Act>
+          <Link className="button" to={`/sessions/${data.sessionId}` as never} search={{} as never}>
+            {t("session.one")}
+          </Link>
+          {data.roaming === null ? null : (
+            <Link
+              className="button"
+              to={`/roaming/${data.roaming.partnerId}` as never}
+              search={{ tab: "view" } as never}
+            >
+              {t("cdr.atPartner")}
+            </Link>
+          )}
+        </>
+      }
+    >
+      {data.creditReferenceId === null ? null : <p className="notice">{t("cdr.isCredit")}</p>}
+      <table className="plain">
+        <thead>
+          <tr>
+            <th>{t("price.part")}</th>
+            <th className="num">{t("price.exclVat")}</th>
+            <th className="num">{t("price.inclVat")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {parts
+            .filter(([, cost]) => cost !== null && cost.inclVat !== 0)
+            .map(([label, cost]) => (
+              <tr key={label}>
+                <td>{label}</td>
+                <td className="num">{money(cost!.exclVat, currency)}</td>
+                <td className="num">{money(cost!.inclVat, currency)}</td>
+              </tr>
+            ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td>{t("price.total")}</td>
+            <td className="num">{money(data.totalCost.exclVat, currency)}</td>
+            <td className="num">
+              <b>{money(data.totalCost.inclVat, currency)}</b>
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+      <Facts
+        rows={[
+          [t("session.started"), <Moment key="started" at={data.startedAt} />],
+          [t("session.ended"), <Moment key="ended" at={data.endedAt} />],
+          [t("session.energy"), `${exact(data.totalEnergyKwh)} kWh`],
+          [t("cdr.time"), t("cdr.hours", { n: exact(data.totalTimeHours) })],
+          [t("cdr.parking"), t("cdr.hours", { n: exact(data.totalParkingTimeHours) })],
+          [
+            t("card.one"),
+            <Link key="card" to={`/cards/${encodeURIComponent(data.tokenUid)}` as never} search={{} as never}>
+              <Outside mono>{data.tokenUid}</Outside>
+            </Link>
+          ],
+          [
+            t("tariff.one"),
+            data.tariff === null ? null : (
+              <Link key="tariff" to={`/tariffs/${data.tariff.id}` as never} search={{} as never}>
+                {t("tariff.version", { n: data.tariff.version })}
+              </Link>
+            )
+          ],
+          [t("cdr.id"), <code key="id">{data.id}</code>]
+        ]}
+      />
+      {isCrediting ? (
+        <Dialog title={t("cdr.creditThis")} onClose={() => setCrediting(false)}>
+          <Form
+            danger
+            submit={t("cdr.creditThis")}
+            onCancel={() => setCrediting(false)}
+            onSubmit={async () => {
+              const credit = await call("cdrs.credit", { params: { cdrId: id } })
+              changed("cdrs.list", "cdrs.get")
+              setCrediting(false)
+              void go({ to: `/cdrs/${credit.id}` as never })
+            }}
+          >
+            <p>{t("cdr.creditText", { amount: money(data.totalCost.inclVat, currency) })}</p>
+          </Form>
+        </Dialog>
+      ) : null}
+    </Side>
+  )
+}

@@ -1,0 +1,138 @@
+/** Charge records: search, totals of what is shown for each currency, and exports of the same filter. */
+import { useMemo } from "react"
+import { urlOf } from "../api/client.ts"
+import { useLive } from "../live/store.ts"
+import { Outside } from "../parts/Facts.tsx"
+import { exact, money } from "../parts/format.ts"
+import { FilterField, Head, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
+import { type Item, useFilters, usePages } from "../parts/pages.ts"
+import { Empty } from "../parts/States.tsx"
+import type { Column } from "../parts/Table.tsx"
+import { Moment } from "../parts/Time.tsx"
+import { t, tn } from "../text/text.ts"
+import { FilterChip } from "./Sessions.tsx"
+
+type Cdr = Item<"cdrs.list">
+
+const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Cdr>> => [
+  {
+    id: "number",
+    title: t("cdr.number"),
+    width: "100px",
+    phone: "name",
+    isLink: true,
+    cell: ({ creditReferenceId, number }) => (
+      <>
+        <b>{number}</b>
+        {creditReferenceId === null ? null : <span className="id">{t("cdr.credit")}</span>}
+      </>
+    )
+  },
+  {
+    id: "ended",
+    title: t("session.ended"),
+    width: "150px",
+    phone: "side",
+    cell: ({ endedAt }) => <Moment at={endedAt} />
+  },
+  {
+    id: "charger",
+    title: t("charger.one"),
+    phone: "second",
+    cell: ({ chargerId, location }) => <Outside>{names.get(chargerId) ?? location?.chargerName ?? chargerId}</Outside>
+  },
+  { id: "card", title: t("card.one"), from: "medium", cell: ({ tokenUid }) => <Outside mono>{tokenUid}</Outside> },
+  {
+    id: "partner",
+    title: t("session.roaming"),
+    width: "110px",
+    from: "wide",
+    cell: ({ roaming }) =>
+      roaming === null ? <span className="none">–</span> : `${roaming.countryCode} ${roaming.partyId}`
+  },
+  {
+    id: "energy",
+    title: t("session.energy"),
+    width: "110px",
+    align: "right",
+    cell: ({ totalEnergyKwh }) => (
+      <>
+        {exact(totalEnergyKwh)}
+        <small> kWh</small>
+      </>
+    )
+  },
+  {
+    id: "cost",
+    title: t("session.cost"),
+    width: "130px",
+    align: "right",
+    phone: "value",
+    cell: ({ currency, totalCost }) => money(totalCost.inclVat, currency)
+  }
+]
+
+export const Cdrs = () => {
+  const { rows } = useLive()
+  const [filters, set] = useFilters()
+  const open = useOpen()
+  useTitle(t("place.cdrs"))
+  const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+  const table = useMemo(() => columns(names), [names])
+  const { card, from, session, to } = filters
+  const query = {
+    ...(card === undefined ? {} : { tokenUid: card }),
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
+    ...(to === undefined ? {} : { to: new Date(to).toISOString() })
+  }
+  const pages = usePages("cdrs.list", { query })
+  const totals = useMemo(() => {
+    const sums = new Map<string, number>()
+    for (const { currency, totalCost } of pages.rows) sums.set(currency, (sums.get(currency) ?? 0) + totalCost.inclVat)
+    return [...sums].map(([currency, amount]) => money(Math.round(amount * 10_000) / 10_000, currency)).join(" · ")
+  }, [pages.rows])
+  const isFiltered = Object.keys(query).length > 0
+  return (
+    <Split label={t("place.cdrs")}>
+      <Head
+        title={t("place.cdrs")}
+        summary={
+          pages.rows.length === 0
+            ? undefined
+            : `${pages.hasMore ? "> " : ""}${tn("cdr.count", pages.rows.length)} · ${totals}`
+        }
+      >
+        <a className="button" href={urlOf("cdrs.csv", { query })} download>
+          CSV
+        </a>
+        <a className="button" href={urlOf("cdrs.jsonLines", { query })} download>
+          JSON
+        </a>
+      </Head>
+      <div className="filters">
+        <FilterField name="card" label={t("session.byCard")} />
+        <label className="date">
+          <span>{t("filter.from")}</span>
+          <input type="date" value={from ?? ""} onChange={({ target }) => set({ from: target.value })} />
+        </label>
+        <label className="date">
+          <span>{t("filter.to")}</span>
+          <input type="date" value={to ?? ""} onChange={({ target }) => set({ to: target.value })} />
+        </label>
+        {session === undefined ? null : <FilterChip name="session" value={session} />}
+      </div>
+      <PagedTable
+        what={t("cdr.notRead")}
+        label={t("place.cdrs")}
+        pages={pages}
+        columns={table}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => `/cdrs/${id}`}
+        open={open}
+        isFiltered={isFiltered}
+        empty={<Empty title={t("cdr.noneYet")} text={t("cdr.noneYetText")} />}
+      />
+    </Split>
+  )
+}

@@ -1,0 +1,163 @@
+/** One charger: what it does, what can be done, what it said, and everything else about it in tabs. */
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { may, useMe } from "../app/me.ts"
+import { useShortcut } from "../app/shortcuts.ts"
+import { numberOf, type Row, type State } from "../live/fleet.ts"
+import { useCharger, useLive } from "../live/store.ts"
+import { Act } from "../parts/Act.tsx"
+import { Outside } from "../parts/Facts.tsx"
+import { kw, kwh } from "../parts/format.ts"
+import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
+import { useFilters } from "../parts/pages.ts"
+import { Loading } from "../parts/States.tsx"
+import { Status } from "../parts/Status.tsx"
+import { Ago, Moment } from "../parts/Time.tsx"
+import { t, word } from "../text/text.ts"
+import { Connect } from "./AddCharger.tsx"
+import { Availability } from "./charger/Availability.tsx"
+import { ChargerSettings } from "./charger/ChargerSettings.tsx"
+import { CommandsOf } from "./charger/CommandsOf.tsx"
+import { Configuration } from "./charger/Configuration.tsx"
+import { Log } from "./charger/Log.tsx"
+import { Profiles } from "./charger/Profiles.tsx"
+import { SessionsOf } from "./charger/SessionsOf.tsx"
+import { CommandDialog, type CommandType, MoreCommands } from "./Commands.tsx"
+
+const ConnectorLine = ({ one, row }: { readonly row: Row; readonly one: Row["connectors"][number] }) => {
+  const state: State = row.connected ? one.status : "Offline"
+  const note = row.connected && one.status === "Faulted" ? [one.errorCode, one.info].filter(Boolean).join(" · ") : ""
+  return (
+    <li>
+      <span className="plug-number">{numberOf(one, row.connectors)}</span>
+      <div>
+        <Status state={state} />
+        <small>
+          {word("plug", one.standard)} · {t("connector.upTo", { kw: kw(one.maxPowerW) })}
+          {one.since === 0 ? null : (
+            <>
+              {" · "}
+              <Ago at={one.since} />
+            </>
+          )}
+        </small>
+        {note === "" ? null : (
+          <small className="trouble">
+            <Outside>{note}</Outside>
+          </small>
+        )}
+      </div>
+      {one.sessionId === undefined ? null : (
+        <Link className="now-charging" to={`/sessions/${one.sessionId}` as never} search={{} as never}>
+          <b>{one.powerW === undefined ? "–" : kw(one.powerW)}</b> kW
+          <small>{one.energyWh === undefined ? "" : `${kwh(one.energyWh)} kWh`}</small>
+        </Link>
+      )}
+    </li>
+  )
+}
+
+export const Charger = () => {
+  const id = useOpen() ?? ""
+  const me = useMe()
+  const { isComplete } = useLive()
+  const row = useCharger(id)
+  const [filters, set] = useFilters()
+  const [command, setCommand] = useState<CommandType | "more" | undefined>()
+  useTitle(row?.name ?? id)
+  const running = row?.connectors.some(({ sessionId }) => sessionId !== undefined) === true
+  const canSend = row !== undefined && may(me, "commands.issue")
+  useShortcut(
+    "s",
+    running ? t("command.stop") : t("command.start"),
+    () => setCommand(running ? "RemoteStop" : "RemoteStart"),
+    canSend
+  )
+  useShortcut("r", t("command.reset"), () => setCommand("Reset"), canSend)
+  if (row === undefined) {
+    return (
+      <Side back="/chargers" label={t("charger.one")} title={id}>
+        {isComplete ? <p>{t("charger.unknown", { id })}</p> : <Loading />}
+      </Side>
+    )
+  }
+  const close = () => {
+    setCommand(undefined)
+    if (filters["do"] !== undefined) set({ do: undefined })
+  }
+  return (
+    <Side
+      back="/chargers"
+      label={row.name}
+      title={<Outside>{row.name}</Outside>}
+      sub={
+        <>
+          <code>{row.id}</code>
+          {row.siteName === "" ? null : (
+            <>
+              {" · "}
+              <Link to={`/sites/${row.siteId}` as never} search={{} as never}>
+                <Outside>{row.siteName}</Outside>
+              </Link>
+            </>
+          )}
+          {row.maker === "" ? null : (
+            <>
+              {" · "}
+              <Outside>{row.maker}</Outside>
+            </>
+          )}
+          {row.firmware === "" ? null : (
+            <>
+              {" "}
+              <Outside>{row.firmware}</Outside>
+            </>
+          )}
+        </>
+      }
+      acts={
+        <>
+          <Act needs={["commands.issue"]} kind="main" onClick={() => setCommand("RemoteStart")}>
+            {t("command.start")}
+          </Act>
+          <Act needs={["commands.issue"]} off={!running} onClick={() => setCommand("RemoteStop")}>
+            {t("command.stop")}
+          </Act>
+          <Act needs={["commands.issue"]} onClick={() => setCommand("Reset")}>
+            {t("command.reset")}
+          </Act>
+          <Act needs={["commands.issue"]} onClick={() => setCommand("more")}>
+            {t("command.more")}
+          </Act>
+        </>
+      }
+    >
+      {row.connectors.length === 0 ? null : (
+        <ul className="plugs">
+          {row.connectors.map((one) => (
+            <ConnectorLine key={`${one.evseId}.${one.connectorId}`} row={row} one={one} />
+          ))}
+        </ul>
+      )}
+      {row.connected || row.lastSeen === undefined ? null : (
+        <p className="trouble">
+          {t("charger.silentSince")} <Moment at={row.offlineSince ?? row.lastSeen} />
+        </p>
+      )}
+      {row.lastSeen === undefined ? <Connect chargerId={row.id} password={undefined} /> : null}
+      <Log chargerId={row.id} heard={row.lastSeen ?? 0} />
+      <Tabs
+        tabs={[
+          { id: "sessions", label: t("place.sessions"), show: () => <SessionsOf chargerId={row.id} /> },
+          { id: "configuration", label: t("charger.configuration"), show: () => <Configuration row={row} /> },
+          { id: "commands", label: t("charger.commands"), show: () => <CommandsOf chargerId={row.id} /> },
+          { id: "profiles", label: t("charger.profiles"), show: () => <Profiles row={row} /> },
+          { id: "availability", label: t("charger.availability"), show: () => <Availability row={row} /> },
+          { id: "security", label: t("charger.security"), show: () => <ChargerSettings row={row} /> }
+        ]}
+      />
+      {command === "more" ? <MoreCommands onChoose={setCommand} onClose={close} /> : null}
+      {command === undefined || command === "more" ? null : <CommandDialog type={command} row={row} onClose={close} />}
+    </Side>
+  )
+}

@@ -1,0 +1,313 @@
+/** What needs attention now, and the figures of the moment and of today. */
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { call } from "../api/client.ts"
+import { may, useMe } from "../app/me.ts"
+import type { Row } from "../live/fleet.ts"
+import { useLive } from "../live/store.ts"
+import { Outside } from "../parts/Facts.tsx"
+import { count, kw, kwh, money } from "../parts/format.ts"
+import { useNow } from "../parts/now.ts"
+import { useTitle } from "../parts/Page.tsx"
+import { usePages } from "../parts/pages.ts"
+import { Empty, Failed, Loading } from "../parts/States.tsx"
+import { Shape } from "../parts/Status.tsx"
+import { Ago } from "../parts/Time.tsx"
+import { actionText, useActors } from "../parts/actors.ts"
+import { t, tn, word } from "../text/text.ts"
+
+/** A fault that heals within two minutes is history, no alarm. */
+const settledMillis = 2 * 60_000
+
+const troubleSince = (row: Row): number =>
+  row.state === "Offline"
+    ? (row.offlineSince ?? row.lastSeen ?? 0)
+    : Math.max(0, ...row.connectors.filter(({ status }) => status === "Faulted").map(({ since }) => since))
+
+const troubleText = (row: Row): string => {
+  if (row.state === "Offline") return t("overview.silent")
+  const one = row.connectors.find(({ status }) => status === "Faulted")
+  return [one?.errorCode, one?.info].filter(Boolean).join(" · ") || t("state.Faulted")
+}
+
+/** Cars at a charger in trouble: people who wait. */
+const waiting = (row: Row): number =>
+  row.connectors.filter(({ sessionId, status }) => sessionId !== undefined || status === "Preparing").length
+
+const Trouble = () => {
+  const { rows } = useLive()
+  const now = useNow()
+  const troubled = useMemo(
+    () =>
+      rows
+        .filter(({ state }) => state === "Faulted" || state === "Offline")
+        .filter((row) => now - troubleSince(row) >= settledMillis || waiting(row) > 0)
+        .sort((a, b) => waiting(b) - waiting(a) || troubleSince(a) - troubleSince(b)),
+    [rows, now]
+  )
+  return (
+    <>
+      {troubled.slice(0, 12).map((row) => (
+        <li key={row.id}>
+          <Link to={`/chargers/${encodeURIComponent(row.id)}` as never} search={{} as never}>
+            <Shape state={row.state} />
+            <b>
+              <Outside>{row.name}</Outside>
+            </b>
+            <span>
+              <Outside>{troubleText(row)}</Outside>
+            </span>
+            <small>
+              <Ago at={troubleSince(row)} />
+              {waiting(row) > 0 ? ` · ${tn("overview.waiting", waiting(row))}` : null}
+            </small>
+          </Link>
+        </li>
+      ))}
+      {troubled.length > 12 ? (
+        <li>
+          <Link to={"/chargers" as never} search={{ is: "attention" } as never}>
+            {tn("overview.moreTrouble", troubled.length - 12)}
+          </Link>
+        </li>
+      ) : null}
+    </>
+  )
+}
+
+const Held = () => {
+  const held = usePages("sessions.list", { query: { held: true, limit: 100 } })
+  const corrections = usePages("sessions.list", { query: { needsCorrection: true, limit: 100 } })
+  const number = held.rows.length
+  return (
+    <>
+      {number === 0 ? null : (
+        <li>
+          <Link to={"/work" as never} search={{} as never}>
+            <Shape state="SuspendedEV" />
+            <b>{held.hasMore ? tn("overview.heldMore", number) : tn("overview.held", number)}</b>
+          </Link>
+        </li>
+      )}
+      {corrections.rows.length === 0 ? null : (
+        <li>
+          <Link to={"/work" as never} search={{ queue: "corrections" } as never}>
+            <Shape state="SuspendedEV" />
+            <b>{tn("overview.corrections", corrections.rows.length)}</b>
+          </Link>
+        </li>
+      )}
+    </>
+  )
+}
+
+const Partners = () => {
+  const me = useMe()
+  const { rows } = usePages("partners.list", { query: { limit: 100 } })
+  const registered = (rows as ReadonlyArray<{ readonly id: string; readonly name: string; readonly status: string }>)
+    .filter(({ status }) => status === "Registered")
+    .slice(0, 20)
+  return (
+    <>
+      {may(me, "partner-records.health")
+        ? registered.map(({ id, name }) => <PartnerLine key={id} id={id} name={name} />)
+        : null}
+    </>
+  )
+}
+
+const PartnerLine = ({ id, name }: { readonly id: string; readonly name: string }) => {
+  const { data } = useQuery({
+    queryKey: ["partner-records.health", id],
+    queryFn: () => call("partner-records.health", { params: { partnerId: id } })
+  })
+  const deliveries = data?.deliveries
+  if (deliveries === null || deliveries === undefined) return null
+  if (deliveries.state !== "Down" && deliveries.state !== "Waiting" && deliveries.parked === 0) return null
+  return (
+    <li>
+      <Link to={`/roaming/${id}` as never} search={{} as never}>
+        <Shape state="Reserved" />
+        <b>
+          <Outside>{name}</Outside>
+        </b>
+        <span>
+          {word("deliveryState", deliveries.state)} · {t("partner.waiting", { n: deliveries.due })} ·{" "}
+          {t("partner.parkedCount", { n: deliveries.parked })}
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+const Figure = ({ label, sub, value }: { readonly label: string; readonly value: string; readonly sub?: string }) => (
+  <div className="figure">
+    <dt>{label}</dt>
+    <dd>
+      {value}
+      {sub === undefined ? null : <small>{sub}</small>}
+    </dd>
+  </div>
+)
+
+export const Overview = () => {
+  const me = useMe()
+  const { isComplete, rows } = useLive()
+  useTitle(t("place.overview"))
+  const mayStatistics = may(me, "statistics.get")
+  const { data, error, refetch } = useQuery({
+    queryKey: ["statistics.get"],
+    enabled: mayStatistics,
+    queryFn: () => call("statistics.get", {})
+  })
+  const power = useMemo(() => rows.reduce((sum, { powerW }) => sum + (powerW ?? 0), 0), [rows])
+  const connected = useMemo(() => rows.filter((row) => row.connected).length, [rows])
+  const running = useMemo(
+    () =>
+      rows.reduce(
+        (sum, { connectors }) => sum + connectors.filter(({ sessionId }) => sessionId !== undefined).length,
+        0
+      ),
+    [rows]
+  )
+  const bySite = useMemo(() => {
+    const sums = new Map<string, { name: string; total: number; trouble: number; powerW: number }>()
+    for (const row of rows) {
+      const sum = sums.get(row.siteId) ?? { name: row.siteName, total: 0, trouble: 0, powerW: 0 }
+      sum.total++
+      if (row.state === "Faulted" || row.state === "Offline") sum.trouble++
+      sum.powerW += row.powerW ?? 0
+      sums.set(row.siteId, sum)
+    }
+    return [...sums].sort(([, a], [, b]) => b.powerW - a.powerW).slice(0, 12)
+  }, [rows])
+  if (isComplete && rows.length === 0) {
+    return (
+      <section className="page">
+        <Empty
+          title={t("overview.begin")}
+          text={t("overview.beginText")}
+          action={
+            <Link className="button main" to={"/chargers" as never} search={{ do: "add" } as never}>
+              {t("charger.add")}
+            </Link>
+          }
+        />
+      </section>
+    )
+  }
+  return (
+    <section className="page overview" aria-label={t("place.overview")}>
+      <h1 className="hide">{t("place.overview")}</h1>
+      <div className="overview-grid">
+        <section className="card" aria-label={t("overview.needsYou")}>
+          <h2>{t("overview.needsYou")}</h2>
+          {isComplete ? null : <Loading rows={4} />}
+          <ul className="needs">
+            <Trouble />
+            {may(me, "sessions.list") ? <Held /> : null}
+            {may(me, "partners.list") ? <Partners /> : null}
+            <li className="all-well">{t("overview.allWell")}</li>
+          </ul>
+        </section>
+        <section className="card" aria-label={t("overview.now")}>
+          <h2>{t("overview.now")}</h2>
+          <dl className="figures">
+            <Figure label={t("charger.power")} value={`${kw(power)} kW`} />
+            <Figure label={t("overview.connected")} value={count(connected)} sub={` / ${count(rows.length)}`} />
+            <Figure label={t("overview.running")} value={count(running)} />
+          </dl>
+          {error === null ? null : <Failed what={t("overview.notRead")} error={error} retry={() => void refetch()} />}
+          <h2>{t("overview.today")}</h2>
+          <dl className="figures">
+            <Figure label={t("session.energy")} value={data === undefined ? "…" : `${kwh(data.energyWhToday)} kWh`} />
+            <Figure label={t("place.sessions")} value={data === undefined ? "…" : count(data.sessionsToday)} />
+            <Today />
+          </dl>
+        </section>
+        <section className="card" aria-label={t("place.sites")}>
+          <h2>{t("place.sites")}</h2>
+          <ul className="rows">
+            {bySite.map(([id, { name, powerW, total, trouble }]) => (
+              <li key={id}>
+                <Link to={`/sites/${id}` as never} search={{} as never}>
+                  <b>
+                    <Outside>{name === "" ? id : name}</Outside>
+                  </b>
+                  <small>
+                    {tn("site.chargers", total)}
+                    {trouble > 0 ? ` · ${tn("site.trouble", trouble)}` : null}
+                  </small>
+                </Link>
+                <span>{kw(powerW)} kW</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+        {may(me, "audit-log.list") ? <Changes /> : null}
+      </div>
+    </section>
+  )
+}
+
+/** What the records of today come to, for each currency. */
+const Today = () => {
+  const me = useMe()
+  const from = useMemo(() => {
+    const now = new Date()
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
+  }, [])
+  const { hasMore, rows } = usePages("cdrs.list", { query: { from, limit: 500 } }, may(me, "cdrs.list"))
+  const sums = new Map<string, number>()
+  for (const { currency, totalCost } of rows as ReadonlyArray<{
+    readonly currency: string
+    readonly totalCost: { readonly inclVat: number }
+  }>) {
+    sums.set(currency, (sums.get(currency) ?? 0) + totalCost.inclVat)
+  }
+  return (
+    <>
+      {[...sums].map(([currency, amount]) => (
+        <Figure
+          key={currency}
+          label={t("place.cdrs")}
+          value={`${hasMore ? "> " : ""}${money(Math.round(amount * 100) / 100, currency)}`}
+        />
+      ))}
+    </>
+  )
+}
+
+/** What people and programs changed lately; what the service did by itself is in the audit log. */
+const Changes = () => {
+  const { isLoading, rows } = usePages("audit-log.list", { query: { limit: 100 } })
+  const nameOf = useActors()
+  return (
+    <section className="card" aria-label={t("overview.changes")}>
+      <h2>{t("overview.changes")}</h2>
+      {isLoading ? <Loading rows={4} /> : null}
+      <ul className="rows">
+        {rows
+          .filter(({ actor }) => actor !== "platform")
+          .slice(0, 8)
+          .map(({ action, actor, at, id, subject }) => (
+            <li key={id}>
+              <span>
+                {actionText(action)} <Outside mono>{subject.split(":")[0] ?? ""}</Outside>
+                <small>
+                  <Outside>{nameOf(actor)}</Outside>
+                </small>
+              </span>
+              <small>
+                <Ago at={at} />
+              </small>
+            </li>
+          ))}
+      </ul>
+      <Link className="button small" to={"/audit-log" as never} search={{} as never}>
+        {t("place.audit")}
+      </Link>
+    </section>
+  )
+}

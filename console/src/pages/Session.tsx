@@ -1,0 +1,239 @@
+/** One session: what it was, its energy over time, and why it costs what it costs. */
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useEffect, useMemo, useState } from "react"
+import { call } from "../api/client.ts"
+import type { Answer } from "../api/types.ts"
+import { missingFor, useMe } from "../app/me.ts"
+import { useShortcut } from "../app/shortcuts.ts"
+import { onLiveEvent, siteName, useCharger } from "../live/store.ts"
+import { Act } from "../parts/Act.tsx"
+import { Line } from "../parts/Chart.tsx"
+import { Facts, Outside } from "../parts/Facts.tsx"
+import { duration, exact, kwh, money } from "../parts/format.ts"
+import { useNow } from "../parts/now.ts"
+import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
+import { type Item, usePages } from "../parts/pages.ts"
+import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
+import { Pill } from "../parts/Status.tsx"
+import { Moment } from "../parts/Time.tsx"
+import { t, word } from "../text/text.ts"
+import { CommandDialog } from "./Commands.tsx"
+import { Held } from "./session/Held.tsx"
+import { sessionTone, sessionWord } from "./Sessions.tsx"
+
+type SessionAnswer = Answer<"sessions.get">
+type Reading = Item<"sessions.meterValues">
+
+/** Average power between registers: what the energy says, whatever the charger reports as power. */
+export const powerOf = (readings: ReadonlyArray<Pick<Reading, "at" | "energyWh">>) => {
+  const sorted = readings
+    .flatMap(({ at, energyWh }) => (energyWh === null ? [] : [{ at: Date.parse(at), energyWh }]))
+    .sort((a, b) => a.at - b.at)
+  return sorted.slice(1).flatMap((one, index) => {
+    const before = sorted[index]!
+    const hours = (one.at - before.at) / 3_600_000
+    return hours <= 0 ? [] : [{ at: one.at, value: Math.max(0, (one.energyWh - before.energyWh) / 1000 / hours) }]
+  })
+}
+
+const Energy = ({ session }: { readonly session: SessionAnswer }) => {
+  const pages = usePages("sessions.meterValues", { params: { sessionId: session.id }, query: { limit: 500 } })
+  const readings = pages.rows as ReadonlyArray<Reading>
+  const points = useMemo(() => powerOf(readings), [readings])
+  const now = useNow()
+  if (pages.error !== null)
+    return <Failed what={t("session.readingsNotRead")} error={pages.error} retry={pages.retry} />
+  if (pages.isLoading) return <Loading rows={3} />
+  if (points.length === 0) return <p className="none">{t("session.noReadings")}</p>
+  return (
+    <>
+      <Line
+        label={t("session.power")}
+        unit="kW"
+        points={points}
+        from={Date.parse(session.startedAt)}
+        to={session.endedAt === null ? now : Date.parse(session.endedAt)}
+      />
+      {pages.hasMore ? (
+        <button type="button" className="button small" onClick={pages.more}>
+          {t("action.more")}
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+const Price = ({ session }: { readonly session: SessionAnswer }) => {
+  const { cost } = session
+  if (cost === null) {
+    return <p className="none">{session.heldReason === null ? t("price.none") : t("price.heldNone")}</p>
+  }
+  return (
+    <>
+      <table className="plain">
+        <thead>
+          <tr>
+            <th>{t("price.period")}</th>
+            <th className="num">kWh</th>
+            <th>{t("price.elements")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {session.periods.map((period) => (
+            <tr key={period.startedAt}>
+              <td>
+                <Moment at={period.startedAt} /> – <Moment at={period.endedAt} />
+                <small>{period.charging ? "" : ` ${t("price.parked")}`}</small>
+              </td>
+              <td className="num">{exact(period.energyWh / 1000)}</td>
+              <td>
+                {Object.entries(period.elements)
+                  .map(([dimension, element]) => `${word("dimension", dimension)} ${Number(element) + 1}`)
+                  .join(", ")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td>{t("price.total")}</td>
+            <td className="num">{kwh(session.energyWh)}</td>
+            <td>
+              <b>{money(cost.inclVat, cost.currency)}</b>{" "}
+              <small>{t("price.net", { amount: money(cost.exclVat, cost.currency) })}</small>
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </>
+  )
+}
+
+export const Session = () => {
+  const id = useOpen() ?? ""
+  const me = useMe()
+  const missing = missingFor(me, "sessions.get")
+  const now = useNow()
+  const [isStopping, setStopping] = useState(false)
+  const {
+    data: session,
+    error,
+    refetch
+  } = useQuery({
+    queryKey: ["sessions.get", id],
+    enabled: missing.length === 0,
+    queryFn: ({ signal }) => call("sessions.get", { params: { sessionId: id } }, signal)
+  })
+  const charger = useCharger(session?.chargerId ?? "")
+  useTitle(t("session.one"))
+  // Readings of the session that is shown are followed; those of others are not.
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onLiveEvent((event) => {
+      if (event.type === "session.updated" && event.data.sessionId === id)
+        timer ??= setTimeout(() => {
+          timer = undefined
+          void refetch()
+        }, 1_000)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [id, refetch])
+  const isRunning = session?.endedAt === null && session.status === "ACTIVE"
+  useShortcut("s", t("command.stop"), () => setStopping(true), isRunning && charger !== undefined)
+  if (missing.length > 0) return <NotPermitted permissions={missing} />
+  if (error !== null) {
+    return (
+      <Side back="/sessions" label={t("session.one")} title={t("session.one")}>
+        <Failed what={t("session.notRead")} error={error} retry={() => void refetch()} />
+      </Side>
+    )
+  }
+  if (session === undefined) {
+    return (
+      <Side back="/sessions" label={t("session.one")} title={t("session.one")}>
+        <Loading />
+      </Side>
+    )
+  }
+  const end = session.endedAt === null ? now : Date.parse(session.endedAt)
+  return (
+    <Side
+      back="/sessions"
+      label={t("session.one")}
+      title={
+        <>
+          {kwh(session.energyWh)} kWh
+          {session.cost === null ? null : <> · {money(session.cost.inclVat, session.cost.currency)}</>}
+        </>
+      }
+      sub={
+        <>
+          <Link to={`/chargers/${encodeURIComponent(session.chargerId)}` as never} search={{} as never}>
+            <Outside>{charger?.name ?? session.chargerId}</Outside>
+          </Link>{" "}
+          · {t("connector.one", { id: session.evseId })} · <Outside>{siteName(session.siteId)}</Outside>
+        </>
+      }
+      acts={
+        <>
+          <Act needs={["commands.issue"]} off={!isRunning || charger === undefined} onClick={() => setStopping(true)}>
+            {t("command.stop")}
+          </Act>
+          <Link className="button" to={"/cdrs" as never} search={{ session: session.id } as never}>
+            {t("place.cdrs")}
+          </Link>
+        </>
+      }
+    >
+      <p>
+        <Pill tone={sessionTone(session)}>{sessionWord(session)}</Pill>
+      </p>
+      {session.heldReason !== null || session.needsCorrection ? (
+        <Held session={session} onDone={() => void refetch()} />
+      ) : null}
+      <Facts
+        rows={[
+          [t("session.started"), <Moment key="started" at={session.startedAt} />],
+          [t("session.ended"), <Moment key="ended" at={session.endedAt} />],
+          [t("session.duration"), duration(end - Date.parse(session.startedAt))],
+          [
+            t("card.one"),
+            <Link key="card" to={`/cards/${encodeURIComponent(session.tokenUid)}` as never} search={{} as never}>
+              <Outside mono>{session.tokenUid}</Outside>
+            </Link>
+          ],
+          [t("session.authorization"), `${session.authorization.status} · ${session.authorization.source}`],
+          [
+            t("session.roaming"),
+            session.roaming === null ? t("session.own") : `${session.roaming.countryCode} ${session.roaming.partyId}`
+          ],
+          [t("session.stopReason"), session.stopReason],
+          [t("session.transaction"), session.transactionId === null ? null : String(session.transactionId)],
+          [
+            t("session.register"),
+            `${exact(session.meterStartWh)} – ${session.meterStopWh === null ? "…" : exact(session.meterStopWh)} Wh`
+          ],
+          [t("session.id"), <code key="id">{session.id}</code>]
+        ]}
+      />
+      <Tabs
+        tabs={[
+          { id: "price", label: t("price.title"), show: () => <Price session={session} /> },
+          { id: "energy", label: t("session.energy"), show: () => <Energy session={session} /> }
+        ]}
+      />
+      {isStopping && charger !== undefined ? (
+        <CommandDialog
+          type="RemoteStop"
+          row={charger}
+          preset={{ sessionId: session.id }}
+          onClose={() => setStopping(false)}
+        />
+      ) : null}
+    </Side>
+  )
+}

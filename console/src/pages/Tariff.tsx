@@ -1,0 +1,222 @@
+/** One tariff: its elements, where it applies, its warnings, and its next version. */
+import { useQuery } from "@tanstack/react-query"
+import { Link, useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { call } from "../api/client.ts"
+import { missingFor, useMe } from "../app/me.ts"
+import { changed, siteName, useLive } from "../live/store.ts"
+import { Act } from "../parts/Act.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Outside } from "../parts/Facts.tsx"
+import { Form, Select } from "../parts/Form.tsx"
+import { exact } from "../parts/format.ts"
+import { Side, useOpen, useTitle } from "../parts/Page.tsx"
+import { Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
+import { t, word } from "../text/text.ts"
+import { isSimple, TariffDialog } from "./tariff/TariffDialog.tsx"
+import { componentText, restrictionText, tariffName } from "./Tariffs.tsx"
+
+export const Tariff = () => {
+  const id = useOpen() ?? ""
+  const missing = missingFor(useMe(), "tariffs.get")
+  const go = useNavigate()
+  const [open, setOpen] = useState<"edit" | "remove" | "assign" | undefined>()
+  const { data, error, refetch } = useQuery({
+    queryKey: ["tariffs.get", id],
+    enabled: missing.length === 0,
+    queryFn: () => call("tariffs.get", { params: { tariffId: id } })
+  })
+  useTitle(data === undefined ? t("tariff.one") : tariffName(data))
+  if (missing.length > 0) return <NotPermitted permissions={missing} />
+  const frame = { back: "/tariffs", label: t("tariff.one") }
+  if (data === undefined) {
+    return (
+      <Side {...frame} title={t("tariff.one")}>
+        {error === null ? (
+          <Loading />
+        ) : (
+          <Failed what={t("tariff.notRead")} error={error} retry={() => void refetch()} />
+        )}
+      </Side>
+    )
+  }
+  const close = () => setOpen(undefined)
+  return (
+    <Side
+      {...frame}
+      title={<Outside>{tariffName(data)}</Outside>}
+      sub={`${data.currency} · ${t("tariff.version", { n: data.version })}`}
+      acts={
+        <>
+          <Act needs={["tariffs.update"]} kind="main" off={!isSimple(data)} onClick={() => setOpen("edit")}>
+            {t("tariff.newVersion")}
+          </Act>
+          <Act needs={["tariffs.assign"]} onClick={() => setOpen("assign")}>
+            {t("tariff.assign")}
+          </Act>
+          <Act needs={["tariffs.remove"]} onClick={() => setOpen("remove")}>
+            {t("action.remove")}
+          </Act>
+        </>
+      }
+    >
+      {isSimple(data) ? null : <p className="secondary">{t("tariff.byApi")}</p>}
+      {data.warnings.map(({ detail, pointer }) => (
+        <p key={pointer} className="notice">
+          {detail}
+        </p>
+      ))}
+      <table className="plain">
+        <thead>
+          <tr>
+            <th>{t("tariff.elements")}</th>
+            <th>{t("tariff.price")}</th>
+            <th className="num">{t("tariff.step")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.elements.map(({ priceComponents, restrictions }, index) =>
+            priceComponents.map((one) => (
+              <tr key={`${index}.${one.type}`}>
+                <td>
+                  {index + 1} {word("dimension", one.type)}
+                  <small> {restrictionText(restrictions)}</small>
+                </td>
+                <td>
+                  {componentText(one, data.currency)}
+                  {one.vat === undefined ? null : <small> {t("tariff.plusVat", { vat: exact(one.vat) })}</small>}
+                </td>
+                <td className="num">{exact(one.stepSize)}</td>
+              </tr>
+            ))
+          )}
+        </tbody>
+      </table>
+      <Assignments tariffId={id} />
+      <Link className="button small" to={"/audit-log" as never} search={{ subject: `tariff:${id}` } as never}>
+        {t("action.history")}
+      </Link>
+      {open === "edit" ? <TariffDialog tariff={data} onClose={close} /> : null}
+      {open === "assign" ? <Assign tariffId={id} onClose={close} /> : null}
+      {open === "remove" ? (
+        <Dialog title={t("tariff.remove")} onClose={close}>
+          <Form
+            danger
+            submit={t("action.remove")}
+            onCancel={close}
+            onSubmit={async () => {
+              await call("tariffs.remove", { params: { tariffId: id } })
+              changed("tariffs.list")
+              void go({ to: "/tariffs" as never })
+            }}
+          >
+            <p>{t("tariff.removeText")}</p>
+          </Form>
+        </Dialog>
+      ) : null}
+    </Side>
+  )
+}
+
+const Assignments = ({ tariffId }: { readonly tariffId: string }) => {
+  const [problem, setProblem] = useState("")
+  const { rows } = useLive()
+  const { data, error } = useQuery({
+    queryKey: ["tariffs.assignments", tariffId],
+    queryFn: () => call("tariffs.assignments", { params: { tariffId } })
+  })
+  if (error !== null) return <Failed what={t("tariff.assignmentsNotRead")} error={error} />
+  if (data === undefined) return <Loading rows={2} />
+  const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id
+  return (
+    <section>
+      <h2>{t("tariff.appliesTo")}</h2>
+      {data.items.length === 0 ? <p className="none">{t("tariff.nowhere")}</p> : null}
+      {problem === "" ? null : (
+        <p className="failed" role="alert">
+          {problem}
+        </p>
+      )}
+      <ul className="rows">
+        {data.items.map((one) => {
+          const place = {
+            ...(one.default === true ? { default: true as const } : {}),
+            ...(one.siteId === undefined ? {} : { siteId: one.siteId }),
+            ...(one.chargerId === undefined ? {} : { chargerId: one.chargerId }),
+            ...(one.connector === undefined
+              ? {}
+              : {
+                  chargerId: one.connector.chargerId,
+                  connectorId: one.connector.connectorId,
+                  ...(one.connector.evseId === undefined ? {} : { evseId: one.connector.evseId })
+                })
+          }
+          const label =
+            one.default === true
+              ? t("tariff.everywhere")
+              : one.siteId !== undefined
+                ? siteName(one.siteId)
+                : one.chargerId !== undefined
+                  ? nameOf(one.chargerId)
+                  : `${nameOf(one.connector?.chargerId ?? "")} · ${t("connector.one", { id: one.connector?.evseId ?? one.connector?.connectorId ?? 0 })}`
+          return (
+            <li key={JSON.stringify(place)}>
+              <Outside>{label}</Outside>
+              <Act
+                needs={["tariffs.unassign"]}
+                kind="small"
+                onClick={() =>
+                  void call("tariffs.unassign", { params: { tariffId }, query: place as never })
+                    .then(() => changed("tariffs.assignments"))
+                    .catch((failure: unknown) => setProblem(problemText(failure)))
+                }
+              >
+                {t("action.remove")}
+              </Act>
+            </li>
+          )
+        })}
+      </ul>
+      {data.warnings.map(({ detail, pointer }) => (
+        <p key={pointer} className="notice">
+          {detail}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+const Assign = ({ onClose, tariffId }: { readonly tariffId: string; readonly onClose: () => void }) => {
+  const { rows } = useLive()
+  const { data: sites } = useQuery({
+    queryKey: ["sites.list", { all: true }],
+    queryFn: () => call("sites.list", { query: { limit: 500 } })
+  })
+  return (
+    <Dialog title={t("tariff.assign")} onClose={onClose}>
+      <Form
+        submit={t("tariff.assign")}
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          const [kind = "", id = ""] = values.text("place").split(/:(.*)/s)
+          const body =
+            kind === "site" ? { siteId: id } : kind === "charger" ? { chargerId: id } : { default: true as const }
+          await call("tariffs.assign", { params: { tariffId }, body })
+          changed("tariffs.assignments")
+          onClose()
+        }}
+      >
+        <Select
+          name="place"
+          label={t("tariff.appliesTo")}
+          hint={t("tariff.assignHint")}
+          options={[
+            ["default", t("tariff.everywhere")],
+            ...(sites?.items ?? []).map(({ id, name }) => [`site:${id}`, `${t("site.one")}: ${name}`] as const),
+            ...rows.slice(0, 2000).map(({ id, name }) => [`charger:${id}`, `${t("charger.one")}: ${name}`] as const)
+          ]}
+        />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,209 @@
+/** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts and unknown chargers. */
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { call } from "../api/client.ts"
+import { useShortcut } from "../app/shortcuts.ts"
+import { changed } from "../live/store.ts"
+import { Act } from "../parts/Act.tsx"
+import { Outside } from "../parts/Facts.tsx"
+import { kwh, money } from "../parts/format.ts"
+import { Head, Lenses, useTitle } from "../parts/Page.tsx"
+import { type Item, useFilters, usePages } from "../parts/pages.ts"
+import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
+import { Ago, Moment } from "../parts/Time.tsx"
+import { t, tn, word } from "../text/text.ts"
+import { Held } from "./session/Held.tsx"
+
+type Session = Item<"sessions.list">
+
+const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
+  const pages = usePages("sessions.list", { query: corrections ? { needsCorrection: true } : { held: true } })
+  const [at, setAt] = useState(0)
+  const rows: ReadonlyArray<Session> = pages.rows
+  const chosen = rows[Math.min(at, rows.length - 1)]
+  useShortcut("j", t("key.next"), () => setAt(Math.min(at + 1, rows.length - 1)))
+  useShortcut("k", t("key.previous"), () => setAt(Math.max(0, at - 1)))
+  if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
+  if (pages.error !== null) return <Failed what={t("session.notRead")} error={pages.error} retry={pages.retry} />
+  if (pages.isLoading) return <Loading />
+  if (chosen === undefined) {
+    return <Empty title={t("work.empty")} text={corrections ? t("work.noCorrections") : t("work.noHeld")} />
+  }
+  return (
+    <div className="queue">
+      <ol>
+        {rows.map((session, index) => (
+          <li key={session.id}>
+            <button type="button" aria-current={session === chosen} onClick={() => setAt(index)}>
+              <b>
+                <Outside>{session.chargerId}</Outside>
+              </b>
+              <span>{kwh(session.energyWh)} kWh</span>
+              <small>
+                {session.heldReason === null
+                  ? t("session.needsCorrection")
+                  : word("heldReasonShort", session.heldReason)}{" "}
+                · <Moment at={session.startedAt} />
+              </small>
+            </button>
+          </li>
+        ))}
+        {pages.hasMore ? (
+          <li>
+            <button type="button" onClick={pages.more}>
+              {t("action.more")}
+            </button>
+          </li>
+        ) : null}
+      </ol>
+      <section key={chosen.id}>
+        <h2>
+          {kwh(chosen.energyWh)} kWh
+          {chosen.cost === null ? null : <> · {money(chosen.cost.inclVat, chosen.cost.currency)}</>}
+        </h2>
+        <p className="secondary">
+          <Moment at={chosen.startedAt} /> – <Moment at={chosen.endedAt} /> · <Outside mono>{chosen.tokenUid}</Outside>{" "}
+          · {chosen.meterStartWh} – {chosen.meterStopWh ?? "…"} Wh
+        </p>
+        <Held session={chosen} onDone={pages.retry} />
+        <Link className="button" to={`/sessions/${chosen.id}` as never} search={{} as never}>
+          {t("session.open")}
+        </Link>
+      </section>
+    </div>
+  )
+}
+
+const Parked = () => {
+  const partners = usePages("partners.list", { query: { limit: 100 } })
+  if (partners.missing.length > 0) return <NotPermitted permissions={partners.missing} />
+  if (partners.isLoading) return <Loading />
+  if (partners.rows.length === 0) return <Empty title={t("work.empty")} text={t("work.noParked")} />
+  return (
+    <ul className="rows">
+      {partners.rows.map(({ id, name }) => (
+        <ParkedOf key={id} id={id} name={name} />
+      ))}
+    </ul>
+  )
+}
+
+const ParkedOf = ({ id, name }: { readonly id: string; readonly name: string }) => {
+  const pages = usePages("deliveries.parked", { params: { partnerId: id }, query: { limit: 100 } })
+  return (
+    <li>
+      <Link to={`/roaming/${id}` as never} search={{ tab: "parked" } as never}>
+        <b>
+          <Outside>{name}</Outside>
+        </b>
+      </Link>
+      <span className={pages.rows.length > 0 ? "trouble" : ""}>
+        {pages.hasMore ? "> " : ""}
+        {tn("partner.parkedItems", pages.rows.length)}
+      </span>
+    </li>
+  )
+}
+
+const Conflicts = () => {
+  const pages = usePages("token-conflicts.list", { query: {} })
+  if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
+  if (pages.error !== null) return <Failed what={t("work.conflictsNotRead")} error={pages.error} retry={pages.retry} />
+  if (pages.isLoading) return <Loading />
+  if (pages.rows.length === 0) return <Empty title={t("work.empty")} text={t("work.noConflicts")} />
+  return (
+    <ul className="rows">
+      {pages.rows.map(({ tokens, uid }) => (
+        <li key={uid}>
+          <span>
+            <Outside mono>{uid}</Outside>
+            <small>
+              {tokens.map((one) => `${one.countryCode} ${one.partyId} · ${one.contractId} · ${one.issuer}`).join(" — ")}
+            </small>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const Unknown = () => {
+  const [said, setSaid] = useState("")
+  const pages = usePages("unknown-chargers.list", { query: {} })
+  if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
+  if (pages.error !== null) return <Failed what={t("work.unknownNotRead")} error={pages.error} retry={pages.retry} />
+  if (pages.isLoading) return <Loading />
+  if (pages.rows.length === 0) return <Empty title={t("work.empty")} text={t("work.noUnknown")} />
+  return (
+    <>
+      {said === "" ? null : <p className="failed">{said}</p>}
+      <ul className="rows">
+        {pages.rows.map((one) => (
+          <li key={one.chargerId}>
+            <span>
+              <b>
+                <Outside>{one.chargerId}</Outside>
+              </b>
+              <small>
+                {tn("work.attempts", one.attempts)} · <Ago at={one.lastSeenAt} /> · {one.remoteAddress} ·{" "}
+                {one.subprotocols.join(", ")}
+              </small>
+            </span>
+            <span className="acts">
+              <Link
+                className="button small"
+                to={"/chargers" as never}
+                search={{ do: "add", id: one.chargerId } as never}
+              >
+                {t("work.add")}
+              </Link>
+              <Act
+                needs={["unknown-chargers.forget"]}
+                kind="small"
+                onClick={() =>
+                  void call("unknown-chargers.forget", { params: { chargerId: one.chargerId } })
+                    .then(() => changed("unknown-chargers.list"))
+                    .catch((error: unknown) => setSaid(problemText(error)))
+                }
+              >
+                {t("work.ignore")}
+              </Act>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export const Work = () => {
+  const [filters] = useFilters()
+  useTitle(t("place.work"))
+  const { queue } = filters
+  return (
+    <section className="page scrolls" aria-label={t("place.work")}>
+      <Head title={t("place.work")} summary={t("work.about")} />
+      <div className="filters">
+        <Lenses
+          keys={["queue"]}
+          lenses={[
+            { label: t("session.held"), filters: {} },
+            { label: t("session.needsCorrection"), filters: { queue: "corrections" } },
+            { label: t("work.parked"), filters: { queue: "parked" } },
+            { label: t("work.conflicts"), filters: { queue: "conflicts" } },
+            { label: t("work.unknown"), filters: { queue: "unknown" } }
+          ]}
+        />
+      </div>
+      {queue === "parked" ? (
+        <Parked />
+      ) : queue === "conflicts" ? (
+        <Conflicts />
+      ) : queue === "unknown" ? (
+        <Unknown />
+      ) : (
+        <Sessions key={queue ?? "held"} corrections={queue === "corrections"} />
+      )}
+    </section>
+  )
+}

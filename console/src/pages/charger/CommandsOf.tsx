@@ -1,0 +1,54 @@
+/** The commands that one charger was sent: issued, sent, answered, their effect, and by whom. */
+import type { Command } from "../../api/types.ts"
+import { phase } from "../../live/commands.ts"
+import { Outside } from "../../parts/Facts.tsx"
+import { usePages } from "../../parts/pages.ts"
+import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
+import { Pill, type Tone } from "../../parts/Status.tsx"
+import { Moment } from "../../parts/Time.tsx"
+import { t, word } from "../../text/text.ts"
+
+const tones: Readonly<Record<ReturnType<typeof phase>, Tone>> = {
+  waiting: "busy",
+  accepted: "busy",
+  done: "ok",
+  failed: "bad"
+}
+
+const answerOf = ({ result }: Command): string =>
+  result === null
+    ? ""
+    : Object.entries(result)
+        .filter(([, value]) => typeof value !== "object")
+        .map(([key, value]) => `${key} ${String(value)}`)
+        .join(" · ")
+
+export const CommandsOf = ({ chargerId }: { readonly chargerId: string }) => {
+  const pages = usePages("commands.listOfCharger", { params: { chargerId }, query: { limit: 30 } })
+  const rows = pages.rows as ReadonlyArray<Command>
+  if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
+  if (pages.error !== null) return <Failed what={t("command.notRead")} error={pages.error} retry={pages.retry} />
+  if (pages.isLoading) return <Loading rows={3} />
+  if (rows.length === 0) return <p className="none">{t("command.none")}</p>
+  return (
+    <ul className="rows">
+      {rows.map((command) => (
+        <li key={command.id}>
+          <span>
+            <b>{word("commandType", command.type)}</b> <Moment at={command.createdAt} />
+            <small>
+              {t("command.by", { who: command.issuedBy })}
+              {answerOf(command) === "" ? null : (
+                <>
+                  {" · "}
+                  <Outside>{answerOf(command)}</Outside>
+                </>
+              )}
+            </small>
+          </span>
+          <Pill tone={tones[phase(command)]}>{word("commandStatus", command.status)}</Pill>
+        </li>
+      ))}
+    </ul>
+  )
+}

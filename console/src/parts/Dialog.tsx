@@ -1,0 +1,48 @@
+/** The platform's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
+import { useEffect, useId, useRef, type ReactNode } from "react"
+import { t } from "../text/text.ts"
+import { Icon } from "./Icon.tsx"
+
+export const Dialog = ({
+  children,
+  onClose,
+  title,
+  wide = false
+}: {
+  readonly title: string
+  readonly children: ReactNode
+  readonly onClose: () => void
+  readonly wide?: boolean
+}) => {
+  const box = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = box.current
+    if (dialog !== null && !dialog.open) dialog.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      className={wide ? "wide" : undefined}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={(event) => {
+        if (event.target === box.current) onClose()
+      }}
+    >
+      <div className="dialog">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <button type="button" className="ghost" aria-label={t("action.close")} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,249 @@
+/** The frames of pages: a list with its detail beside it, the head, lenses and the field that filters. */
+import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router"
+import { useEffect, useRef, type ReactNode } from "react"
+import { useShortcut } from "../app/shortcuts.ts"
+import { t } from "../text/text.ts"
+import { Icon } from "./Icon.tsx"
+import { type Filters, type Pages, useFilters } from "./pages.ts"
+import { Failed, Loading, NotPermitted } from "./States.tsx"
+import { Table, type TableProps } from "./Table.tsx"
+
+/** The id in the address of the open detail. */
+export const useOpen = (): string | undefined => (useParams({ strict: false }) as { readonly id?: string }).id
+
+export const Split = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => {
+  const open = useOpen()
+  return (
+    <div className={`split${open === undefined ? "" : " with-side"}`}>
+      <section className="page list" aria-label={label}>
+        {children}
+      </section>
+      <Outlet />
+    </div>
+  )
+}
+
+export const Head = ({
+  children,
+  summary,
+  title
+}: {
+  readonly title: string
+  readonly summary?: ReactNode
+  readonly children?: ReactNode
+}) => (
+  <header className="head">
+    <div>
+      <h1>{title}</h1>
+      {summary === undefined ? null : <p className="secondary">{summary}</p>}
+    </div>
+    <div className="acts">{children}</div>
+  </header>
+)
+
+export interface Lens {
+  readonly label: string
+  readonly filters: Filters
+  readonly count?: number
+  readonly mark?: ReactNode
+}
+
+export const Lenses = ({
+  keys,
+  lenses
+}: {
+  readonly lenses: ReadonlyArray<Lens>
+  readonly keys: ReadonlyArray<string>
+}) => {
+  const [filters] = useFilters()
+  return (
+    <div className="lenses" role="group" aria-label={t("filter.show")}>
+      {lenses.map(({ count, filters: wanted, label, mark }) => {
+        const isOn = keys.every((key) => filters[key] === wanted[key])
+        return (
+          <Link
+            key={label}
+            to="."
+            replace
+            search={
+              ((old: Filters) => ({
+                ...Object.fromEntries(Object.entries(old).filter(([key]) => !keys.includes(key))),
+                ...wanted
+              })) as never
+            }
+            className={`lens${isOn ? " on" : ""}`}
+            aria-current={isOn ? "true" : undefined}
+          >
+            {mark}
+            {label}
+            {count === undefined ? null : <b>{count}</b>}
+          </Link>
+        )
+      })}
+    </div>
+  )
+}
+
+/** The field of a list, in the address as `q` or another name. */
+export const FilterField = ({
+  label,
+  name = "q",
+  suggestions
+}: {
+  readonly label: string
+  readonly name?: string
+  readonly suggestions?: ReadonlyArray<string>
+}) => {
+  const [filters, set] = useFilters()
+  const field = useRef<HTMLInputElement>(null)
+  useShortcut("/", t("key.filter"), () => field.current?.focus())
+  const value = filters[name] ?? ""
+  return (
+    <label className="field">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        value={value}
+        placeholder={label}
+        aria-label={label}
+        aria-keyshortcuts="/"
+        list={suggestions === undefined ? undefined : "filter-words"}
+        onChange={({ target }) => set({ [name]: target.value })}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return
+          event.preventDefault()
+          event.stopPropagation()
+          field.current?.blur()
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      {suggestions === undefined ? null : (
+        <datalist id="filter-words">
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  )
+}
+
+/** A list of the service in all its states. */
+export const PagedTable = <A,>({
+  empty,
+  isFiltered = false,
+  pages,
+  what,
+  ...table
+}: Omit<TableProps<A>, "rows" | "children" | "onEnd"> & {
+  readonly pages: Pages<A>
+  readonly empty: ReactNode
+  readonly isFiltered?: boolean
+  /** As in "The sessions could not be read." */
+  readonly what: string
+}) => {
+  if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
+  return (
+    <>
+      {pages.error === null ? null : <Failed what={what} error={pages.error} retry={pages.retry} />}
+      <Table rows={pages.rows} onEnd={pages.more} {...table}>
+        {pages.isLoading ? <Loading /> : null}
+        {!pages.isLoading && pages.error === null && pages.rows.length === 0 ? (
+          isFiltered ? (
+            <div className="empty">
+              <h2>{t("filter.none")}</h2>
+              <p>{t("filter.noneText")}</p>
+              <Link className="button" to="." search={{} as never}>
+                {t("filter.clear")}
+              </Link>
+            </div>
+          ) : (
+            empty
+          )
+        ) : null}
+      </Table>
+    </>
+  )
+}
+
+/** A detail beside its list. Escape goes back to the list. */
+export const Side = ({
+  acts,
+  back,
+  children,
+  label,
+  sub,
+  title
+}: {
+  readonly back: string
+  readonly label: string
+  readonly title: ReactNode
+  readonly sub?: ReactNode
+  readonly acts?: ReactNode
+  readonly children: ReactNode
+}) => {
+  const go = useNavigate()
+  const close = () => void go({ to: back as never, search: ((old: unknown) => old) as never })
+  useShortcut("Escape", t("key.back"), close)
+  return (
+    <aside className="side" aria-label={label} tabIndex={-1}>
+      <header className="side-head">
+        <div>
+          <h1>{title}</h1>
+          {sub === undefined ? null : <p className="secondary">{sub}</p>}
+        </div>
+        <Link
+          className="ghost"
+          to={back as never}
+          search={((old: unknown) => old) as never}
+          aria-label={t("action.close")}
+          title={t("action.close")}
+        >
+          <Icon name="close" />
+        </Link>
+      </header>
+      {acts === undefined ? null : <div className="acts">{acts}</div>}
+      {children}
+    </aside>
+  )
+}
+
+/** Tabs of a detail; the open one is in the address. */
+export const Tabs = ({
+  name = "tab",
+  tabs
+}: {
+  readonly name?: string
+  readonly tabs: ReadonlyArray<{ readonly id: string; readonly label: string; readonly show: () => ReactNode }>
+}) => {
+  const [filters] = useFilters()
+  const open = tabs.find(({ id }) => id === filters[name]) ?? tabs[0]!
+  return (
+    <section className="tabs">
+      <nav aria-label={t("tabs.label")}>
+        {tabs.map(({ id, label }) => (
+          <Link
+            key={id}
+            to="."
+            replace
+            search={((old: Filters) => ({ ...old, [name]: id })) as never}
+            className={`tab-link${id === open.id ? " on" : ""}`}
+            aria-current={id === open.id ? "true" : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {open.show()}
+    </section>
+  )
+}
+
+/** The title of the document follows the page. */
+export const useTitle = (title: string): void => {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(() => {
+    document.title = `${title} · Voltlane`
+  }, [title, path])
+}

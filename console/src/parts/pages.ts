@@ -1,0 +1,77 @@
+/** Lists of the service, page after page, and the filters that an address carries. */
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useCallback, useMemo } from "react"
+import { call } from "../api/client.ts"
+import type { Answer, Asked, Name } from "../api/types.ts"
+import { missingFor, useMe } from "../app/me.ts"
+
+/** Operations that answer pages. */
+export type ListName = {
+  readonly [N in Name]: Answer<N> extends { readonly items: ReadonlyArray<unknown>; readonly nextCursor: string | null }
+    ? N
+    : never
+}[Name]
+
+export type Item<N extends ListName> =
+  Answer<N> extends { readonly items: ReadonlyArray<infer A>; readonly nextCursor: string | null } ? A : never
+
+export interface Pages<A> {
+  readonly rows: ReadonlyArray<A>
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly retry: () => void
+  readonly more: () => void
+  readonly hasMore: boolean
+  /** What one lacks to see it. */
+  readonly missing: ReadonlyArray<string>
+}
+
+const pageRows = 100
+
+export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = true): Pages<Item<N>> => {
+  const missing = missingFor(useMe(), name)
+  const given = asked as { readonly query?: Readonly<Record<string, unknown>> }
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isLoading, refetch } = useInfiniteQuery({
+    queryKey: [name, asked],
+    enabled: isOn && missing.length === 0,
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        name,
+        {
+          ...given,
+          query: { limit: pageRows, ...given.query, ...(pageParam === null ? {} : { cursor: pageParam }) }
+        } as unknown as Asked<N>,
+        signal
+      ) as Promise<{ readonly items: ReadonlyArray<Item<N>>; readonly nextCursor: string | null }>,
+    getNextPageParam: ({ nextCursor }) => nextCursor
+  })
+  const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const retry = useCallback(() => void refetch(), [refetch])
+  return { rows, isLoading, error, retry, more, hasMore: hasNextPage, missing }
+}
+
+export type Filters = Readonly<Record<string, string | undefined>>
+
+/** Filters are words of the address: a link shows a colleague the same. */
+export const useFilters = (): readonly [Filters, (change: Filters) => void] => {
+  const search = useSearch({ strict: false }) as Filters
+  const go = useNavigate()
+  const set = useCallback(
+    (change: Filters) =>
+      void go({
+        to: ".",
+        replace: true,
+        search: ((old: Filters) =>
+          Object.fromEntries(
+            Object.entries({ ...old, ...change }).filter(([, value]) => value !== undefined && value !== "")
+          )) as never
+      }),
+    [go]
+  )
+  return [search, set]
+}

@@ -1,0 +1,4 @@
+/** German. */
+import type { Catalogue } from "./text.ts"
+
+export const catalogue: Catalogue = {}

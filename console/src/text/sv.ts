@@ -1,0 +1,4 @@
+/** Swedish. */
+import type { Catalogue } from "./text.ts"
+
+export const catalogue: Catalogue = {}
