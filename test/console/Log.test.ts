@@ -1,0 +1,83 @@
+/** A charger's frames as a conversation: paired by id and direction, with what repeats folded. */
+import { expect, it } from "vitest"
+import { exchanges, gist, took } from "../../console/src/live/log.ts"
+import type { Message } from "../../console/src/api/types.ts"
+
+let n = 0
+const at = (second: number) => new Date(Date.UTC(2026, 10, 23, 12, 0, second)).toISOString()
+const message = (
+  second: number,
+  direction: "in" | "out",
+  kind: Message["kind"],
+  action: string,
+  messageId: string,
+  frame: unknown
+): Message => ({
+  id: String(n++),
+  at: at(second),
+  direction,
+  kind,
+  action,
+  messageId,
+  frame: typeof frame === "string" ? frame : JSON.stringify(frame),
+  cutFrom: null
+})
+
+it("puts an answer beside its question, and an answer with the same id of the other side beside its own", () => {
+  const list = exchanges([
+    message(4, "in", "CALLRESULT", "Reset", "7", [3, "7", { status: "Accepted" }]),
+    message(3, "out", "CALL", "Reset", "7", [2, "7", "Reset", { type: "Soft" }]),
+    message(2, "out", "CALLRESULT", "Authorize", "7", [3, "7", { idTagInfo: { status: "Blocked" } }]),
+    message(1, "in", "CALL", "Authorize", "7", [2, "7", "Authorize", { idTag: "CARD" }])
+  ])
+  expect(list.map(({ answer, asked }) => [asked.action, answer === undefined ? "" : gist(answer)])).toEqual([
+    ["Reset", "Accepted"],
+    ["Authorize", "Blocked"]
+  ])
+  expect(list.map(took)).toEqual([1000, 1000])
+})
+
+const reading = (second: number) =>
+  message(second, "in", "CALL", "MeterValues", `m${second}`, [
+    2,
+    `m${second}`,
+    "MeterValues",
+    { connectorId: 1, meterValue: [{ timestamp: at(second), sampledValue: [{ value: String(second), unit: "kWh" }] }] }
+  ])
+
+it("folds readings into one line that says how many, since when", () => {
+  const list = exchanges([
+    reading(9),
+    reading(8),
+    message(7, "in", "CALL", "StatusNotification", "s", [
+      2,
+      "s",
+      "StatusNotification",
+      { connectorId: 1, status: "Charging" }
+    ]),
+    reading(6)
+  ])
+  expect(list.map(({ asked, more, since }) => [asked.action, more, since])).toEqual([
+    ["MeterValues", 1, at(8)],
+    ["StatusNotification", 0, at(7)],
+    ["MeterValues", 0, at(6)]
+  ])
+  expect(gist(list[0]!.asked)).toBe("9 kWh · connectorId 1")
+})
+
+it("never folds a reading that was answered by an error", () => {
+  const list = exchanges([
+    reading(9),
+    message(8, "out", "CALLERROR", "MeterValues", "m7", [4, "m7", "InternalError", "away", {}]),
+    reading(7)
+  ])
+  expect(list).toHaveLength(2)
+  expect(gist(list[1]!.answer!)).toBe("code InternalError · description away")
+})
+
+it("shows what cannot be read as it is, cut", () => {
+  const broken = message(1, "in", "Malformed", "", "", `<script>alert(1)</script>${"x".repeat(500)}`)
+  const [only] = exchanges([broken])
+  expect(gist(only!.asked)).toHaveLength(120)
+  expect(gist(only!.asked)).toContain("<script>")
+})
