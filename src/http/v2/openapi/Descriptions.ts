@@ -38,6 +38,7 @@ const enums: Descriptions["enums"] = {
   Evidence: "PricedPeriod.evidence",
   SignedValueNature: "SignedData.signedValues.nature",
   AuthMethod: "Roaming.authMethod",
+  ChargerState: "ChargerRow.state",
   ConnectorStatus: "ExampleSession.statuses.status",
   TariffType: "Tariff.type",
   EnergySource: "Tariff.energyMix.energySources.source",

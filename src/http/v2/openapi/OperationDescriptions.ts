@@ -47,6 +47,9 @@ export const operations: Descriptions["operations"] = {
   "chargers.create":
     "The charger can connect from then on, under its id as the last part of its OCPP address. With security profile 1 or 2 it needs a password; `generatePassword` makes one and shows it in this answer alone.",
   "chargers.list": "All chargers of the organisation, with what they last reported.",
+  "chargers.rows":
+    "For tables and live views: some 500 bytes each, and up to 1,000 in a page. Read them once and follow `GET /v2/events` from there. `state` looks at what is stored, which is behind the connection by a second at most.",
+  "chargers.counts": "Counted at the moment of the request, by the same words and filters as the rows.",
   "chargers.get":
     "What the operator set for the charger and what it reported itself: connection, connectors, configuration and last message.",
   "chargers.update":
