@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { type OverallState, overallStates } from "../../../domain/charger/ChargerRow.ts"
 import { maxSummaries } from "../../../domain/charger/Chargers.ts"
+import { StateCounts } from "../../ChargerStatus.ts"
 import { flag, rule, text, Time, Uuid, wholeInQuery } from "../../Fields.ts"
 import { operation } from "../requests/Middleware.ts"
 import { defaultLimit, listOf, PageQuery } from "../requests/Paging.ts"
@@ -38,11 +39,6 @@ export const Row = Schema.Struct({
   powerW: Schema.Int,
   activeSessions: Schema.Int
 }).annotate({ identifier: "ChargerRow" })
-
-/** How many are in each state. */
-export const StateCounts = Schema.Struct(
-  Object.fromEntries(overallStates.map((state) => [state, Schema.Int])) as Record<OverallState, typeof Schema.Int>
-).annotate({ identifier: "ChargerStateCounts" })
 
 const ChargerCounts = Schema.Struct({
   total: Schema.Int,

@@ -39,8 +39,10 @@ export const operations: Descriptions["operations"] = {
   "organisations.update": "Fields that are left out stay as they are.",
   "sites.create":
     "Only the name is needed. Partners see the site once it has an address, coordinates and a charger that has reported its connectors; `GET /v2/sites/{siteId}` says what is missing.",
-  "sites.list": "All sites of the organisation, whether partners see them or not.",
-  "sites.get": "The site with all its fields, and under `ocpi` whether partners see it and what keeps them from it.",
+  "sites.list":
+    "All sites of the organisation, whether partners see them or not, with their chargers by state and the power that these deliver now.",
+  "sites.get":
+    "The site with all its fields, its chargers by state and their power now, and under `ocpi` whether partners see it and what keeps them from it.",
   "sites.update":
     "Fields that are left out stay as they are, and null clears one. Partners that see the site are informed.",
   "sites.remove": "Refused with 409 while chargers stand there. Sessions and records keep what was known of it.",
