@@ -24,6 +24,19 @@ const session = {
   siteId: Nullable
 }
 
+/** What an operator may change of a charger, by the names in REST. */
+export const chargerFields = [
+  "name",
+  "siteId",
+  "securityProfile",
+  "password",
+  "registeredSerialNumber",
+  "registration",
+  "connectors",
+  "evses"
+] as const
+export type ChargerField = (typeof chargerFields)[number]
+
 const change = <const A extends ReadonlyArray<string>>(...kinds: A) => ({ change: Schema.Literals(kinds) })
 
 /** The data of each type of event. */
@@ -44,6 +57,14 @@ export const eventData = {
     firmwareVersion: Nullable,
     registration: Schema.Literals(registrations)
   }),
+  "charger.changed": Schema.Struct({
+    ...charger,
+    ...change("Created", "Changed", "Removed"),
+    name: Schema.String,
+    fields: Schema.Array(Schema.Literals(chargerFields)).annotate({
+      description: "What was changed, by the names in REST; empty unless `change` is Changed"
+    })
+  }).annotate({ description: "What operators decide about a charger; what it reports has events of its own" }),
   "connector.status": Schema.Struct({
     ...place,
     status: Schema.String.annotate({ description: "As in the charger's sockets" }),
@@ -64,8 +85,20 @@ export const eventData = {
   "session.updated": Schema.Struct({
     ...session,
     reason: Schema.Literals(["MeterRead", "Released", "Corrected"]),
+    evseId: Schema.NullOr(Schema.Int),
+    connectorId: Schema.NullOr(Schema.Int),
     meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading has it" }),
-    readAt: Schema.NullOr(Time)
+    readAt: Schema.NullOr(Time),
+    powerW: Schema.NullOr(Schema.Int).annotate({
+      description:
+        "What the session drew at its newest reading: reported by the meter, or computed from its register. Null where that is not known"
+    }),
+    cost: Schema.NullOr(
+      Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
+    ).annotate({
+      description:
+        "The cost so far as it was last worked out, at times without this reading. Null where there is none yet, and after a correction"
+    })
   }),
   "session.ended": Schema.Struct({
     ...session,

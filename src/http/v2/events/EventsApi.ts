@@ -37,6 +37,7 @@ export const Event = Schema.Union([
   eventOf("charger.connected"),
   eventOf("charger.disconnected"),
   eventOf("charger.booted"),
+  eventOf("charger.changed"),
   eventOf("connector.status"),
   eventOf("session.started"),
   eventOf("session.updated"),

@@ -78,6 +78,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.connected",
       "charger.disconnected",
       "charger.booted",
+      "charger.changed",
       "connector.status",
       "session.started",
       "session.updated",
