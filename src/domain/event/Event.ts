@@ -3,6 +3,7 @@
  * events and webhooks carry the same JSON. They contain no secret: no credentials token, no key, no charger's answer.
  */
 import { Schema } from "effect"
+import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { registrations } from "../values/Registration.ts"
 
 /** RFC 3339 in UTC with ms, as `Date.toISOString` writes it. */
@@ -65,6 +66,17 @@ export const eventData = {
       description: "What was changed, by the names in REST; empty unless `change` is Changed"
     })
   }).annotate({ description: "What operators decide about a charger; what it reports has events of its own" }),
+  "charger.refused": Schema.Struct({
+    ...charger,
+    reason: Schema.Literals(chargerRefusalReasons),
+    network: Schema.String.annotate({ description: "Where it came from: the /24 or /64 of its address" }),
+    attempts: Schema.Int.annotate({
+      description: "Refusals for this reason since the last event of it, this one included"
+    })
+  }).annotate({
+    description:
+      "A charger asked to connect and was refused. Repeats are published after 1, 2, 4 and more minutes, up to an hour. Attempts under an unknown id are published where the service holds one organisation"
+  }),
   "connector.status": Schema.Struct({
     ...place,
     status: Schema.String.annotate({ description: "As in the charger's sockets" }),

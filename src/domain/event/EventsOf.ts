@@ -19,6 +19,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.disconnected": ["ChargerDisconnected"],
   "charger.booted": ["ChargerBooted"],
   "charger.changed": chargerFacts,
+  "charger.refused": ["ChargerRefused"],
   "connector.status": ["ConnectorStatusChanged"],
   "session.started": ["SessionStarted"],
   "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],

@@ -369,6 +369,17 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     [{ type: "tariff.changed", subject: "tariff:t", data: { tariffId: "t", change: "Assigned", version: null } }]
   ],
   [
+    "a charger that was refused under an unknown id",
+    fact("ChargerRefused", { reason: "UnknownCharger", network: "192.0.2.0/24", attempts: 3 }, { siteId: undefined }),
+    [
+      {
+        type: "charger.refused",
+        subject: "charger:CP-1",
+        data: { chargerId: "CP-1", siteId: null, reason: "UnknownCharger", network: "192.0.2.0/24", attempts: 3 }
+      }
+    ]
+  ],
+  [
     "a new charger",
     fact("ChargerRegistered", { by: "key:1", after: { ...aCharger, hasPassword: true } }),
     [{ type: "charger.changed", subject: "charger:CP-1", data: { ...whole, change: "Created", fields: [] } }]

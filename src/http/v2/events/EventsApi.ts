@@ -38,6 +38,7 @@ export const Event = Schema.Union([
   eventOf("charger.disconnected"),
   eventOf("charger.booted"),
   eventOf("charger.changed"),
+  eventOf("charger.refused"),
   eventOf("connector.status"),
   eventOf("session.started"),
   eventOf("session.updated"),

@@ -39,6 +39,7 @@ const enums: Descriptions["enums"] = {
   SignedValueNature: "SignedData.signedValues.nature",
   AuthMethod: "Roaming.authMethod",
   ChargerState: "ChargerRow.state",
+  ChargerRefusalReason: "Event.charger.refused.data.reason",
   ChargerField: "Event.charger.changed.data.fields",
   ConnectorStatus: "ExampleSession.statuses.status",
   TariffType: "Tariff.type",
