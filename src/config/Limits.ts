@@ -222,6 +222,23 @@ export const limits = {
     keepDays: 90
   },
 
+  /** Refused connections that are published as events. */
+  refusals: {
+    flushEveryMillis: second,
+    maxBatch: 200,
+    leastGapMillis: 60 * second,
+    // A charger that is never set right is published 24 times a day.
+    mostGapMillis: 3_600 * second,
+    // As many as unknown ids are kept; some two megabytes.
+    maxRemembered: 10_000,
+    // A fleet whose passwords were changed by mistake comes within some hours; the metrics show it at once.
+    perOrganisationPerHour: 1_000,
+    // As many new ids as are believed; see `attempts`.
+    unknownPerNetworkPerHour: 60,
+    unknownPerHour: 300,
+    maxWaiting: 2_000
+  },
+
   /** This process among several. */
   nodes: {
     // For so long a dead node's chargers still count as connected; renewed three times as often.

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import type { Charger } from "../domain/charger/Charger.ts"
+import { type OverallState, overallStates } from "../domain/charger/ChargerRow.ts"
 import { assumedEquipment, type Connector } from "../domain/site/Connector.ts"
 import type { Seen } from "../domain/charger/Presence.ts"
 import { listedMessageBytes } from "../domain/values/Page.ts"
@@ -171,3 +172,8 @@ export const Statistics = Schema.Struct({
   energyWhTotal: Schema.Int.annotate({ description: "As corrected, and without sessions that are held" }),
   sessionsToday: Schema.Int.annotate({ description: "Started since midnight, without those that are held" })
 }).annotate({ identifier: "Statistics" })
+
+/** How many chargers are in each state. */
+export const StateCounts = Schema.Struct(
+  Object.fromEntries(overallStates.map((state) => [state, Schema.Int])) as Record<OverallState, typeof Schema.Int>
+).annotate({ identifier: "ChargerStateCounts" })

@@ -17,6 +17,7 @@ import { requestMetrics } from "../ocpi/server/Metrics.ts"
 import { databaseMetrics } from "../storage/kernel/DatabaseMetrics.ts"
 import { exchangeMetrics } from "../storage/roaming/Exchanges.ts"
 import { journalMetrics } from "../storage/charging/JournalMetrics.ts"
+import { refusalMetrics } from "../storage/charging/ChargerRefusals.ts"
 import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
@@ -30,6 +31,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...exchangeMetrics,
   ...httpMetrics,
   ...journalMetrics,
+  ...refusalMetrics,
   ...unknownChargerMetrics,
   ...messageLogMetrics,
   ...priceMetrics,

@@ -65,6 +65,7 @@ import * as HubClients from "../storage/roaming/HubClients.ts"
 import * as Idempotency from "../storage/operators/Idempotency.ts"
 import * as Journal from "../storage/charging/Journal.ts"
 import * as KeyCheck from "../storage/operators/KeyCheck.ts"
+import * as ChargerRefusals from "../storage/charging/ChargerRefusals.ts"
 import * as UnknownChargerAttempts from "../storage/charging/UnknownChargerAttempts.ts"
 import * as LastSeen from "../storage/charging/LastSeen.ts"
 import * as Ledgers from "../storage/billing/Ledgers.ts"
@@ -134,6 +135,7 @@ export interface ServiceSettings {
   readonly exchanges: Exchanges.ExchangesOptions
   readonly lastSeen: LastSeen.LastSeenOptions
   readonly attempts: UnknownChargerAttempts.AttemptsOptions
+  readonly refusals: ChargerRefusals.RefusalsOptions
   readonly messageRetentionDays: number
   readonly leaseMillis: number
 }
@@ -184,7 +186,8 @@ const storage = (settings: ServiceSettings) => {
     Exchanges.layer(settings.exchanges),
     MessageLog.layer(settings.messageLog),
     ChargerHistory.layer.pipe(Layer.provideMerge(LastSeen.layer(settings.lastSeen))),
-    UnknownChargerAttempts.layer(settings.attempts)
+    UnknownChargerAttempts.layer(settings.attempts),
+    ChargerRefusals.layer(settings.refusals)
   )
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),

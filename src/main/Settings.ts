@@ -106,6 +106,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     exchanges: { ...limits.exchanges, flushEveryMillis: scaled(limits.exchanges.flushEveryMillis) },
     lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
     attempts: { ...limits.attempts, flushEveryMillis: scaled(limits.attempts.flushEveryMillis) },
+    refusals: { ...limits.refusals, flushEveryMillis: scaled(limits.refusals.flushEveryMillis) },
     messageRetentionDays: config.messageLogRetentionDays,
     leaseMillis: limits.nodes.leaseMillis
   }

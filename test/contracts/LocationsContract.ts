@@ -10,6 +10,7 @@ import { layer } from "../../src/storage/sites/Locations.ts"
 import { aConnector } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf, noon } from "../support/repositories.ts"
 import { aLocation, aReportedCharger, complete, setStatus } from "../support/locations.ts"
+import { statementsOf } from "../support/statements.ts"
 
 const all = { offset: 0, limit: 100 }
 
@@ -49,6 +50,28 @@ const unforeseenOf = (siteId: string) =>
   )
 
 export const locationsContract = (it: ContractIt): void => {
+  it.effect("many sites are asked at once whether partners see them, by one statement", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      const whole = yield* sites.create({ ...complete, name: "Whole" }, ours.writing())
+      const empty = yield* sites.create({ ...complete, name: "Empty" }, ours.writing())
+      const bare = yield* sites.create({ name: "Bare" }, ours.writing())
+      yield* aReportedCharger(ours, whole.id)
+      yield* aReportedCharger(ours, bare.id)
+      const asked = locations.publications(ours.id, [whole.id, empty.id, bare.id, "none"])
+      expect(yield* statementsOf(asked)).toHaveLength(1)
+      expect([...(yield* asked)].toSorted()).toEqual(
+        [
+          [whole.id, { published: true, missing: [] }],
+          [empty.id, { published: false, missing: ["chargers"] }],
+          [bare.id, { published: false, missing: ["streetAddress", "city", "country", "latitude", "longitude"] }]
+        ].toSorted()
+      )
+    })
+  )
+
   it.effect("a site is a location once it has all it needs, and says until then what it lacks", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
@@ -399,6 +422,7 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* locations.evseOf(others.id, chargerId, 1)).toBeUndefined()
       expect(yield* failureOf(locations.get(others.id, site.id))).toEqual(["NotFound", "location"])
       expect(yield* failureOf(locations.publication(others.id, site.id))).toEqual(["NotFound", "site"])
+      expect((yield* locations.publications(others.id, [site.id])).size).toBe(0)
       expect((yield* locations.ofSites(ours.id, [site.id, "no id"])).map(({ id }) => id)).toEqual([site.id])
     })
   )

@@ -6,7 +6,7 @@ import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CdrFilter, Cdrs } from "../../src/domain/cdr/Cdrs.ts"
-import { type ChargerFilter, Chargers } from "../../src/domain/charger/Chargers.ts"
+import { type ChargerFilter, Chargers, type SummaryFilter } from "../../src/domain/charger/Chargers.ts"
 import { type SessionFilter, Sessions } from "../../src/domain/session/Sessions.ts"
 import { type TokenFilter, Tokens } from "../../src/domain/token/Tokens.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
@@ -224,6 +224,17 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             expect(yield* tooMuch(filters.slice(0, 5), 2 * fleet, (filter) => chargers.list(ours.id, filter))).toEqual(
               []
             )
+            // A row's state is in no index; it is looked at like the statuses above.
+            const ofRows: ReadonlyArray<SummaryFilter> = [
+              { states: ["Reserved"] },
+              { states: ["Offline"] },
+              { connected: false },
+              { firmwareVersion: "1.7" },
+              { text: "nobody" },
+              { siteId: oldSite },
+              { states: ["Faulted"], siteId: site }
+            ]
+            expect(yield* tooMuch(ofRows, 8 * fleet, (filter) => chargers.summaries(ours.id, filter))).toEqual([])
           })
       )
     }

@@ -182,6 +182,19 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
+      it.effect(
+        "pages of charger rows do so with their sites, connectors and sessions, of the organisation and of one site",
+        () =>
+          Effect.gen(function* () {
+            const chargers = yield* Chargers
+            const page = yield* chargers.summaries(ours.id, { limit: 50 })
+            const rows = (more: object) => statementsOf(chargers.summaries(ours.id, { limit: 50, ...more }))
+            yield* expectIndexed(yield* rows({}), "charger_organisation")
+            yield* expectIndexed(yield* rows({ cursor: page.nextCursor ?? "" }), "charger_organisation")
+            yield* expectIndexed(yield* rows({ siteId: page.items[0]?.siteId }), "charger_site")
+          })
+      )
+
       it.effect("pages of charge detail records do so by their number, whatever the filter", () =>
         Effect.gen(function* () {
           const cdrs = yield* Cdrs

@@ -4,7 +4,10 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EventCursor } from "../../src/domain/event/Event.ts"
 import { type EventFilter, Events } from "../../src/domain/event/Events.ts"
+import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
+import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
+import { Sites } from "../../src/domain/site/Sites.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -103,6 +106,87 @@ forEachDriver("Events", ports, (it) => {
         found.map(({ subject }) => subject),
         [`session:${tx.sessionId}`]
       )
+    })
+  )
+
+  it.effect("of a reading have the session's place, its power, and what it cost when that was last worked out", () =>
+    Effect.gen(function* () {
+      const [events, journal, reviews, sql] = [
+        yield* Events,
+        yield* Journal,
+        yield* SessionReviews,
+        yield* SqlClient.SqlClient
+      ]
+      const seeded = yield* seedChargers(["H-2"])
+      const stranger = yield* seedChargers(["H-3"])
+      const tx = { chargerId: "H-2", sessionId: freshId(), transactionId: 1 }
+      const reading = metered(seeded, tx, noon + 1000, 2000)
+      yield* journal.commit([started(seeded, tx)])
+      yield* journal.commit([{ ...reading, body: { ...reading.body, powerW: 11_040, powerAt: noon + 1000 } }])
+      const updates = (organisationId: string) =>
+        Effect.map(events.page(organisationId, { after: start, limit: 10, types: ["session.updated"] }), (page) =>
+          page.events.flatMap(({ data, type }) =>
+            type === "session.updated" ? [[data.reason, data.evseId, data.connectorId, data.powerW, data.cost]] : []
+          )
+        )
+      assert.deepStrictEqual(yield* updates(seeded.organisationId), [["MeterRead", 1, 1, 11_040, null]])
+      const cost = { currency: "EUR", exclVat: 1.5, inclVat: 1.86 }
+      const price = JSON.stringify({ ...cost, periods: [] })
+      const insert = (organisationId: string) => sql`
+        INSERT INTO session_price (session_id, organisation_id, based_on, price)
+        VALUES (${tx.sessionId}, ${organisationId}, now(), ${price}::text::jsonb)`
+      yield* insert(seeded.organisationId)
+      yield* journal.commit([ended(seeded, tx)])
+      const { organisationId } = seeded
+      const by = { organisationId, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
+      yield* reviews.hold([{ sessionId: tx.sessionId, organisationId, reason: "EnergyImplausible" }], noon)
+      yield* reviews.release(tx.sessionId, { by, now: noon })
+      assert.deepStrictEqual(yield* updates(organisationId), [
+        ["MeterRead", 1, 1, 11_040, cost],
+        ["Released", 1, 1, null, cost]
+      ])
+      // The same of its positions, as webhooks read them.
+      const page = yield* events.page(organisationId, { after: start, limit: 10 })
+      const positions = page.events.map(({ id }) => Number.parseInt(id, 10))
+      const facts = yield* events.facts(organisationId, positions)
+      assert.deepStrictEqual(
+        facts.filter(({ type }) => type === "MeterRead").map((fact) => fact.cost),
+        [cost]
+      )
+      yield* sql`UPDATE session_price SET organisation_id = ${stranger.organisationId} WHERE session_id = ${tx.sessionId}`
+      assert.deepStrictEqual((yield* updates(organisationId))[0]?.at(-1), null)
+    })
+  )
+
+  it.effect("of chargers that operators register, change and remove are found at the site where they are or were", () =>
+    Effect.gen(function* () {
+      const [chargers, events, sites] = [yield* Chargers, yield* Events, yield* Sites]
+      const ours = yield* anOrganisation
+      const home = yield* sites.create({ name: "Home" }, ours.writing())
+      const away = yield* sites.create({ name: "Away" }, ours.writing())
+      const wanted = { chargerId: "H-4", name: "Left", siteId: home.id, passwordVerifier: undefined }
+      yield* chargers.register({ ...wanted, securityProfile: 0 }, ours.writing())
+      yield* chargers.update("H-4", { name: "Right" }, ours.writing())
+      yield* chargers.update("H-4", { name: "Right" }, ours.writing())
+      yield* chargers.update("H-4", { siteId: away.id }, ours.writing())
+      yield* chargers.remove("H-4", ours.writing())
+      const told = (siteId: string) =>
+        Effect.map(
+          events.page(ours.id, { after: start, limit: 10, siteId, types: ["charger.changed"] }),
+          ({ events }) =>
+            events.map(({ data, type }) =>
+              type === "charger.changed" ? [data.change, data.name, data.siteId, data.fields.join()] : []
+            )
+        )
+      assert.deepStrictEqual(yield* told(away.id), [["Removed", "Right", away.id, ""]])
+      yield* chargers.register({ ...wanted, securityProfile: 0 }, ours.writing())
+      assert.deepStrictEqual(yield* told(home.id), [
+        ["Created", "Left", home.id, ""],
+        ["Changed", "Right", home.id, "name"],
+        ["Changed", "Right", home.id, "siteId"],
+        ["Removed", "Right", home.id, ""],
+        ["Created", "Left", home.id, ""]
+      ])
     })
   )
 

@@ -1,11 +1,18 @@
 /** Locations in a `FakeWorld`: which sites partners would see. What a location is made of is tried on real databases. */
 import { Effect } from "effect"
-import { assumedEquipment } from "../../src/domain/site/Connector.ts"
 import { NotFound } from "../../src/domain/Errors.ts"
-import { missingOf } from "../../src/domain/site/Missing.ts"
+import { missingFrom } from "../../src/domain/site/Missing.ts"
 import { Locations } from "../../src/domain/site/Locations.ts"
 import { PartnerView } from "../../src/domain/roaming/PartnerView.ts"
 import { type FakeWorld, owned } from "./fakeRecords.ts"
+
+const publicationOf = (world: FakeWorld, siteId: string) => {
+  const isReported = [...world.chargers.values()].some(
+    (charger) => charger.siteId === siteId && charger.connectors.length > 0
+  )
+  const missing = missingFrom(world.sites.get(siteId), isReported)
+  return { published: missing.length === 0, missing }
+}
 
 export const locations = (world: FakeWorld) =>
   Locations.of({
@@ -16,26 +23,10 @@ export const locations = (world: FakeWorld) =>
     evseOf: () => Effect.undefined,
     publication: (organisationId, siteId) =>
       world.ask(() =>
-        Effect.map(owned(world.sites.get(siteId), organisationId, "site", siteId), (site) => {
-          const chargers = [...world.chargers.values()].filter((charger) => charger.siteId === siteId)
-          const reported = chargers.map(({ chargerId, connectors }) => ({
-            chargerId,
-            registration: "Accepted" as const,
-            connected: true,
-            wholeStatus: undefined,
-            featureProfiles: [],
-            connectors: connectors.map(({ connectorId, equipment, evseId, status }) => ({
-              evseId,
-              connectorId,
-              status,
-              equipment: equipment ?? assumedEquipment,
-              assumed: equipment === undefined
-            }))
-          }))
-          const missing = missingOf({ site: { ...site, openingHours: undefined }, chargers: reported })
-          return { published: missing.length === 0, missing }
-        })
+        Effect.map(owned(world.sites.get(siteId), organisationId, "site", siteId), () => publicationOf(world, siteId))
       ),
+    publications: (_, siteIds) =>
+      world.ask(() => Effect.succeed(new Map(siteIds.map((siteId) => [siteId, publicationOf(world, siteId)])))),
     refresh: () => Effect.succeed(false)
   })
 

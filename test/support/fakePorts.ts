@@ -56,6 +56,7 @@ import { noClients, noExchanges, parties, partners, registrar } from "./fakePart
 import { tariffs } from "./fakeTariffs.ts"
 import { locations, partnerView } from "./fakeLocations.ts"
 import { localLists } from "./fakeLocalLists.ts"
+import { countsOf, fleetOf, stateOf } from "./fakeFleet.ts"
 import { tokenKey } from "../../src/domain/token/Token.ts"
 import { type FakeWorld, newCharger, owned, paged, patched, siteFor, tokenId } from "./fakeRecords.ts"
 
@@ -158,6 +159,27 @@ const chargers = (world: FakeWorld) =>
           ),
           (charger) => charger.chargerId,
           page
+        )
+      ),
+    summaries: (organisationId, page) =>
+      world.ask(() =>
+        paged(
+          fleetOf(world, organisationId, page).filter(
+            (one) =>
+              (page.connected === undefined || one.connected === page.connected) &&
+              (page.firmwareVersion === undefined || one.firmwareVersion === page.firmwareVersion) &&
+              (page.states === undefined || page.states.includes(stateOf(one)))
+          ),
+          (one) => one.chargerId,
+          page
+        )
+      ),
+    counts: (organisationId, filter, now) =>
+      world.ask(() => Effect.succeed(countsOf(fleetOf(world, organisationId, filter), now))),
+    countsOfSites: (organisationId, siteIds, now) =>
+      world.ask(() =>
+        Effect.succeed(
+          new Map(siteIds.map((siteId) => [siteId, countsOf(fleetOf(world, organisationId, { siteId }), now)]))
         )
       ),
     update: (chargerId, { equipment, evses, passwordVerifier, ...patch }, { by, now }) =>

@@ -40,6 +40,12 @@ for (const { missing, name, run } of threatDrivers) {
           }
         ])
 
+        await eventually("the refusals are published", async () => {
+          const { items } = await world.done("GET", "/cpo/v2/events?type=charger.refused")
+          const told = items.map(({ data }: { data: Record<string, unknown> }) => [data["chargerId"], data["reason"]])
+          return JSON.stringify(told) === '[["KNOCK-1","UnknownCharger"],["KNOCK-2","UnknownCharger"]]'
+        })
+
         await world.done("POST", "/cpo/v2/chargers", { body: { name: "New one", chargerId: "KNOCK-1" } })
         expect(await ids(world)).toEqual(["KNOCK-2"])
         const charger = await WireCharger.connect(ocppUrl, "KNOCK-1")

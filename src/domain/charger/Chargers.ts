@@ -1,6 +1,7 @@
 /** Storage of chargers as operators see them, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { Charger, ChargerPatch, ChargerRegistration } from "./Charger.ts"
+import type { ChargerSummary, FleetCounts, OverallState } from "./ChargerRow.ts"
 import type { ConnectorStatus } from "../site/Connector.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -34,6 +35,23 @@ export interface ChargerFilter {
   readonly text?: string | undefined
 }
 
+export interface FleetFilter {
+  readonly siteId?: string | undefined
+  /** Occurs in its id, name, site's name, manufacturer and model, whatever the case of letters. */
+  readonly text?: string | undefined
+}
+
+export interface SummaryFilter extends FleetFilter {
+  /** Whether a connection is open. */
+  readonly connected?: boolean | undefined
+  readonly firmwareVersion?: string | undefined
+  /** In one of these states, as they are stored. */
+  readonly states?: ReadonlyArray<OverallState> | undefined
+}
+
+/** Most chargers of one page of summaries. */
+export const maxSummaries = 1000
+
 export class Chargers extends Context.Service<
   Chargers,
   {
@@ -50,6 +68,22 @@ export class Chargers extends Context.Service<
       organisationId: string,
       page: PageRequest & ChargerFilter
     ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
+    /** What a row shows of each, `maxSummaries` at most. */
+    readonly summaries: (
+      organisationId: string,
+      page: PageRequest & SummaryFilter
+    ) => Effect.Effect<Page<ChargerSummary>, InvalidInput | StorageUnavailable>
+    readonly counts: (
+      organisationId: string,
+      filter: FleetFilter,
+      now: number
+    ) => Effect.Effect<FleetCounts, StorageUnavailable>
+    /** The same of each of the sites; a site without chargers is left out. */
+    readonly countsOfSites: (
+      organisationId: string,
+      siteIds: ReadonlyArray<string>,
+      now: number
+    ) => Effect.Effect<ReadonlyMap<string, FleetCounts>, StorageUnavailable>
     /** `Conflict` `password_required` when a profile that needs a password is asked for and none is set. */
     readonly update: (
       chargerId: string,

@@ -189,6 +189,9 @@ export interface MeterRead extends FactBase {
     readonly registerAt: number | undefined
     /** The session's energy by that register, Wh; undefined if its own stop has ended it. */
     readonly energyWh?: number | undefined
+    /** The power that an open session draws, in W, and the time of the reading that shows it (ms epoch); missing where none does. */
+    readonly powerW?: number | undefined
+    readonly powerAt?: number | undefined
     /**
      * Of a session whose card was refused: what it is by that register where it is over without a stop of its own. The reading may come
      * after that, on another connection than what showed it to be over.

@@ -13,6 +13,7 @@ import {
 } from "../charger/MeterValue.ts"
 import { sessionAt } from "../session/Matching.ts"
 import { outcomeOf } from "../session/Refused.ts"
+import { powerBetween, reportedPowerOf } from "../charger/Power.ts"
 import { takenBy } from "../session/Register.ts"
 import { acknowledge, acknowledged, act } from "./Acting.ts"
 import type { MeterValuesReported } from "../charger/ChargerEvent.ts"
@@ -31,6 +32,8 @@ export interface Gist {
   readonly readings: ReadonlyArray<MeteredReading>
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
+  /** The newest power that a reading reports, in W. */
+  readonly power: { readonly at: number; readonly watts: number } | undefined
   /** The first register that is marked as the transaction's beginning, and the last that is marked as its end. */
   readonly beginWh: number | undefined
   readonly endWh: number | undefined
@@ -89,6 +92,7 @@ export const gistOf = (
   const after = batch.some(onlyBegins) ? firstAfterBegin(batch) : Infinity
   let at: number | undefined
   let newest: { readonly at: number; readonly wh: number } | undefined
+  let power: Gist["power"]
   let begin: Timed | undefined
   let end: Timed | undefined
   const metered = batch.map((timed): MeteredReading => {
@@ -100,6 +104,8 @@ export const gistOf = (
     if (registerWh !== undefined && (newest === undefined || timed.at >= newest.at)) {
       newest = { at: timed.at, wh: registerWh }
     }
+    const watts = power === undefined || timed.at >= power.at ? reportedPowerOf(reading.samples) : undefined
+    if (watts !== undefined) power = { at: timed.at, watts }
     return { ...reading, registerWh }
   })
   return {
@@ -107,6 +113,7 @@ export const gistOf = (
     readings: metered,
     registerWh: newest?.wh,
     registerAt: newest?.at,
+    power,
     beginWh: begin?.registers.begin,
     endWh: end?.registers.end,
     digest: digestOfAll(readings, envelope, epoch)
@@ -135,6 +142,17 @@ const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead[
     : { energyWh, refused: outcomeOf(session, energyWh, undefined) }
 }
 
+/** The power that an open session draws, as far as its readings show it. */
+const drawnBy = (session: KnownSession, gist: Gist): Pick<MeterRead["body"], "powerW" | "powerAt"> => {
+  const { power, registerAt, registerWh } = gist
+  if (power !== undefined) return { powerW: power.watts, powerAt: power.at }
+  if (registerWh === undefined || registerAt === undefined) return {}
+  if (session.registerWh === undefined || session.registerAt === undefined) return {}
+  const before = { wh: session.registerWh, at: session.registerAt }
+  const powerW = powerBetween(before, { wh: registerWh, at: registerAt })
+  return powerW === undefined ? {} : { powerW, powerAt: registerAt }
+}
+
 /** The fact of a batch of readings; `session` is undefined if they belong to no transaction of this charger. */
 export const meterRead = (
   state: ChargerState,
@@ -159,6 +177,7 @@ export const meterRead = (
     registerWh: gist.registerWh,
     registerAt: gist.registerAt,
     ...(session === undefined ? {} : changedBy(session, gist)),
+    ...(session?.status !== "Open" || fromStop ? {} : drawnBy(session, gist)),
     fromStop
   }
 })

@@ -1,5 +1,6 @@
 /** Events from chargers' own facts: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
+import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { chargerOf, type EventTranslation, translation } from "./NewEvent.ts"
 import { registrations } from "../values/Registration.ts"
 
@@ -36,6 +37,15 @@ const booted = translation(
       }
     }
   ]
+)
+
+const refused = translation(
+  Schema.Struct({
+    reason: Schema.Literals(chargerRefusalReasons),
+    network: Schema.String,
+    attempts: Schema.Int
+  }),
+  (body, fact) => [{ type: "charger.refused", subject: fact.subject, data: { ...chargerOf(fact), ...body } }]
 )
 
 const statusChanged = translation(
@@ -76,6 +86,7 @@ export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerConnected: connected,
   ChargerDisconnected: disconnected,
   ChargerBooted: booted,
+  ChargerRefused: refused,
   ConnectorStatusChanged: statusChanged,
   CommandAnswered: answered
 }

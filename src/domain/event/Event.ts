@@ -3,6 +3,7 @@
  * events and webhooks carry the same JSON. They contain no secret: no credentials token, no key, no charger's answer.
  */
 import { Schema } from "effect"
+import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { registrations } from "../values/Registration.ts"
 
 /** RFC 3339 in UTC with ms, as `Date.toISOString` writes it. */
@@ -24,6 +25,19 @@ const session = {
   siteId: Nullable
 }
 
+/** What an operator may change of a charger, by the names in REST. */
+export const chargerFields = [
+  "name",
+  "siteId",
+  "securityProfile",
+  "password",
+  "registeredSerialNumber",
+  "registration",
+  "connectors",
+  "evses"
+] as const
+export type ChargerField = (typeof chargerFields)[number]
+
 const change = <const A extends ReadonlyArray<string>>(...kinds: A) => ({ change: Schema.Literals(kinds) })
 
 /** The data of each type of event. */
@@ -43,6 +57,25 @@ export const eventData = {
     serialNumber: Nullable,
     firmwareVersion: Nullable,
     registration: Schema.Literals(registrations)
+  }),
+  "charger.changed": Schema.Struct({
+    ...charger,
+    ...change("Created", "Changed", "Removed"),
+    name: Schema.String,
+    fields: Schema.Array(Schema.Literals(chargerFields)).annotate({
+      description: "What was changed, by the names in REST; empty unless `change` is Changed"
+    })
+  }).annotate({ description: "What operators decide about a charger; what it reports has events of its own" }),
+  "charger.refused": Schema.Struct({
+    ...charger,
+    reason: Schema.Literals(chargerRefusalReasons),
+    network: Schema.String.annotate({ description: "Where it came from: the /24 or /64 of its address" }),
+    attempts: Schema.Int.annotate({
+      description: "Refusals for this reason since the last event of it, this one included"
+    })
+  }).annotate({
+    description:
+      "A charger asked to connect and was refused. Repeats are published after 1, 2, 4 and more minutes, up to an hour. Attempts under an unknown id are published where the service holds one organisation"
   }),
   "connector.status": Schema.Struct({
     ...place,
@@ -64,8 +97,20 @@ export const eventData = {
   "session.updated": Schema.Struct({
     ...session,
     reason: Schema.Literals(["MeterRead", "Released", "Corrected"]),
+    evseId: Schema.NullOr(Schema.Int),
+    connectorId: Schema.NullOr(Schema.Int),
     meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading has it" }),
-    readAt: Schema.NullOr(Time)
+    readAt: Schema.NullOr(Time),
+    powerW: Schema.NullOr(Schema.Int).annotate({
+      description:
+        "What the session drew at its newest reading: reported by the meter, or computed from its register. Null where that is not known"
+    }),
+    cost: Schema.NullOr(
+      Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
+    ).annotate({
+      description:
+        "The cost so far as it was last worked out, at times without this reading. Null where there is none yet, and after a correction"
+    })
   }),
   "session.ended": Schema.Struct({
     ...session,

@@ -2,6 +2,7 @@
 import { chargerTranslations } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
+import { chargerFacts } from "./RecordFact.ts"
 import { recordTranslations } from "./RecordEvents.ts"
 import { sessionTranslations } from "./SessionEvents.ts"
 import { numbered, type EventTranslation } from "./NewEvent.ts"
@@ -17,6 +18,8 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.connected": ["ChargerConnected"],
   "charger.disconnected": ["ChargerDisconnected"],
   "charger.booted": ["ChargerBooted"],
+  "charger.changed": chargerFacts,
+  "charger.refused": ["ChargerRefused"],
   "connector.status": ["ConnectorStatusChanged"],
   "session.started": ["SessionStarted"],
   "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],

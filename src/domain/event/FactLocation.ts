@@ -3,6 +3,11 @@
 export interface FactPlace {
   readonly chargerId: string | undefined
   readonly siteId: string | undefined
+  /** Where the session ran that a decision of an operator is about. */
+  readonly evseId?: number | undefined
+  readonly connectorId?: number | undefined
+  /** What that session, or the one that a reading is of, cost when its price was last worked out. */
+  readonly cost?: { readonly currency: string; readonly exclVat: number; readonly inclVat: number } | undefined
 }
 
 /** A fact as it is in the journal, with where it happened. */

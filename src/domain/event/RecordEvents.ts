@@ -1,6 +1,7 @@
 /** Events of an organisation's own records: what changed, by name and id. The author and the state before are only in the audit log. */
-import { Schema } from "effect"
-import { type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
+import { Equal, Schema } from "effect"
+import { type ChargerField, chargerFields } from "./Event.ts"
+import { chargerOf, type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
 
 /** The record after the change, or before it if it was removed. */
 const changing = <S extends Schema.ConstraintDecoder<unknown>>(
@@ -56,6 +57,48 @@ const site = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
     data: { siteId: id, change, name }
   }))
 
+const ChargerRecord = Schema.Struct({
+  name: Schema.String,
+  siteId: Schema.optionalKey(Schema.Unknown),
+  securityProfile: Schema.optionalKey(Schema.Unknown),
+  registration: Schema.optionalKey(Schema.Unknown),
+  registeredSerialNumber: Schema.optionalKey(Schema.Unknown),
+  passwordChanged: Schema.optionalKey(Schema.Unknown),
+  equipment: Schema.optionalKey(Schema.Unknown),
+  evses: Schema.optionalKey(Schema.Unknown)
+})
+
+/** Which field of the record says what, in the order of REST. */
+const chargerFieldsOf: Readonly<Record<ChargerField, keyof typeof ChargerRecord.Type>> = {
+  name: "name",
+  siteId: "siteId",
+  securityProfile: "securityProfile",
+  password: "passwordChanged",
+  registeredSerialNumber: "registeredSerialNumber",
+  registration: "registration",
+  connectors: "equipment",
+  evses: "evses"
+}
+
+/** Without the values, of which some are secret. */
+const charger = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
+  translation(
+    Schema.Struct({ after: Schema.optional(ChargerRecord), before: Schema.optional(ChargerRecord) }),
+    ({ after, before }, fact) => {
+      const shown = after ?? before
+      if (shown === undefined) return []
+      const fields =
+        after === undefined || before === undefined
+          ? []
+          : chargerFields.filter((field) => {
+              const key = chargerFieldsOf[field]
+              return !Equal.equals(before[key], after[key])
+            })
+      const data = { ...chargerOf(fact), change, name: shown.name, fields }
+      return [{ type: "charger.changed", subject: fact.subject, data }]
+    }
+  )
+
 const partner = (
   change: "Created" | "Changed" | "Removed" | "Invited" | "Registered" | "Unregistered"
 ): EventTranslation =>
@@ -78,6 +121,9 @@ export const recordTranslations: Readonly<Record<string, EventTranslation>> = {
   TariffRemoved: tariff("Removed"),
   TariffAssigned: assignment("Assigned"),
   TariffUnassigned: assignment("Unassigned"),
+  ChargerRegistered: charger("Created"),
+  ChargerChanged: charger("Changed"),
+  ChargerRemoved: charger("Removed"),
   SiteCreated: site("Created"),
   SiteChanged: site("Changed"),
   SiteRemoved: site("Removed"),

@@ -195,9 +195,12 @@ export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>
   readonly body: { readonly sessionId: string }
 }
 
+/** What operators do to chargers. */
+export const chargerFacts = ["ChargerRegistered", "ChargerChanged", "ChargerRemoved"] as const
+
 export type RecordFact =
   | RecordFactOf<"SiteCreated" | "SiteChanged" | "SiteRemoved", Site>
-  | RecordFactOf<"ChargerRegistered" | "ChargerChanged" | "ChargerRemoved", ChargerRecord>
+  | RecordFactOf<(typeof chargerFacts)[number], ChargerRecord>
   | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
   | RecordFactOf<"RoamingTokenChanged", RoamingToken>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>

@@ -76,16 +76,23 @@ const started = translation(
 const read = translation(
   Schema.Struct({
     sessionId: Schema.optionalKey(Id),
+    evseId: Schema.optionalKey(Schema.Int),
+    connectorId: Schema.optionalKey(Schema.Int),
     registerWh: Schema.optionalKey(Wh),
-    registerAt: Schema.optionalKey(Schema.Finite)
+    registerAt: Schema.optionalKey(Schema.Finite),
+    powerW: Schema.optionalKey(Schema.Int)
   }),
-  ({ registerAt, registerWh, sessionId }, fact) => {
+  ({ connectorId, evseId, powerW, registerAt, registerWh, sessionId }, fact) => {
     if (sessionId === undefined) return []
     const data = {
       ...sessionOf(fact, sessionId),
       reason: "MeterRead" as const,
+      evseId: evseId ?? null,
+      connectorId: connectorId ?? null,
       meterWh: wh(registerWh),
-      readAt: registerAt === undefined ? null : timeOf(registerAt)
+      readAt: registerAt === undefined ? null : timeOf(registerAt),
+      powerW: powerW ?? null,
+      cost: fact.cost ?? null
     }
     return [{ type: "session.updated", subject: `session:${sessionId}`, data }]
   }
@@ -140,7 +147,16 @@ const reviewed = (reason: "Released" | "Corrected"): EventTranslation =>
     {
       type: "session.updated",
       subject: `session:${sessionId}`,
-      data: { ...sessionOf(fact, sessionId), reason, meterWh: null, readAt: null }
+      data: {
+        ...sessionOf(fact, sessionId),
+        reason,
+        evseId: fact.evseId ?? null,
+        connectorId: fact.connectorId ?? null,
+        meterWh: null,
+        readAt: null,
+        powerW: null,
+        cost: fact.cost ?? null
+      }
     }
   ])
 

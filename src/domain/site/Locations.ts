@@ -68,6 +68,11 @@ export class Locations extends Context.Service<
       organisationId: string,
       siteId: string
     ) => Effect.Effect<Publication, NotFound | StorageUnavailable>
+    /** The same of each of the sites that are the organisation's. */
+    readonly publications: (
+      organisationId: string,
+      siteIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Publication>, StorageUnavailable>
     /** Works in what has changed anywhere, up to `limit` sites; true when there may be more. */
     readonly refresh: (limit: number) => Effect.Effect<boolean, StorageUnavailable>
   }

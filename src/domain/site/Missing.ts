@@ -6,11 +6,17 @@ const fields = ["streetAddress", "city", "country", "latitude", "longitude"] as 
 export const missables = [...fields, "chargers"] as const
 export type Missing = (typeof missables)[number]
 
+type Addressed = { readonly [F in (typeof fields)[number]]?: string | number | undefined }
+
+/** The same where it is known of the chargers alone whether one of them has reported a connector. */
+export const missingFrom = (site: Addressed | undefined, isReported: boolean): ReadonlyArray<Missing> => [
+  ...fields.filter((field) => site?.[field] === undefined || site[field] === ""),
+  ...(isReported ? [] : (["chargers"] as const))
+]
+
 /** In the order in which they are asked for; none for a site that partners see. */
-export const missingOf = ({ chargers, site }: Pick<LocationSources, "chargers" | "site">): ReadonlyArray<Missing> => {
-  const isReported = chargers.some(({ connectors }) => connectors.length > 0)
-  return [
-    ...fields.filter((field) => site?.[field] === undefined || site[field] === ""),
-    ...(isReported ? [] : (["chargers"] as const))
-  ]
-}
+export const missingOf = ({ chargers, site }: Pick<LocationSources, "chargers" | "site">): ReadonlyArray<Missing> =>
+  missingFrom(
+    site,
+    chargers.some(({ connectors }) => connectors.length > 0)
+  )

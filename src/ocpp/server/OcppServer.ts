@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream"
 import { Context, Effect, FiberSet, Layer } from "effect"
 import { ChargerDirectory } from "../../domain/charger/ChargerDirectory.ts"
 import { ChargerInbox } from "../../domain/charger/ChargerInbox.ts"
+import { ChargerRefusals } from "../../domain/charger/ChargerRefusals.ts"
 import { UnknownChargerAttempts } from "../../domain/charger/UnknownChargerAttempts.ts"
 import { MessageLog } from "../../domain/charger/MessageLog.ts"
 import { Presence } from "../../domain/charger/Presence.ts"
@@ -105,6 +106,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   const { largeFrames, rates } = socketParts
   const respelled = new Set<string>()
   const attempts = yield* UnknownChargerAttempts
+  const refusals = yield* ChargerRefusals
   const upgrades = new Upgrades({
     directory: yield* ChargerDirectory,
     secrets: yield* Secrets,
@@ -127,6 +129,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       run(Effect.logInfo("ocpp: a charger writes its password in its own way").pipe(Effect.annotateLogs(about)))
     },
     attempted: attempts.attempted,
+    refused: refusals.refused,
     run: (effect) => void run(effect)
   })
   const newcomers = new Newcomers(limits.maxUnfinishedSockets, limits.handshakeMillis, now)
@@ -188,7 +191,7 @@ export const layer = (
 ): Layer.Layer<
   OcppServer,
   never,
-  ChargerInbox | ChargerDirectory | UnknownChargerAttempts | Presence | MessageLog | Secrets
+  ChargerInbox | ChargerDirectory | ChargerRefusals | UnknownChargerAttempts | Presence | MessageLog | Secrets
 > =>
   Layer.effect(
     OcppServer,

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import type { ChargerCredentials, ChargerDirectory, ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
+import type { ChargerRefusal, ChargerRefusalReason } from "../../domain/charger/ChargerRefusals.ts"
 import type { UnknownChargerAttempt } from "../../domain/charger/UnknownChargerAttempts.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
@@ -33,6 +34,8 @@ export interface ProofParts {
   readonly respelled: (chargerId: string, spelling: string) => void
   /** A charger came under an unregistered id. */
   readonly attempted: (attempt: UnknownChargerAttempt) => void
+  /** A charger was refused for what its operators can set right. */
+  readonly refused: (refusal: ChargerRefusal) => void
 }
 
 export interface Proven {
@@ -75,7 +78,7 @@ const isRefusal = (checked: Identity | Refusal): checked is Refusal => "status" 
 const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials): Identity | Refusal => {
   const { guard, now, respelled, secrets } = parts
   const { chargerId } = charger
-  const verifiers = [charger, ...charger.pending].flatMap(({ passwordVerifier }) => passwordVerifier ?? [])
+  const verifiers = verifiersOf(charger)
   const password = basicPassword(handshake.request.headers.authorization, chargerId)
   if (password === undefined) return refusals.missingPassword
   if (password === "user" || verifiers.length === 0) return refusals.wrongPassword
@@ -163,8 +166,27 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
   }
   guard.unknown(chargerId, now())
   parts.attempted(attemptOf(handshake, chargerId, now()))
+  parts.refused({ chargerId, organisationId: undefined, reason: "UnknownCharger", network, at: now() })
   return yield* Effect.fail(refusals.unknown(chargerId))
 })
+
+const verifiersOf = (charger: ChargerCredentials): ReadonlyArray<Uint8Array> =>
+  [charger, ...charger.pending].flatMap(({ passwordVerifier }) => passwordVerifier ?? [])
+
+/** What operators learn of a refusal. The charger is not to learn whether a password is set, nor whether it may guess again. */
+const reasonOf = (refusal: Refusal, charger: ChargerCredentials): ChargerRefusalReason => {
+  switch (refusal.reason) {
+    case "profile":
+    case "transport":
+      return "SecurityProfile"
+    case "certificate":
+      return "Certificate"
+    case "missing":
+      return verifiersOf(charger).length === 0 ? "NoPasswordSet" : "PasswordMissing"
+    default:
+      return verifiersOf(charger).length === 0 ? "NoPasswordSet" : "WrongPassword"
+  }
+}
 
 /** The answer to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
 const given = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
@@ -185,13 +207,18 @@ const proof = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsha
 
   const charger = yield* lookUp(parts, handshake, chargerId)
   const identity = identify(parts, handshake, charger)
-  if ("status" in identity) return yield* Effect.fail(identity)
+  const refuse = (refusal: Refusal, reason: ChargerRefusalReason) => {
+    const { organisationId } = charger
+    parts.refused({ chargerId, organisationId, reason, network: origin.network, at: now() })
+    return Effect.fail(refusal)
+  }
+  if ("status" in identity) return yield* refuse(identity, reasonOf(identity, charger))
   const { passwordVerifier, securityProfile } = identity
   const hasPendingPassword = charger.pending.some((one) => one.passwordVerifier !== undefined)
   const agreed = agree(request.headers["sec-websocket-protocol"], only16, protocols)
   if (agreed === undefined) {
     const names = protocols.map(({ subprotocol }) => subprotocol)
-    return yield* Effect.fail(refusals.subprotocol(only16 ? ["ocpp1.6"] : names))
+    return yield* refuse(refusals.subprotocol(only16 ? ["ocpp1.6"] : names), "OcppVersion")
   }
   if (!guard.proved(chargerId, now())) {
     return yield* Effect.fail(refusals.flapping(guard.reconnectWaitSeconds(chargerId, now())))

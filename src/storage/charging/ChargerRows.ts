@@ -104,7 +104,7 @@ const lastMessage = (sql: SqlClient.SqlClient, chars: number | undefined) =>
   chars === undefined ? sql`coalesce(s.last_message, '')` : sql`coalesce(left(s.last_message, ${chars}::int), '')`
 
 /** Whether a connection `n` is open, held by a node `l` that lives. */
-const isConnected = (sql: SqlClient.SqlClient) => sql`(n.closed_at IS NULL AND l.lease_until > now()) IS TRUE`
+export const isConnected = (sql: SqlClient.SqlClient) => sql`(n.closed_at IS NULL AND l.lease_until > now()) IS TRUE`
 
 /** The conditions of a filter on `selectChargers`; undefined where nothing can fit it. */
 export const chargerConditions = (sql: SqlClient.SqlClient, filter: ChargerFilter) => {

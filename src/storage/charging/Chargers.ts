@@ -11,6 +11,7 @@ import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { ChargerRecord } from "../../domain/event/RecordFact.ts"
 import { listedMessageBytes, type PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
+import { counts, countsOfSites, summaries } from "./ChargerSummaries.ts"
 import { needsPassword, passwordMissing, siteNotFound, update } from "./ChargerChanges.ts"
 import { chargerConditions, chargerOf, ChargerRow, findCharger, findRecord, selectChargers } from "./ChargerRows.ts"
 import { pagedList, TextKey } from "../kernel/Cursor.ts"
@@ -131,6 +132,9 @@ export const layer: Layer.Layer<Chargers, never, RecordingServices> = Layer.effe
         guarded(findCharger(sql, scopedTo(sql, organisationId), chargerId))
       ),
       list: list(sql),
+      summaries: summaries(sql),
+      counts: counts(sql),
+      countsOfSites: countsOfSites(sql),
       update: update(records),
       remove: remove(records),
       statistics: statistics(sql)

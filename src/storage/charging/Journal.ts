@@ -89,7 +89,7 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
       SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
         ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
         ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
-        ${p.registerEnergy}, ${p.refused}::text::jsonb, ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
+        ${p.registerEnergy}, ${p.registerPower}, ${p.registerPowerAt}, ${p.refused}::text::jsonb, ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
         ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`
     const isReport = batch.some(({ reports }) => reports)
     const reported = Effect.tap(statement, (rows) => followProgress(sql, newReports(batch, rows[0]?.fresh ?? null)))

@@ -43,10 +43,14 @@ interface Columns {
   readonly meterSamples: Array<string>
   readonly registerOrd: Array<number>
   readonly registerSessions: Array<string>
-  readonly registerWh: Array<number>
+  /** Null for readings that show nothing but power. */
+  readonly registerWh: Array<number | null>
   readonly registerAt: Array<number>
   /** Null for a session that has ended by its own stop. */
   readonly registerEnergy: Array<number | null>
+  /** Null where no reading shows it. */
+  readonly registerPower: Array<number | null>
+  readonly registerPowerAt: Array<number | null>
   /** What registers make of sessions whose card was refused; few sessions are. */
   readonly refused: Document
   readonly starts: Document
@@ -80,6 +84,8 @@ const emptyColumns = (): Columns => ({
   registerWh: [],
   registerAt: [],
   registerEnergy: [],
+  registerPower: [],
+  registerPowerAt: [],
   refused: [],
   starts: [],
   ends: [],
@@ -102,13 +108,16 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
     columns.meterEnergy.push(reading.registerWh ?? null)
     columns.meterSamples.push(JSON.stringify(reading.samples))
   }
-  if (body.sessionId === undefined || body.registerWh === undefined || body.registerAt === undefined) return
+  const at = body.registerAt ?? body.powerAt
+  if (body.sessionId === undefined || at === undefined) return
   columns.registerOrd.push(ord)
   columns.registerSessions.push(body.sessionId)
-  columns.registerWh.push(body.registerWh)
-  columns.registerAt.push(body.registerAt)
+  columns.registerWh.push(body.registerWh ?? null)
+  columns.registerAt.push(at)
   columns.registerEnergy.push(body.energyWh ?? null)
-  if (body.refused === undefined) return
+  columns.registerPower.push(body.powerW ?? null)
+  columns.registerPowerAt.push(body.powerAt ?? null)
+  if (body.refused === undefined || body.registerAt === undefined) return
   const { heldReason, status } = body.refused
   columns.refused.push({ ord, id: body.sessionId, at: body.registerAt, status, held: heldReason })
 }
@@ -315,6 +324,8 @@ export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFa
     registerWh: float8Array(columns.registerWh),
     registerAt: timestamptzArray(columns.registerAt),
     registerEnergy: float8Array(columns.registerEnergy),
+    registerPower: float8Array(columns.registerPower),
+    registerPowerAt: timestamptzArray(columns.registerPowerAt),
     refused: documentOrNull(columns.refused),
     starts: documentOrNull(columns.starts),
     ends: documentOrNull(columns.ends),

@@ -23,6 +23,8 @@ import { unstorableText } from "../kernel/Storable.ts"
  */
 const windows = [1_000, 10_000, 10_000, 10_000, 10_000]
 
+const Cost = Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
+
 const PlacedRow = Schema.Struct({
   position: Whole,
   type: Schema.String,
@@ -30,7 +32,10 @@ const PlacedRow = Schema.Struct({
   at: Millis,
   body: Schema.Unknown,
   chargerId: optional(Schema.String),
-  siteId: optional(Schema.String)
+  siteId: optional(Schema.String),
+  evseId: optional(Schema.Int),
+  connectorId: optional(Schema.Int),
+  cost: optional(Cost)
 })
 const placedRows = rowsOf(PlacedRow)
 
@@ -44,17 +49,24 @@ const pageRows = rowsOf(
   })
 )
 
+/** What the session of a fact `n` costs, as it was last worked out. After a correction that is not yet known. */
+const costOf = (sql: SqlClient.SqlClient, own: Scoped) => sql`
+  CASE WHEN j.type IN ('MeterRead', 'SessionReleased') THEN (${own`
+    SELECT json_build_object('currency', p.price -> 'currency', 'exclVat', p.price -> 'exclVat', 'inclVat', p.price -> 'inclVat')
+    FROM session_price p WHERE p.session_id = n.session_id::uuid AND ${own.rowsOf("p")}`}) END`
+
 /**
  * Facts of `picked` (positions), with where they happened: the charger of their subject or of the session that they are about, and where it is
  * now. A removed charger's sessions know where it stood.
  */
 const placed = (sql: SqlClient.SqlClient, own: Scoped, picked: Statement.Fragment) => own`
   SELECT j.position, j.type, j.subject, j.at, j.body, coalesce(n.charger_id, s.charger_id) AS charger_id,
-    coalesce(c.site_id, s.site_id, n.site_id) AS site_id
+    coalesce(c.site_id, s.site_id, n.site_id) AS site_id, s.evse_id, s.connector_id, ${costOf(sql, own)} AS cost
   FROM (${picked}) p JOIN journal j ON j.position = p.position AND ${own.rowsOf("j")}
   CROSS JOIN LATERAL (
     SELECT CASE WHEN j.subject LIKE 'charger:%' THEN substr(j.subject, 9) END AS charger_id,
-      CASE WHEN j.subject LIKE 'site:%' THEN substr(j.subject, 6)::uuid END AS site_id,
+      CASE WHEN j.subject LIKE 'site:%' THEN substr(j.subject, 6)::uuid
+        WHEN j.type = 'ChargerRemoved' THEN (j.body #>> '{before,siteId}')::uuid END AS site_id,
       CASE WHEN j.type IN ('SessionHeld', 'SessionClosed', 'SessionReleased', 'SessionCorrected', 'CdrIssued')
         THEN j.body #>> '{after,sessionId}'
         WHEN j.type IN ('SessionStarted', 'MeterRead', 'SessionEnded') THEN j.body ->> 'sessionId' END AS session_id
@@ -89,7 +101,8 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
         ORDER BY j.position LIMIT ${size}
       )
       SELECT e.up_to AS "upTo", e.count, coalesce(f.found, 0) AS found, CASE WHEN f.position IS NOT NULL THEN json_build_object('position', f.position, 'type', f.type,
-        'subject', f.subject, 'at', extract(epoch FROM f.at) * 1000, 'body', f.body, 'chargerId', f.charger_id, 'siteId', f.site_id) END AS fact
+        'subject', f.subject, 'at', extract(epoch FROM f.at) * 1000, 'body', f.body, 'chargerId', f.charger_id, 'siteId', f.site_id,
+        'evseId', f.evse_id, 'connectorId', f.connector_id, 'cost', f.cost) END AS fact
       FROM (SELECT max(p.position) AS up_to, count(*)::int AS count FROM page p HAVING max(p.position) IS NOT NULL) e
       LEFT JOIN (
         SELECT * FROM (SELECT f.*, (count(*) OVER ())::int AS found,
@@ -168,7 +181,8 @@ const facts = (sql: SqlClient.SqlClient) =>
     const picked = sql`SELECT unnest(${float8Array(positions)})::bigint AS position`
     return guarded(
       placedRows(sql`
-        SELECT f.position, f.type, f.subject, f.at, f.body, f.charger_id AS "chargerId", f.site_id AS "siteId"
+        SELECT f.position, f.type, f.subject, f.at, f.body, f.charger_id AS "chargerId", f.site_id AS "siteId",
+          f.evse_id AS "evseId", f.connector_id AS "connectorId", f.cost
         FROM (${placed(sql, own, picked)}) f ORDER BY f.position`)
     )
   })

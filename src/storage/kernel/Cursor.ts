@@ -79,7 +79,10 @@ const filtersOf = ({ cursor: _, limit: __, ...filters }: PageRequest): number | 
   return given.length === 0 ? undefined : Hash.string(JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-const sizeOf = (request: PageRequest): number => Math.min(Math.max(Math.trunc(request.limit), 1), maxPage)
+const sizeUpTo =
+  (most: number) =>
+  (request: PageRequest): number =>
+    Math.min(Math.max(Math.trunc(request.limit), 1), most)
 
 /**
  * `name` is unique among the lists, so that a cursor of one is refused by another. `keyOf` is what the list is ordered by and must be
@@ -88,8 +91,11 @@ const sizeOf = (request: PageRequest): number => Math.min(Math.max(Math.trunc(re
 export const pagedList = <Row, Key>(
   name: string,
   key: Schema.Codec<Key, unknown>,
-  keyOf: (row: Row) => Key
+  keyOf: (row: Row) => Key,
+  /** Larger only where rows are small. */
+  most = maxPage
 ): PagedList<Row, Key> => {
+  const sizeOf = sizeUpTo(most)
   const codec = Schema.StringFromBase64Url.pipe(
     Schema.decodeTo(
       Schema.fromJsonString(

@@ -10,7 +10,8 @@ CREATE FUNCTION journal_commit(
   zone[], p_bodies text[], p_epochs double precision[], p_requires integer[], p_meter_ord integer[], p_meter_sessions uuid[],
   p_meter_evses integer[], p_meter_connectors integer[], p_meter_at timestamp with time zone[], p_meter_raw_at text[], p_meter_energy
   double precision[], p_meter_samples text[], p_register_ord integer[], p_register_sessions uuid[], p_register_wh double precision[],
-  p_register_at timestamp with time zone[], p_register_energy double precision[], p_refused jsonb, p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
+  p_register_at timestamp with time zone[], p_register_energy double precision[], p_register_power double precision[],
+  p_register_power_at timestamp with time zone[], p_refused jsonb, p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
   p_orphans jsonb, OUT fresh integer[], OUT standing jsonb
 )
 RETURNS record
@@ -192,14 +193,18 @@ BEGIN
   IF cardinality(p_register_sessions) > 0 THEN
     -- In the order of the charger's times, also where two connections of one charger report at one time. For the same reason the row says
     -- whether it has ended meanwhile: its stop has the last word on its energy.
-    UPDATE session s SET register_wh = x.wh::bigint, register_at = x.at, updated_at = greatest(s.updated_at, clock_timestamp()),
+    -- Readings without a register change nothing but the power.
+    UPDATE session s SET register_wh = coalesce(x.wh::bigint, s.register_wh), register_at = CASE WHEN x.wh IS NULL THEN s.register_at ELSE x.at END,
+      updated_at = CASE WHEN x.wh IS NULL THEN s.updated_at ELSE greatest(s.updated_at, clock_timestamp()) END,
       energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN coalesce(x.energy::bigint, s.energy_wh) ELSE s.energy_wh END,
-      meter_stop_wh = CASE WHEN s.superseded THEN x.wh::bigint ELSE s.meter_stop_wh END
+      meter_stop_wh = CASE WHEN s.superseded THEN coalesce(x.wh::bigint, s.meter_stop_wh) ELSE s.meter_stop_wh END,
+      power_w = coalesce(x.power::integer, s.power_w), power_at = coalesce(x.power_at, s.power_at)
     FROM (
-      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at, r.energy
-      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at, p_register_energy) AS r(ord, id, wh, at, energy)
+      SELECT DISTINCT ON (r.id) r.id, r.wh, r.at, r.energy, r.power, r.power_at
+      FROM unnest(p_register_ord, p_register_sessions, p_register_wh, p_register_at, p_register_energy, p_register_power, p_register_power_at)
+        AS r(ord, id, wh, at, energy, power, power_at)
       WHERE v_all OR r.ord = ANY (fresh)
-      ORDER BY r.id, r.at DESC, r.ord DESC
+      ORDER BY r.id, r.wh IS NULL, r.at DESC, r.ord DESC
     ) x
     WHERE s.id = x.id AND (s.register_at IS NULL OR s.register_at <= x.at);
   END IF;

@@ -55,6 +55,9 @@ CREATE TABLE session (
   reported_stop jsonb,
   -- A further stop says something else than the first; held until corrected.
   contradicted boolean NOT NULL DEFAULT false,
+  -- What it drew at its newest reading that shows it, for people who watch: reported by the meter, or computed from two registers.
+  power_w integer,
+  power_at timestamptz,
   CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE session IS

@@ -2,17 +2,17 @@
  * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and their texts are read as they are
  * sent; a page costs what its bytes cost.
  */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound, type StorageUnavailable } from "../../domain/Errors.ts"
-import { missingOf } from "../../domain/site/Missing.ts"
+import { missingFrom } from "../../domain/site/Missing.ts"
 import { type Around, Locations } from "../../domain/site/Locations.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import type { Window } from "../../domain/values/Window.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { anyDue, type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
-import { LocationBody, locationOfBody, sourcesOf, sourcesOfSites } from "./LocationRows.ts"
+import { LocationBody, locationOfBody } from "./LocationRows.ts"
 import { sitesOf } from "../roaming/PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
@@ -223,15 +223,45 @@ const evseOf = ({ sql }: Reading) =>
     )
   })
 
-const publication = ({ sql }: Reading) =>
-  Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
-    const now = yield* Clock.currentTimeMillis
-    const [row] = isUuid(siteId) ? yield* guarded(sourcesOfSites(sql, [{ organisationId, siteId }], now)) : []
-    const current = row === undefined ? undefined : sourcesOf(row)
-    if (current?.site === undefined) return yield* new NotFound({ kind: "site", id: siteId })
-    const missing = missingOf(current)
-    return { published: missing.length === 0, missing }
+const publicationRows = rowsOf(
+  Schema.Struct({
+    siteId: Schema.String,
+    streetAddress: optional(Schema.String),
+    city: optional(Schema.String),
+    country: optional(Schema.String),
+    latitude: optional(Schema.Finite),
+    longitude: optional(Schema.Finite),
+    isReported: Schema.Boolean
   })
+)
+
+/** One statement for all of them; of a site's chargers it looks until one has a connector. */
+const publications = ({ sql }: Pick<Reading, "sql">) =>
+  Effect.fn("Locations.publications")(function* (organisationId: string, siteIds: ReadonlyArray<string>) {
+    const own = scopedTo(sql, organisationId)
+    const ids = siteIds.filter(isUuid)
+    const rows = yield* guarded(
+      publicationRows(own`
+        SELECT s.id AS "siteId", s.street_address AS "streetAddress", s.city, s.country, s.latitude, s.longitude,
+          EXISTS (SELECT 1 FROM charger c JOIN connector k ON k.charger_id = c.charger_id AND k.evse_id > 0 WHERE c.site_id = s.id)
+            AS "isReported"
+        FROM site s WHERE ${own.rowsOf("s")} AND s.id = ANY (${uuidArray(ids)})`)
+    )
+    return new Map(
+      rows.map(({ isReported, siteId, ...site }) => {
+        const missing = missingFrom(site, isReported)
+        return [siteId, { published: missing.length === 0, missing }]
+      })
+    )
+  })
+
+const publication = (reading: Reading) => {
+  const ofSites = publications(reading)
+  return Effect.fn("Locations.publication")(function* (organisationId: string, siteId: string) {
+    const found = (yield* ofSites(organisationId, [siteId])).get(siteId.toLowerCase())
+    return found ?? (yield* new NotFound({ kind: "site", id: siteId }))
+  })
+}
 
 /** Provides `Locations`. */
 export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, SqlClient.SqlClient | StorageHealth> =>
@@ -251,6 +281,7 @@ export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, 
         ofSites: ofSites(reading),
         evseOf: evseOf(reading),
         publication: publication(reading),
+        publications: publications(reading),
         refresh: (limit) =>
           Effect.flatMap(guarded(anyDue(sql)), (any) => (any ? step(undefined, limit) : Effect.succeed(false)))
       })

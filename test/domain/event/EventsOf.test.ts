@@ -48,6 +48,20 @@ const started = {
   }
 }
 
+const unread = { meterWh: null, readAt: null, powerW: null, cost: null }
+
+/** The operator's part of a charger. */
+const aCharger = {
+  chargerId: "CP-1",
+  siteId: "site-0",
+  name: "Left",
+  securityProfile: 1,
+  registration: "Accepted",
+  hasPassword: true,
+  equipment: []
+}
+const whole = { ...charger, name: "Left" }
+
 const superseded = { energyWh: null, meterStopWh: null, stopReason: "Superseded", heldReason: "StopMissing" }
 
 const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]> = [
@@ -161,12 +175,55 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
   ],
   [
     "readings of a session",
-    fact("MeterRead", { sessionId: "s1", registerWh: 2500.4, registerAt: at, fromStop: false, count: 3 }),
+    fact(
+      "MeterRead",
+      {
+        sessionId: "s1",
+        evseId: 2,
+        connectorId: 1,
+        registerWh: 2500.4,
+        registerAt: at,
+        powerW: 11_040,
+        powerAt: at,
+        fromStop: false,
+        count: 3
+      },
+      { cost: { currency: "EUR", exclVat: 1, inclVat: 1.24 } }
+    ),
     [
       {
         type: "session.updated",
         subject: "session:s1",
-        data: { ...session, reason: "MeterRead", meterWh: 2500, readAt: iso }
+        data: {
+          ...session,
+          reason: "MeterRead",
+          evseId: 2,
+          connectorId: 1,
+          meterWh: 2500,
+          readAt: iso,
+          powerW: 11_040,
+          cost: { currency: "EUR", exclVat: 1, inclVat: 1.24 }
+        }
+      }
+    ]
+  ],
+  [
+    "a reading that shows no power, of a session without a price",
+    fact("MeterRead", { sessionId: "s1", evseId: 1, connectorId: 1, registerWh: 2500, registerAt: at, count: 1 }),
+    [
+      {
+        type: "session.updated",
+        subject: "session:s1",
+        data: {
+          ...session,
+          reason: "MeterRead",
+          evseId: 1,
+          connectorId: 1,
+          meterWh: 2500,
+          readAt: iso,
+          powerW: null,
+          cost: null
+        }
       }
     ]
   ],
@@ -246,12 +303,16 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
   ],
   [
     "a correction, without its author",
-    fact("SessionCorrected", { by: "key:1", before: {}, after: { sessionId: "s1", energyWh: 1, reason: "why" } }),
+    fact(
+      "SessionCorrected",
+      { by: "key:1", before: {}, after: { sessionId: "s1", energyWh: 1, reason: "why" } },
+      { evseId: 2, connectorId: 1 }
+    ),
     [
       {
         type: "session.updated",
         subject: "session:s1",
-        data: { ...session, reason: "Corrected", meterWh: null, readAt: null }
+        data: { ...session, reason: "Corrected", evseId: 2, connectorId: 1, ...unread }
       }
     ]
   ],
@@ -306,6 +367,61 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     "a tariff's assignment",
     fact("TariffAssigned", { by: "key:1", after: { tariffId: "t", siteId: "site-1" } }),
     [{ type: "tariff.changed", subject: "tariff:t", data: { tariffId: "t", change: "Assigned", version: null } }]
+  ],
+  [
+    "a charger that was refused under an unknown id",
+    fact("ChargerRefused", { reason: "UnknownCharger", network: "192.0.2.0/24", attempts: 3 }, { siteId: undefined }),
+    [
+      {
+        type: "charger.refused",
+        subject: "charger:CP-1",
+        data: { chargerId: "CP-1", siteId: null, reason: "UnknownCharger", network: "192.0.2.0/24", attempts: 3 }
+      }
+    ]
+  ],
+  [
+    "a new charger",
+    fact("ChargerRegistered", { by: "key:1", after: { ...aCharger, hasPassword: true } }),
+    [{ type: "charger.changed", subject: "charger:CP-1", data: { ...whole, change: "Created", fields: [] } }]
+  ],
+  [
+    "a charger that was renamed, moved and given a password, without the values",
+    fact("ChargerChanged", {
+      by: "key:1",
+      before: { ...aCharger, name: "Old", equipment: [{ evseId: 1, standard: "CHADEMO" }] },
+      after: { ...aCharger, siteId: "site-1", passwordChanged: true, equipment: [{ standard: "CHADEMO", evseId: 1 }] }
+    }),
+    [
+      {
+        type: "charger.changed",
+        subject: "charger:CP-1",
+        data: { ...whole, change: "Changed", fields: ["name", "siteId", "password"] }
+      }
+    ]
+  ],
+  [
+    "a charger that was described and lost its serial number",
+    fact("ChargerChanged", {
+      by: "key:1",
+      before: { ...aCharger, registeredSerialNumber: "SN-1" },
+      after: { ...aCharger, registration: "Pending", equipment: [{ evseId: 1 }], evses: [{ evseId: 1 }] }
+    }),
+    [
+      {
+        type: "charger.changed",
+        subject: "charger:CP-1",
+        data: {
+          ...whole,
+          change: "Changed",
+          fields: ["registeredSerialNumber", "registration", "connectors", "evses"]
+        }
+      }
+    ]
+  ],
+  [
+    "a charger that was removed",
+    fact("ChargerRemoved", { by: "key:1", before: aCharger }),
+    [{ type: "charger.changed", subject: "charger:CP-1", data: { ...whole, change: "Removed", fields: [] } }]
   ],
   [
     "a site",

@@ -55,7 +55,8 @@ it("makes a site of a name alone, 200 with its ids and where it is", async () =>
   // Partners do not see it yet.
   const missing = ["streetAddress", "city", "country", "latitude", "longitude", "chargers"]
   const read = await ask("GET", `/sites/${made.json.id}`)
-  expect(read.json).toEqual({ ...made.json, ocpi: { published: false, missing } })
+  const chargers = { total: 0, byState: expect.anything() }
+  expect(read.json).toEqual({ ...made.json, chargers, powerW: 0, ocpi: { published: false, missing } })
 })
 
 it("keeps everything a site can have, countries as alpha-3", async () => {
@@ -122,6 +123,30 @@ it("keeps filters and limit in the link to the next page", async () => {
   expect(new URL(next).searchParams.get("limit")).toBe("2")
   const { pathname, search } = new URL(next)
   expect((await app.ask("GET", `${pathname}${search}`, { key: app.key })).json.items).toHaveLength(1)
+})
+
+it("shows the chargers of each site by state, and whether partners see it", async () => {
+  const address = { streetAddress: "Quay", city: "Turku", country: "FIN", latitude: 60.4, longitude: 22.2 }
+  const { id } = (await ask("POST", "/sites", { name: "Harbour", ...address })).json
+  const other = (await ask("POST", "/sites", { name: "Depot" })).json
+  for (const chargerId of ["A", "B", "C"]) await ask("POST", "/chargers", { name: chargerId, chargerId, siteId: id })
+  const reported = { evseId: 1, connectorId: 1, status: "Charging", statusAt: 0 } as Json
+  const charger = app.world.chargers.get("A")
+  if (charger !== undefined) {
+    app.world.chargers.set("A", { ...charger, connected: true, epoch: 1, connectors: [reported] } as typeof charger)
+  }
+  const { items } = (await ask("GET", "/sites")).json
+  expect(items.map(({ chargers, id, ocpi, powerW }: Json) => ({ chargers, id, ocpi, powerW }))).toMatchObject([
+    { id, chargers: { total: 3, byState: { Charging: 1, NeverConnected: 2, Faulted: 0 } }, powerW: 0 },
+    { id: other.id, chargers: { total: 0, byState: { Charging: 0 } }, powerW: 0 }
+  ])
+  expect(items.map((site: Json) => site.ocpi)).toEqual([{ published: true }, { published: false }])
+  const one = await ask("GET", `/sites/${id}`)
+  expect([one.json.chargers, one.json.ocpi]).toEqual([items[0].chargers, { published: true, missing: [] }])
+  // A site goes back as it was read.
+  const again = await ask("PATCH", `/sites/${id}`, one.json)
+  expect([again.status, again.json.name]).toEqual([200, "Harbour"])
+  expect((await ask("PATCH", `/sites/${id}`, items[0])).status).toBe(200)
 })
 
 it("answers an empty list as an empty list", async () => {

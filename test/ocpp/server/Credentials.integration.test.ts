@@ -120,6 +120,57 @@ describe("the least security profile", () => {
   })
 })
 
+describe("a refusal", () => {
+  it("is reported to operators with its reason and network, and without what was sent", async () => {
+    const chargers = {
+      CP1: { profile: 1, password: "secret" },
+      CP2: { profile: 2, password: "secret" },
+      CP3: { profile: 1 },
+      CP4: { profile: 3 },
+      CP5: { profile: 0 }
+    } as const
+    const trustProxy = () => true
+    const server = await startServer({ chargers, trustProxy })
+    const tls = { "x-forwarded-proto": "wss", "x-forwarded-for": "203.0.113.7" }
+    await attempt(server.port, "/ocpp/CP1")
+    await attempt(server.port, "/ocpp/CP1", { password: "guessed", headers: tls })
+    await attempt(server.port, "/ocpp/CP2", { password: "secret" })
+    await attempt(server.port, "/ocpp/CP3", { password: "guessed" })
+    await attempt(server.port, "/ocpp/CP3")
+    await attempt(server.port, "/ocpp/CP4", { headers: tls })
+    await attempt(server.port, "/ocpp/CP5", { protocols: ["ocpp9.9"] })
+    await attempt(server.port, "/ocpp/CP9", { password: "guessed" })
+    expect(server.refused.map(({ chargerId, network, reason }) => `${chargerId} ${reason} ${network}`)).toEqual([
+      "CP1 PasswordMissing 127.0.0.0/24",
+      "CP1 WrongPassword 203.0.113.0/24",
+      "CP2 SecurityProfile 127.0.0.0/24",
+      "CP3 NoPasswordSet 127.0.0.0/24",
+      "CP3 NoPasswordSet 127.0.0.0/24",
+      "CP4 Certificate 203.0.113.0/24",
+      "CP5 OcppVersion 127.0.0.0/24",
+      "CP9 UnknownCharger 127.0.0.0/24"
+    ])
+    const organisations = server.refused.map(({ organisationId }) => organisationId)
+    expect(organisations.filter((one) => one === undefined)).toHaveLength(1)
+    expect(organisations.at(-1)).toBeUndefined()
+    expect(JSON.stringify(server.refused)).not.toMatch(/guessed|secret/)
+  })
+
+  it("for guessing too often is reported as what it is, and one of a charger that is let in is not", async () => {
+    const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } }, trustProxy: () => true })
+    await connect(server.port, "CP1", { password: "secret" })
+    expect(server.refused).toEqual([])
+    const statuses: Array<number> = []
+    for (let n = 0; n < 15; n++) {
+      const headers = { "x-forwarded-for": `198.51.${n}.1` }
+      statuses.push((await attempt(server.port, "/ocpp/CP1", { password: `guess ${n}`, headers })).status)
+    }
+    expect(statuses).toContain(429)
+    expect(new Set(server.refused.map(({ reason }) => reason))).toEqual(new Set(["WrongPassword"]))
+    expect(server.refused).toHaveLength(15)
+  })
+})
+
 describe("guessing", () => {
   const trusting = { trustProxy: () => true }
   const from = (address: string) => ({ headers: { "x-forwarded-for": address } })

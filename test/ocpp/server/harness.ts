@@ -24,6 +24,7 @@ import {
   type ChargerLine,
   type ChargerMailbox
 } from "../../../src/domain/charger/ChargerInbox.ts"
+import { type ChargerRefusal, ChargerRefusals } from "../../../src/domain/charger/ChargerRefusals.ts"
 import {
   type UnknownChargerAttempt,
   UnknownChargerAttempts
@@ -223,6 +224,7 @@ export interface TestServer {
   readonly frames: Array<LoggedFrame>
   /** Unknown chargers that came. */
   readonly knocks: Array<UnknownChargerAttempt>
+  readonly refused: Array<ChargerRefusal>
   readonly lastMessage: Map<string, string>
   /** Log lines of the server. */
   readonly logs: Array<string>
@@ -256,6 +258,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   const inbox = new TestInbox()
   const frames: Array<LoggedFrame> = []
   const knocks: Array<UnknownChargerAttempt> = []
+  const refused: Array<ChargerRefusal> = []
   const lastMessage = new Map<string, string>()
   const logs: Array<string> = []
   const asked = { verifier: 0, directory: 0, ids: [] as Array<string> }
@@ -319,6 +322,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       forget: never,
       concernOnly: never
     }),
+    Layer.succeed(ChargerRefusals, { refused: (refusal) => void refused.push(refusal) }),
     Layer.succeed(MessageLog, { append: (frame) => void frames.push(frame), search: never }),
     Layer.succeed(Secrets, {
       verifier,
@@ -380,6 +384,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
     inbox,
     frames,
     knocks,
+    refused,
     lastMessage,
     logs,
     asked,

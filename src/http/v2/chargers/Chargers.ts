@@ -18,6 +18,7 @@ import { changedCredentials, newCredentials, type Credentials } from "./ChargerC
 import type { ChargerChange } from "./ChargersApi.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
 import { listedMessage } from "../../ChargerStatus.ts"
+import { chargerRows } from "./ChargerRows.ts"
 import { toCharger } from "./ChargerSchema.ts"
 import { powerOf } from "./ConnectorStatus.ts"
 import { expecting } from "./Expectations.ts"
@@ -125,7 +126,9 @@ export const layer = HttpApiBuilder.group(
     const { many, one } = yield* shown
     const change = yield* changing
     const expected = yield* expecting
+    const rows = yield* chargerRows
     return handlers.handleAll({
+      ...rows,
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
         const { chargerId, name, registeredSerialNumber, registration, siteId } = payload

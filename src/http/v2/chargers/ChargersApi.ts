@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describedEvsesMax } from "../../../domain/charger/Describing.ts"
 import { ChargerId, flag, Name, rule, text, Time, Uuid } from "../../Fields.ts"
+import { counts, rows } from "./ChargerRowsApi.ts"
 import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation, Reported } from "../requests/Middleware.ts"
@@ -213,5 +214,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     query: { cursor: PageQuery.cursor },
     success: listOf(ConfigurationKey),
     error: NotFound404
-  }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read"))
+  }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read")),
+  rows,
+  counts
 ) {}

@@ -37,6 +37,8 @@ export const Event = Schema.Union([
   eventOf("charger.connected"),
   eventOf("charger.disconnected"),
   eventOf("charger.booted"),
+  eventOf("charger.changed"),
+  eventOf("charger.refused"),
   eventOf("connector.status"),
   eventOf("session.started"),
   eventOf("session.updated"),

@@ -1,5 +1,6 @@
 /** Words on chargers, their messages, configuration, history and profiles. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
+import { ids } from "./Common.ts"
 
 export const chargerDescriptions: Descriptions["properties"] = {
   "NewCharger.name": ["What operators call the charger; drivers do not see it", "P1 left"],
@@ -29,6 +30,60 @@ export const chargerDescriptions: Descriptions["properties"] = {
   ],
   bootedAt: ["When its last BootNotification was accepted; null before the first"],
   offlineSince: ["The end of its last connection; null while it is connected and for one that never was", null],
+
+  // Rows and counts.
+  "ChargerRow.id": ["The chargerId, under the name that every row has", "CP-7"],
+  "ChargerRow.name": ["What operators call the charger; drivers do not see it", "P1 left"],
+  "ChargerRow.siteId": ["Where the charger is; null where that is not known", ids.site],
+  "ChargerRow.siteName": ["Name of that site; null where it is not known", "Harbour"],
+  "ChargerRow.connected": ["Whether a connection is open"],
+  "ChargerRow.state": [
+    "The charger in one word: NeverConnected, Offline, else trouble (Faulted, then Unavailable), else what its busiest connector does. While it is offline, nothing that it reported counts. Unavailable also before it has reported a status"
+  ],
+  everConnected: ["Whether the charger has ever connected"],
+  lastSeenAt: ["When the charger was last heard; null before it ever was"],
+  "ChargerRow.vendor": ["Maker as its boot reports it; null before the first boot", "Kempower"],
+  "ChargerRow.model": ["Model as its boot reports it; null before the first boot", "Satellite"],
+  "ChargerRow.firmwareVersion": ["Firmware as its boot reports it; null before the first boot", "5.2.0"],
+  protocol: ["OCPP version of its last connection; null before the first", "1.6"],
+  "ChargerRow.connectors": ["Its connectors, as far as it has reported them, in the order of EVSEs"],
+  "ChargerRow.powerW": ["Watts of all its sessions now; 0 where none is known", 11040],
+  activeSessions: ["Sessions that run there", 1],
+  "ChargerRowConnector.status": ["What the connector reported last, in OCPP's words", "Charging"],
+  "ChargerRowConnector.errorCode": [
+    "OCPP 1.6's ChargePointErrorCode; missing where there is no error",
+    "GroundFailure"
+  ],
+  "ChargerRowConnector.info": ["What the charger added in words; missing where it added nothing", "RCD tripped"],
+  "ChargerRowConnector.since": [
+    "Since when the connector has this status, by the charger's clock where that can be believed"
+  ],
+  "ChargerRowConnector.powerW": [
+    "Watts that its session draws: reported in the last 15 minutes, or computed from the register. Missing where that is not known, and while the charger is offline",
+    11040
+  ],
+  "ChargerRowConnector.sessionId": ["The session that runs there; missing where none does"],
+  "chargers.rows.query.state": ["Chargers in these states alone, separated by commas", "Faulted,Offline"],
+  "chargers.rows.query.firmware": ["Firmware exactly as the charger reports it", "5.2.0"],
+  "ChargerCounts.total": ["All chargers that fit the filter", 72],
+  byState: ["How many of them are in which state"],
+  needAttention: ["Those that are Faulted or Offline", 3],
+  "ChargerCounts.connected": ["Those that are connected", 69],
+  "ChargerCounts.powerW": ["Watts of all sessions at connected chargers", 1748000],
+  "ChargerStateCounts.Faulted": ["Chargers with a fault", 1],
+  "ChargerStateCounts.Unavailable": [
+    "Chargers with a connector that is out of service, and those that have reported no status yet",
+    0
+  ],
+  "ChargerStateCounts.Charging": ["Chargers with a connector that delivers energy", 24],
+  "ChargerStateCounts.SuspendedEVSE": ["Chargers that hold a session back", 0],
+  "ChargerStateCounts.SuspendedEV": ["Chargers with a vehicle that takes no energy now", 2],
+  "ChargerStateCounts.Finishing": ["Chargers with a session that is over and a vehicle that is still there", 1],
+  "ChargerStateCounts.Preparing": ["Chargers with a vehicle or a card, and no session yet", 1],
+  "ChargerStateCounts.Reserved": ["Chargers with a reserved connector", 0],
+  "ChargerStateCounts.Available": ["Chargers that nothing is connected to", 40],
+  "ChargerStateCounts.Offline": ["Chargers that have lost their connection", 2],
+  "ChargerStateCounts.NeverConnected": ["Chargers that have never connected", 1],
 
   // What the charger says.
   "LoggedMessage.id": ["Position in the log; later frames have larger ones", "8812"],
@@ -60,7 +115,7 @@ export const chargerDescriptions: Descriptions["properties"] = {
 
   // Registration of others.
   firstSeenAt: ["When it first tried to connect"],
-  lastSeenAt: ["When it last tried to connect"],
+  "UnknownCharger.lastSeenAt": ["When it last tried to connect"],
   attempts: ["Refused connections so far", 14],
   subprotocols: ["OCPP versions that its last attempt offered", ["ocpp1.6"]],
 

@@ -39,14 +39,19 @@ export const operations: Descriptions["operations"] = {
   "organisations.update": "Fields that are left out stay as they are.",
   "sites.create":
     "Only the name is needed. Partners see the site once it has an address, coordinates and a charger that has reported its connectors; `GET /v2/sites/{siteId}` says what is missing.",
-  "sites.list": "All sites of the organisation, whether partners see them or not.",
-  "sites.get": "The site with all its fields, and under `ocpi` whether partners see it and what keeps them from it.",
+  "sites.list":
+    "All sites of the organisation, whether partners see them or not, with their chargers by state and the power that these deliver now.",
+  "sites.get":
+    "The site with all its fields, its chargers by state and their power now, and under `ocpi` whether partners see it and what keeps them from it.",
   "sites.update":
     "Fields that are left out stay as they are, and null clears one. Partners that see the site are informed.",
   "sites.remove": "Refused with 409 while chargers stand there. Sessions and records keep what was known of it.",
   "chargers.create":
     "The charger can connect from then on, under its id as the last part of its OCPP address. With security profile 1 or 2 it needs a password; `generatePassword` makes one and shows it in this answer alone.",
   "chargers.list": "All chargers of the organisation, with what they last reported.",
+  "chargers.rows":
+    "For tables and live views: some 500 bytes each, and up to 1,000 in a page. Read them once and follow `GET /v2/events` from there. `state` looks at what is stored, which is behind the connection by a second at most.",
+  "chargers.counts": "Counted at the moment of the request, by the same words and filters as the rows.",
   "chargers.get":
     "What the operator set for the charger and what it reported itself: connection, connectors, configuration and last message.",
   "chargers.update":

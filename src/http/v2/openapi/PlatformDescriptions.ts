@@ -78,6 +78,8 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.connected",
       "charger.disconnected",
       "charger.booted",
+      "charger.changed",
+      "charger.refused",
       "connector.status",
       "session.started",
       "session.updated",
@@ -92,6 +94,9 @@ export const platformDescriptions: Descriptions["properties"] = {
     ].map((type) => [`Event.${type}.type`, ["What kind of event it is; `data` goes by it"] as const])
   ),
   "data.reason": ["Why, in words for people", "Socket closed by the charger"],
+  "charger.refused.data.reason": [
+    "Why: the id is not registered; no or a wrong password; none is set for the charger; it came with too low a security profile or without TLS; its client certificate; no OCPP version in common"
+  ],
   "session.updated.data.reason": [
     "What changed: a meter reading came, or an operator released or corrected the session"
   ],

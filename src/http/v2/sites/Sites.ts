@@ -1,6 +1,8 @@
 /** The endpoints of sites over the domain's port. */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { type FleetCounts, fleetOf, noChargers } from "../../../domain/charger/ChargerRow.ts"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Locations } from "../../../domain/site/Locations.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Site as DomainSite } from "../../../domain/site/Site.ts"
@@ -43,6 +45,12 @@ const toSite = (site: DomainSite): typeof Site.Type => ({
   updatedAt: site.updatedAt
 })
 
+/** What is at a site now. */
+const present = (counts: FleetCounts | undefined) => {
+  const { byState, powerW, total } = fleetOf(counts ?? noChargers)
+  return { chargers: { total, byState }, powerW }
+}
+
 /** Null says the same as absence where something is new. */
 const withoutNulls = <A extends object>(given: A): { readonly [K in keyof A]: Exclude<A[K], null> } =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as {
@@ -53,6 +61,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "sites",
   Effect.fn(function* (handlers) {
+    const chargers = yield* Chargers
     const locations = yield* Locations
     const sites = yield* Sites
     const publicUrl = yield* PublicUrl
@@ -62,13 +71,24 @@ export const layer = HttpApiBuilder.group(
         return located(publicUrl, `/v2/sites/${site.id}`, toSite(site))
       }),
       list: Effect.fn("v2.sites.list")(function* ({ query, request }) {
-        const page = yield* sites.list(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toSite)
+        const ours = yield* organisationId
+        const page = yield* sites.list(ours, pageRequest(query))
+        // Each is asked once for the whole page.
+        const ids = page.items.map(({ id }) => id)
+        const counts = yield* chargers.countsOfSites(ours, ids, yield* Clock.currentTimeMillis)
+        const publications = yield* locations.publications(ours, ids)
+        return listed(publicUrl, request.url, page, (site) => ({
+          ...toSite(site),
+          ...present(counts.get(site.id)),
+          ocpi: { published: publications.get(site.id)?.published ?? false }
+        }))
       }),
       get: Effect.fn("v2.sites.get")(function* ({ params }) {
         const ours = yield* organisationId
         const site = yield* sites.get(ours, params.siteId)
-        return { ...toSite(site), ocpi: yield* locations.publication(ours, params.siteId) }
+        const counts = yield* chargers.countsOfSites(ours, [site.id], yield* Clock.currentTimeMillis)
+        const ocpi = yield* locations.publication(ours, params.siteId)
+        return { ...toSite(site), ...present(counts.get(site.id)), ocpi }
       }),
       update: Effect.fn("v2.sites.update")(function* ({ params, payload }) {
         return toSite(yield* sites.update(params.siteId, payload, yield* audit))

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { EnergyMix } from "../../../domain/tariff/Tariff.ts"
+import { StateCounts } from "../../ChargerStatus.ts"
 import { between, Country, Name, optionalText, parseTime, rule, Time, TimeText, TimeZone, Uuid } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { ignored } from "../requests/Given.ts"
@@ -115,6 +116,8 @@ const input = {
   id: ignored,
   groupId: ignored,
   ocpi: ignored,
+  chargers: ignored,
+  powerW: ignored,
   createdAt: ignored,
   updatedAt: ignored
 }
@@ -159,13 +162,29 @@ export const Site = Schema.Struct({
   updatedAt: Time
 }).annotate({ identifier: "Site" })
 
-/** A site, and whether roaming partners see it. */
+const published = Schema.Boolean.annotate({
+  description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
+})
+
+/** What is there now. */
+const present = {
+  chargers: Schema.Struct({ total: Schema.Int, byState: StateCounts }).annotate({ identifier: "SiteChargers" }),
+  powerW: Schema.Int
+}
+
+/** A site with its chargers, and whether roaming partners see it. */
+export const SiteItem = Schema.Struct({
+  ...Site.fields,
+  ...present,
+  ocpi: Schema.Struct({ published })
+}).annotate({ identifier: "SiteItem" })
+
+/** The same, and what partners lack. */
 export const SiteDetail = Schema.Struct({
   ...Site.fields,
+  ...present,
   ocpi: Schema.Struct({
-    published: Schema.Boolean.annotate({
-      description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
-    }),
+    published,
     missing: Schema.Array(Schema.Literals(missables)).annotate({
       description:
         "What it lacks for that: fields, and `chargers` until one of its chargers has reported its connectors"
@@ -183,10 +202,10 @@ export class SitesApi extends HttpApiGroup.make("sites").add(
   }).annotateMerge(operation("Create a site", "sites:write")),
   HttpApiEndpoint.get("list", "/v2/sites", {
     query: PageQuery,
-    success: listOf(Site)
+    success: listOf(SiteItem)
   }).annotateMerge(operation("List sites, oldest first", "sites:read")),
   HttpApiEndpoint.get("get", "/v2/sites/:siteId", { params, success: SiteDetail, error: NotFound404 })
-    .annotate(Reported, ["ocpi"])
+    .annotate(Reported, ["ocpi", "chargers", "powerW"])
     .annotateMerge(operation("Read a site", "sites:read")),
   HttpApiEndpoint.patch("update", "/v2/sites/:siteId", {
     params,

@@ -1,0 +1,88 @@
+/**
+ * The port `ChargerRefusals` over SQL: refusals are facts of the journal, written behind for all chargers at once. A registered charger's are its
+ * organisation's; those of an unregistered id are the only organisation's, as the list of unknown chargers is, and no one's where there are several.
+ */
+import { Effect, Layer, Metric } from "effect"
+import { ChargerRefusals } from "../../domain/charger/ChargerRefusals.ts"
+import { type AppendedFact, appendOnce, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { writeBehind } from "../kernel/WrittenBehind.ts"
+import { type RefusalLimits, RefusalMemory, type WaitingRefusal } from "./RefusalMemory.ts"
+
+export interface RefusalsOptions extends RefusalLimits {
+  readonly flushEveryMillis: number
+  /** Facts of one transaction at most. */
+  readonly maxBatch: number
+}
+
+const unrecorded = Metric.counter("charger_refusals_unrecorded_total", {
+  description: "Refused connections of chargers that were not published, since there were too many",
+  incremental: true
+})
+
+export const refusalMetrics = [unrecorded]
+
+/** In one minute a charger is recorded once for one reason, however many processes it tries and however often a write is repeated. */
+const minuteMillis = 60_000
+
+const factOf = (refusal: WaitingRefusal, organisationId: string): AppendedFact => {
+  const { at, attempts, chargerId, network, reason } = refusal
+  return {
+    key: `refused:${chargerId}:${reason}:${Math.floor(at / minuteMillis)}`,
+    organisationId,
+    type: "ChargerRefused",
+    subject: `charger:${chargerId}`,
+    at,
+    heardAt: at,
+    body: { reason, network, attempts }
+  }
+}
+
+/** The organisation that the service is for; undefined where it holds several. */
+const onlyOrganisation = ({ sql }: Recording) =>
+  Effect.map(guarded(sql<{ id: string }>`SELECT o.id FROM organisation o LIMIT 2`), (found) =>
+    found.length === 1 ? found[0]?.id : undefined
+  )
+
+const write = (recording: Recording, batch: ReadonlyArray<WaitingRefusal>) =>
+  Effect.gen(function* () {
+    const isAnyUnknown = batch.some(({ organisationId }) => organisationId === undefined)
+    const only = isAnyUnknown ? yield* onlyOrganisation(recording) : undefined
+    const facts = batch.flatMap((refusal) => {
+      const organisationId = refusal.organisationId ?? only
+      return organisationId === undefined ? [] : [factOf(refusal, organisationId)]
+    })
+    if (facts.length === 0) return
+    yield* recording.journaled(
+      Effect.succeed({ result: undefined, facts: [], after: appendOnce(recording.sql, facts) })
+    )
+  })
+
+/** Provides `ChargerRefusals`; what waits is written once more when the layer is closed. */
+export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, never, RecordingServices> =>
+  Layer.effect(
+    ChargerRefusals,
+    Effect.gen(function* () {
+      const records = yield* recording
+      const context = yield* Effect.context<never>()
+      const memory = new RefusalMemory(options)
+      const flushing = writeBehind({
+        name: "charger refusals",
+        everyMillis: options.flushEveryMillis,
+        waits: () => memory.waits,
+        write: Effect.suspend(() => {
+          const batch = memory.take(options.maxBatch)
+          return write(records, batch).pipe(
+            Effect.tapError(() => Effect.sync(() => memory.again(batch))),
+            Effect.catchDefect((defect) => Effect.logWarning("charger refusals: not written", defect))
+          )
+        })
+      })
+      yield* Effect.asVoid(flushing)
+      return ChargerRefusals.of({
+        refused: (refusal) => {
+          if (!memory.refused(refusal)) unrecorded.updateUnsafe(1, context)
+        }
+      })
+    })
+  )
