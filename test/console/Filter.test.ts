@@ -11,6 +11,8 @@ const row = (fields: Partial<Row>): Row => ({
   maker: "Kempower Satellite",
   firmware: "6.6.2",
   connected: true,
+  everConnected: true,
+  whole: undefined,
   state: "Available",
   connectors: [],
   lastSeen: 0,

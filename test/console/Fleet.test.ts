@@ -17,6 +17,7 @@ const charger = (chargerId: string, isConnected: boolean, statuses: ReadonlyArra
     activeConnection: isConnected,
     lastSeen: at(0),
     offlineSince: null,
+    status: null,
     evses: statuses.map((status, index) => ({
       evseId: index + 1,
       connectors: [
@@ -42,6 +43,8 @@ const read = (...chargers: ReadonlyArray<Charger>): Fleet => {
 const event = (type: LiveEvent["type"], second: number, data: object): LiveEvent =>
   ({ id: `${second}`, type, at: at(second), subject: "", data }) as LiveEvent
 
+const place = { evseId: 1, connectorId: 1 }
+
 const status = (second: number, chargerId: string, evseId: number, to: string, errorCode: string | null = null) =>
   event("connector.status", second, {
     chargerId,
@@ -57,7 +60,7 @@ describe("a charger's one word", () => {
   it.each([
     ["its trouble before its business", true, ["Charging", "Faulted"], "Faulted"],
     ["its busiest connector", true, ["Available", "SuspendedEV", "Charging"], "Charging"],
-    ["free where nothing is known", true, [], "Available"],
+    ["out of service where nothing is known", true, [], "Unavailable"],
     ["offline, whatever it said before", false, ["Charging"], "Offline"]
   ] as const)("is %s", (_, isConnected, statuses, word) => {
     const row = rowOf(charger("A", isConnected, statuses), "", undefined)
@@ -65,7 +68,8 @@ describe("a charger's one word", () => {
   })
 
   it("is that it never connected where it has not", () => {
-    expect(stateOf(false, false, [])).toBe("NeverConnected")
+    const never = { connected: false, everConnected: false, whole: undefined, connectors: [] }
+    expect(stateOf(never)).toBe("NeverConnected")
   })
 })
 
@@ -73,7 +77,17 @@ it("follows a session from its start over its readings to its end", () => {
   const fleet = read(charger("A", true, ["Preparing", "Available"]))
   const session = { sessionId: "x", chargerId: "A", siteId: "s1" }
   apply(fleet, event("session.started", 0, { ...session, evseId: 1, connectorId: 1, meterStartWh: 1000 }))
-  apply(fleet, event("session.updated", 60, { ...session, reason: "MeterRead", meterWh: 1100, readAt: at(60) }))
+  apply(
+    fleet,
+    event("session.updated", 60, {
+      ...session,
+      ...place,
+      reason: "MeterRead",
+      meterWh: 1100,
+      readAt: at(60),
+      powerW: 6000
+    })
+  )
   const [first, second] = fleet.rows.get("A")!.connectors
   expect([first?.sessionId, first?.energyWh, first?.powerW]).toEqual(["x", 100, 6000])
   expect(second?.sessionId).toBe(undefined)
@@ -96,7 +110,17 @@ it("takes an older reading that comes late for nothing", () => {
   const session = { sessionId: "x", chargerId: "A", siteId: "s1" }
   apply(fleet, event("session.started", 0, { ...session, evseId: 1, connectorId: 1, meterStartWh: 0 }))
   const reading = (second: number, meterWh: number) =>
-    apply(fleet, event("session.updated", 100, { ...session, reason: "MeterRead", meterWh, readAt: at(second) }))
+    apply(
+      fleet,
+      event("session.updated", 100, {
+        ...session,
+        ...place,
+        reason: "MeterRead",
+        meterWh,
+        readAt: at(second),
+        powerW: null
+      })
+    )
   reading(60, 100)
   reading(30, 50)
   expect(fleet.rows.get("A")?.energyWh).toBe(100)

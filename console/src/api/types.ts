@@ -47,6 +47,7 @@ type Payload<E> = E extends { readonly "~Payload": infer P }
 export type Asked<N extends Name> = Params<Endpoint<N>> & Query<Endpoint<N>> & Payload<Endpoint<N>>
 
 export type Charger = Answer<"chargers.list">["items"][number]
+export type ChargerRow = Answer<"chargers.rows">["items"][number]
 export type Site = Answer<"sites.list">["items"][number]
 export type Session = Answer<"sessions.list">["items"][number]
 export type Command = Answer<"commands.list">["items"][number]

@@ -173,13 +173,12 @@ export const Shell = () => {
         <button
           type="button"
           className="finder"
-          aria-label={t("shell.search")}
           aria-keyshortcuts="Control+K"
           onClick={() => setOpen("palette")}
         >
           <Icon name="search" />
           <span>{t("shell.search")}</span>
-          <kbd>Ctrl K</kbd>
+          <kbd aria-hidden="true">Ctrl K</kbd>
         </button>
         <Line />
         <button

@@ -139,7 +139,8 @@ export const router = createRouter({
         setting("profile", () => import("../pages/settings/Profile.tsx"), "Profile"),
         setting("configuration", () => import("../pages/settings/Template.tsx"), "Template"),
         setting("about", () => import("../pages/settings/About.tsx"), "About")
-      ])
+      ]),
+      createRoute({ getParentRoute: () => shell, path: "$", component: Unknown })
     ])
   ]),
   defaultPreload: "intent",

@@ -30,6 +30,8 @@ const types = [
   "charger.connected",
   "charger.disconnected",
   "charger.booted",
+  "charger.changed",
+  "charger.refused",
   "connector.status",
   "session.started",
   "session.updated",

@@ -2,31 +2,20 @@
  * All chargers of the organisation as the console knows them: a function of what was read and of the events since. Nothing here touches the network or
  * the screen.
  */
-import type { Charger, LiveEvent, Session } from "../api/types.ts"
+import { overallStateOf, type OverallState, statusRank } from "../../../src/domain/charger/ChargerRow.ts"
+import type { Charger, ChargerRow, LiveEvent, Session } from "../api/types.ts"
 
-/** OCPP 1.6 §7.7 ChargePointStatus, and two for what is not connected. */
-export type State =
-  | "Available"
-  | "Preparing"
-  | "Charging"
-  | "SuspendedEV"
-  | "SuspendedEVSE"
-  | "Finishing"
-  | "Reserved"
-  | "Unavailable"
-  | "Faulted"
-  | "Offline"
-  | "NeverConnected"
+/** The one word for a charger or connector; the rule is the service's own. */
+export type State = OverallState
+type Reported = (typeof statusRank)[number]
 
 export interface Connector {
   readonly evseId: number
   readonly connectorId: number
-  readonly status: State
+  readonly status: Reported
   readonly errorCode: string | null
   readonly info: string | null
   readonly since: number
-  readonly standard: string
-  readonly maxPowerW: number
   readonly sessionId: string | undefined
   readonly energyWh: number | undefined
   readonly powerW: number | undefined
@@ -40,7 +29,10 @@ export interface Row {
   readonly maker: string
   readonly firmware: string
   readonly connected: boolean
+  readonly everConnected: boolean
   readonly state: State
+  /** What it reported of itself as a whole. */
+  readonly whole: Reported | undefined
   readonly connectors: ReadonlyArray<Connector>
   readonly lastSeen: number | undefined
   readonly offlineSince: number | undefined
@@ -71,46 +63,76 @@ export const numberOf = (
 
 export const emptyFleet = (): Fleet => ({ rows: new Map(), places: new Map() })
 
-/** Trouble first, then what is busiest: the first of these that a connector has is the charger's state. */
-const order: ReadonlyArray<State> = [
-  "Faulted",
-  "Unavailable",
-  "Charging",
-  "SuspendedEVSE",
-  "SuspendedEV",
-  "Finishing",
-  "Preparing",
-  "Reserved",
-  "Available"
-]
+export const isState = (status: string): status is Reported => (statusRank as ReadonlyArray<string>).includes(status)
 
-export const isState = (status: string): status is State => order.includes(status as State)
-
-/** The one word for a charger. While it is offline, nothing that it said before is shown as present. */
-export const stateOf = (
-  connected: boolean,
-  everConnected: boolean,
-  connectors: ReadonlyArray<{ readonly status: State }>
-): State => {
-  if (!connected) return everConnected ? "Offline" : "NeverConnected"
-  return order.find((state) => connectors.some(({ status }) => status === state)) ?? "Available"
-}
+/** While it is offline, nothing that it said before is shown as present. */
+export const stateOf = ({
+  connected,
+  connectors,
+  everConnected,
+  whole
+}: Pick<Row, "connected" | "everConnected" | "whole"> & {
+  readonly connectors: ReadonlyArray<Pick<Connector, "status">>
+}): State =>
+  overallStateOf({
+    connected,
+    everConnected,
+    statuses: [...connectors.map(({ status }) => status), ...(whole === undefined ? [] : [whole])]
+  })
 
 const sum = (of: ReadonlyArray<number | undefined>): number | undefined =>
   of.reduce((all, one) => (one === undefined ? all : (all ?? 0) + one), undefined)
 
-const whole = (row: Row): Row => ({
+const settled = (row: Row): Row => ({
   ...row,
-  state: stateOf(row.connected, row.lastSeen !== undefined, row.connectors),
+  state: stateOf(row),
   powerW: sum(row.connectors.map(({ powerW }) => powerW)),
   energyWh: sum(row.connectors.map(({ energyWh }) => energyWh))
 })
 
 const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text))
 
-/** What a charger's answer says, with the sessions that are known to run at it. */
+/** A row as it is listed, with the energy of sessions that is known. */
+export const listedRow = (row: ChargerRow, before: Row | undefined): Row => {
+  const connectors = row.connectors.map((one): Connector => {
+    const old = before?.connectors.find(
+      ({ connectorId, evseId }) => evseId === one.evseId && connectorId === one.connectorId
+    )
+    return {
+      evseId: one.evseId ?? one.connectorId,
+      connectorId: one.connectorId,
+      status: isState(one.status) ? one.status : "Unavailable",
+      errorCode: one.errorCode ?? null,
+      info: one.info ?? null,
+      since: time(one.since) ?? 0,
+      sessionId: one.sessionId,
+      energyWh: one.sessionId !== undefined && old?.sessionId === one.sessionId ? old.energyWh : undefined,
+      powerW: one.powerW
+    }
+  })
+  const isOfConnectors = connectors.some(({ status }) => status === row.state)
+  return settled({
+    id: row.chargerId,
+    name: row.name,
+    siteId: row.siteId ?? "",
+    siteName: row.siteName ?? "",
+    maker: [row.vendor, row.model].filter(Boolean).join(" "),
+    firmware: row.firmwareVersion ?? "",
+    connected: row.connected,
+    everConnected: row.everConnected,
+    state: row.state,
+    whole: row.connected && !isOfConnectors && isState(row.state) ? row.state : undefined,
+    connectors,
+    lastSeen: time(row.lastSeenAt),
+    offlineSince: row.connected ? undefined : time(row.lastSeenAt),
+    powerW: undefined,
+    energyWh: undefined
+  })
+}
+
+/** What one charger's answer says, with the sessions that are known to run at it. */
 export const rowOf = (charger: Charger, siteName: string, before: Row | undefined): Row =>
-  whole({
+  settled({
     id: charger.chargerId,
     name: charger.name,
     siteId: charger.siteId,
@@ -118,19 +140,19 @@ export const rowOf = (charger: Charger, siteName: string, before: Row | undefine
     maker: [charger.manufacturer, charger.chargerModel].filter(Boolean).join(" "),
     firmware: charger.firmwareVersion,
     connected: charger.activeConnection,
+    everConnected: charger.activeConnection || charger.lastSeen !== null,
     state: "NeverConnected",
+    whole: charger.status !== null && isState(charger.status) ? charger.status : undefined,
     connectors: charger.evses.flatMap(({ connectors, evseId }) =>
       connectors.map((one): Connector => {
         const old = before?.connectors.find((known) => known.evseId === evseId && known.connectorId === one.connectorId)
         return {
           evseId,
           connectorId: one.connectorId,
-          status: isState(one.status) ? one.status : "Available",
+          status: isState(one.status) ? one.status : "Unavailable",
           errorCode: one.errorCode === "NoError" ? null : one.errorCode,
           info: one.info,
           since: time(one.statusAt) ?? 0,
-          standard: one.standard,
-          maxPowerW: one.maxPowerW,
           sessionId: old?.sessionId,
           energyWh: old?.energyWh,
           powerW: old?.powerW
@@ -145,7 +167,7 @@ export const rowOf = (charger: Charger, siteName: string, before: Row | undefine
 
 const change = (fleet: Fleet, id: string, to: (row: Row) => Row): void => {
   const row = fleet.rows.get(id)
-  if (row !== undefined) fleet.rows.set(id, whole(to(row)))
+  if (row !== undefined) fleet.rows.set(id, settled(to(row)))
 }
 
 const changeConnector = (
@@ -187,6 +209,7 @@ export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
       change(fleet, event.data.chargerId, (row) => ({
         ...row,
         connected: true,
+        everConnected: true,
         offlineSince: undefined,
         lastSeen: Math.max(row.lastSeen ?? 0, at)
       }))
@@ -200,10 +223,15 @@ export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
       }))
       return undefined
     case "charger.booted":
+    case "charger.changed":
       return event.data.chargerId
     case "connector.status": {
       const { chargerId, connectorId, errorCode, evseId, info, status } = event.data
       const row = fleet.rows.get(chargerId)
+      if (row !== undefined && evseId === 0) {
+        change(fleet, chargerId, (old) => ({ ...old, whole: isState(status) ? status : old.whole }))
+        return undefined
+      }
       const known = row?.connectors.some((one) => one.evseId === evseId && one.connectorId === connectorId)
       if (known !== true) return chargerId
       changeConnector(fleet, event.data, at, (one) => ({
@@ -224,15 +252,20 @@ export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
       return undefined
     }
     case "session.updated": {
-      const { meterWh, readAt, sessionId } = event.data
+      const { chargerId, connectorId, evseId, meterWh, powerW, readAt, sessionId } = event.data
+      if (chargerId === null || evseId === null || connectorId === null || readAt === null) return undefined
       const found = fleet.places.get(sessionId)
-      if (found === undefined || meterWh === null || readAt === null) return undefined
       const read = Date.parse(readAt)
-      const hours = (read - found.readAt) / 3_600_000
-      if (hours <= 0) return undefined
-      fleet.places.set(sessionId, { ...found, meterWh, readAt: read })
-      const powerW = Math.max(0, (meterWh - found.meterWh) / hours)
-      changeConnector(fleet, found, at, (one) => ({ ...one, sessionId, energyWh: meterWh - found.startWh, powerW }))
+      if (found !== undefined && read <= found.readAt) return undefined
+      const where = { chargerId, evseId, connectorId }
+      if (found !== undefined)
+        fleet.places.set(sessionId, { ...found, meterWh: meterWh ?? found.meterWh, readAt: read })
+      changeConnector(fleet, where, at, (one) => ({
+        ...one,
+        sessionId,
+        energyWh: found === undefined || meterWh === null ? one.energyWh : meterWh - found.startWh,
+        powerW: powerW ?? one.powerW
+      }))
       return undefined
     }
     case "session.ended": {

@@ -8,7 +8,7 @@ import { call, Problem } from "../api/client.ts"
 import type { Answer, LiveEvent, Name } from "../api/types.ts"
 import { followCommands } from "./commands.ts"
 import { type Line, followFeed } from "./feed.ts"
-import { apply, emptyFleet, type Fleet, place, rowOf, type Row } from "./fleet.ts"
+import { apply, emptyFleet, type Fleet, listedRow, place, rowOf, type Row } from "./fleet.ts"
 
 export interface Snapshot {
   readonly rows: ReadonlyArray<Row>
@@ -33,7 +33,7 @@ export const queries = new QueryClient({
 
 /** Lists and figures that an event of this kind changes. */
 const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
-  charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections"],
+  charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections", "sites.get"],
   connector: ["history.connectors", "statistics.get"],
   session: ["sessions.list", "sessions.get", "sessions.meterValues", "statistics.get", "reservations.list"],
   cdr: ["cdrs.list", "statistics.get"],
@@ -48,6 +48,7 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
 const settleMillis = 700
 
 const pageSize = 500
+const rowsPerPage = 1000
 
 let fleet: Fleet = emptyFleet()
 let siteNames = new Map<string, string>()
@@ -167,14 +168,14 @@ const readAll = async (may: (name: Name) => boolean, isCurrent: () => boolean): 
   siteNames = names
   fleet = next
   orderedCount = -1
-  if (may("chargers.list")) {
+  if (may("chargers.rows")) {
     let cursor: string | null = null
     do {
-      const page: Answer<"chargers.list"> = await call("chargers.list", {
-        query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
+      const page: Answer<"chargers.rows"> = await call("chargers.rows", {
+        query: { limit: rowsPerPage, ...(cursor === null ? {} : { cursor }) }
       })
       if (!isCurrent()) return
-      for (const one of page.items) next.rows.set(one.chargerId, rowOf(one, names.get(one.siteId) ?? "", undefined))
+      for (const one of page.items) next.rows.set(one.chargerId, listedRow(one, undefined))
       orderedCount = -1
       cursor = page.nextCursor
       touch()

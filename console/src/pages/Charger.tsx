@@ -1,6 +1,9 @@
 /** One charger: what it does, what can be done, what it said, and everything else about it in tabs. */
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { call } from "../api/client.ts"
+import type { Answer } from "../api/types.ts"
 import { may, useMe } from "../app/me.ts"
 import { useShortcut } from "../app/shortcuts.ts"
 import { numberOf, type Row, type State } from "../live/fleet.ts"
@@ -24,7 +27,18 @@ import { Profiles } from "./charger/Profiles.tsx"
 import { SessionsOf } from "./charger/SessionsOf.tsx"
 import { CommandDialog, type CommandType, MoreCommands } from "./Commands.tsx"
 
-const ConnectorLine = ({ one, row }: { readonly row: Row; readonly one: Row["connectors"][number] }) => {
+type Connector = Row["connectors"][number]
+type Plug = Answer<"chargers.get">["evses"][number]["connectors"][number]
+
+const ConnectorLine = ({
+  one,
+  plug,
+  row
+}: {
+  readonly row: Row
+  readonly one: Connector
+  readonly plug: Plug | undefined
+}) => {
   const state: State = row.connected ? one.status : "Offline"
   const note = row.connected && one.status === "Faulted" ? [one.errorCode, one.info].filter(Boolean).join(" · ") : ""
   return (
@@ -33,7 +47,9 @@ const ConnectorLine = ({ one, row }: { readonly row: Row; readonly one: Row["con
       <div>
         <Status state={state} />
         <small>
-          {word("plug", one.standard)} · {t("connector.upTo", { kw: kw(one.maxPowerW) })}
+          {plug === undefined
+            ? null
+            : `${word("plug", plug.standard)} · ${t("connector.upTo", { kw: kw(plug.maxPowerW) })}`}
           {one.since === 0 ? null : (
             <>
               {" · "}
@@ -64,6 +80,11 @@ export const Charger = () => {
   const row = useCharger(id)
   const [filters, set] = useFilters()
   const [command, setCommand] = useState<CommandType | "more" | undefined>()
+  const { data: details } = useQuery({
+    queryKey: ["chargers.get", id],
+    enabled: may(me, "chargers.get"),
+    queryFn: () => call("chargers.get", { params: { chargerId: id } })
+  })
   useTitle(row?.name ?? id)
   const running = row?.connectors.some(({ sessionId }) => sessionId !== undefined) === true
   const canSend = row !== undefined && may(me, "commands.issue")
@@ -135,7 +156,14 @@ export const Charger = () => {
       {row.connectors.length === 0 ? null : (
         <ul className="plugs">
           {row.connectors.map((one) => (
-            <ConnectorLine key={`${one.evseId}.${one.connectorId}`} row={row} one={one} />
+            <ConnectorLine
+              key={`${one.evseId}.${one.connectorId}`}
+              row={row}
+              one={one}
+              plug={details?.evses
+                .find(({ evseId }) => evseId === one.evseId)
+                ?.connectors.find(({ connectorId }) => connectorId === one.connectorId)}
+            />
           ))}
         </ul>
       )}

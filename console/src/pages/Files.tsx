@@ -88,7 +88,7 @@ export const Files = () => {
     { id: "created", title: t("field.created"), width: "150px", cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
       id: "act",
-      title: "",
+      title: t("table.act"),
       width: "110px",
       cell: ({ id }) => (
         <Act

@@ -57,7 +57,7 @@ export const Reservations = () => {
     },
     {
       id: "act",
-      title: "",
+      title: t("table.act"),
       width: "120px",
       cell: (one) =>
         one.status === "Active" || one.status === "Pending" ? (

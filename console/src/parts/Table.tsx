@@ -10,6 +10,7 @@ import { t } from "../text/text.ts"
 
 export interface Column<A> {
   readonly id: string
+  /** Read out only where the id is `act`: buttons say themselves what they do. */
   readonly title: string
   readonly cell: (row: A) => ReactNode
   /** Where it is on a phone; elsewhere than in one of these four it is left out there. */
@@ -183,7 +184,7 @@ export const Table = <A,>({
             )}
             {columns.map((column) => (
               <th role="columnheader" key={column.id} className={classOf(column)}>
-                {column.title}
+                {column.id === "act" ? <span className="hide">{column.title}</span> : column.title}
               </th>
             ))}
           </tr>

@@ -29,6 +29,9 @@ export interface Pages<A> {
 
 const pageRows = 100
 
+/** Lists whose pages have the size that the charger answered in. */
+const unlimited: ReadonlySet<Name> = new Set<Name>(["chargers.configuration"])
+
 export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = true): Pages<Item<N>> => {
   const missing = missingFor(useMe(), name)
   const given = asked as { readonly query?: Readonly<Record<string, unknown>> }
@@ -41,7 +44,11 @@ export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = tr
         name,
         {
           ...given,
-          query: { limit: pageRows, ...given.query, ...(pageParam === null ? {} : { cursor: pageParam }) }
+          query: {
+            ...(unlimited.has(name) ? {} : { limit: pageRows }),
+            ...given.query,
+            ...(pageParam === null ? {} : { cursor: pageParam })
+          }
         } as unknown as Asked<N>,
         signal
       ) as Promise<{ readonly items: ReadonlyArray<Item<N>>; readonly nextCursor: string | null }>,

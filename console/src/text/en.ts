@@ -693,6 +693,7 @@ export const en = {
   "state.needs": "Needs {permissions}. An owner can give it to you.",
   "state.notPermitted": "You may not see this",
   "state.unreachable": "The service could not be reached.",
+  "table.act": "Actions",
   "table.pick": "Select",
   "table.select": "Select {name}",
   "tabs.label": "Parts",

@@ -1,0 +1,140 @@
+/** Chromium (Debian's) on a service of its own, and everything that a page must not do: errors, refusals of the policy, requests to others. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { freePort } from "../../bench/servers/port.ts"
+import { build, type Built } from "../../demo/Build.ts"
+import { Service } from "../../demo/Service.ts"
+import { randomFrom } from "../../demo/Town.ts"
+import { builtConsole } from "./built.ts"
+
+const executables = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+const executablePath = process.env["CHROMIUM"] ?? executables.find((path) => existsSync(path))
+
+/** Browsers are driven from Node. CI requires one; elsewhere a machine without it skips these tests, and says so. */
+export const canBrowse =
+  !("Deno" in globalThis) && (executablePath !== undefined || process.env["TEST_BROWSER"] === "required")
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+export interface Town extends AsyncDisposable {
+  readonly service: Service
+  readonly built: Built
+  readonly browser: Browser
+}
+
+/** A service with some chargers that are at work, two partners, and a browser. */
+export const town = async (chargers: number): Promise<Town> => {
+  builtConsole()
+  const folder = mkdtempSync(join(tmpdir(), "console-test-"))
+  const service = new Service({ port: await freePort(), dataDir: join(folder, "data") })
+  await service.start()
+  const built = await build(service, { random: randomFrom(3), chargers, speed: 1, say: () => undefined })
+  for (const charger of built.chargers) {
+    charger.remember(1, 2, 0.6)
+    charger.start()
+  }
+  let last = Date.now()
+  const ticks = setInterval(() => {
+    const now = Date.now()
+    for (const charger of built.chargers) charger.tick(now, 0, now - last)
+    last = now
+  }, 1_000)
+  const browser = await chromium.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: ["--no-sandbox"]
+  })
+  return {
+    service,
+    built,
+    browser,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(ticks)
+      await browser.close()
+      for (const charger of built.chargers) charger.stop()
+      await service.stop()
+      await Promise.all(built.partners.map(({ partner }) => partner.server.down()))
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+interface Found {
+  readonly violations: ReadonlyArray<{ readonly id: string; readonly nodes: ReadonlyArray<{ readonly html: string }> }>
+}
+
+export interface Screen {
+  readonly width: number
+  readonly height: number
+  readonly scheme: "light" | "dark"
+}
+
+export const desk: Screen = { width: 1440, height: 900, scheme: "light" }
+export const phone: Screen = { width: 360, height: 740, scheme: "light" }
+
+export class Visitor {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the page must not have done. */
+  readonly problems: Array<string> = []
+
+  private constructor(context: BrowserContext, page: Page, url: string) {
+    this.context = context
+    this.page = page
+    // 401 and 404 are answers to questions; a browser logs them as if they were errors.
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/status of (?:401|403|404|409|422|429)/.test(message.text())) {
+        this.problems.push(message.text())
+      }
+    })
+    page.on("pageerror", (error) => this.problems.push(`error: ${error.message}`))
+    page.on("request", (request) => {
+      if (!request.url().startsWith(url) && !request.url().startsWith("data:")) {
+        this.problems.push(`asked ${request.url()}`)
+      }
+    })
+  }
+
+  static async open(browser: Browser, url: string, { height, scheme, width }: Screen): Promise<Visitor> {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      baseURL: url,
+      locale: "en-GB",
+      hasTouch: width < 500
+    })
+    await context.addInitScript({
+      content:
+        "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
+    })
+    return new Visitor(context, await context.newPage(), url)
+  }
+
+  /** Signed in by the link that the demo prints. */
+  static async signedIn({ browser, service }: Town, screen: Screen): Promise<Visitor> {
+    const visitor = await Visitor.open(browser, service.url, screen)
+    await visitor.page.goto(service.link)
+    await visitor.page.locator(".shell").waitFor()
+    return visitor
+  }
+
+  /** What axe finds on the page as it is: rule and element. */
+  async axe(): Promise<ReadonlyArray<string>> {
+    await this.page.evaluate(axeSource)
+    const { violations } = await this.page.evaluate<Found>("axe.run()")
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`)
+  }
+
+  /** Pixels that the page is wider than the screen. */
+  sideways(): Promise<number> {
+    return this.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+  }
+
+  /** The page has what it asks for. */
+  async settled(): Promise<void> {
+    await this.page.locator("h1, h2").first().waitFor({ state: "attached" })
+    await this.page.locator(".loading").first().waitFor({ state: "detached", timeout: 20_000 })
+  }
+}
