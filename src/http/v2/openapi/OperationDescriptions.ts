@@ -69,6 +69,8 @@ export const operations: Descriptions["operations"] = {
     "As of the last GetInstalledCertificateIds; `changedSince` says when it is worth asking again.",
   "sessions.list": "Filters are added to each other. `periods` of a running session may be a few seconds behind.",
   "sessions.get": "With `include=meterValues` its first readings come along; the header `Link` leads to the rest.",
+  "sessions.price":
+    "One line for each price of the tariff that was used, then what its limits and rounding add. The lines add up to the session's `cost` exactly; of one that was billed they are those of its record.",
   "sessions.release":
     "For a session that was held since something about it could not be believed: it is billed with the figures that it has.",
   "sessions.correct":
@@ -132,6 +134,8 @@ export const operations: Descriptions["operations"] = {
   "cdrs.csv": "One line for each record, in UTF-8. The answer is a stream: a client should not wait for all of it.",
   "cdrs.jsonLines": "One record for each line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
   "cdrs.get": "The record as it was issued, with the tariff that it was priced by.",
+  "cdrs.price":
+    "From the record alone, by the tariff version that it was billed with. The lines add up to its total exactly; those of a credit record are negated.",
   "cdrs.credit":
     "A second credit of the same record is refused with 409. The partner of a roaming session gets it too.",
   "partners.create":
