@@ -5,6 +5,7 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
+import * as Authorizations from "../storage/charging/Authorizations.ts"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListSync from "../actors/background/LocalListSync.ts"
 import * as LocationUpdates from "../actors/background/LocationUpdates.ts"
@@ -151,6 +152,7 @@ const storage = (settings: ServiceSettings) => {
     Expectations.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
+    Authorizations.layer,
     Certificates.layer,
     HubClients.layer,
     Parties.layer,

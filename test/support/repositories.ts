@@ -14,6 +14,7 @@ import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import type { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { ownerWith } from "../../src/domain/operator/Role.ts"
+import type { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -50,6 +51,7 @@ import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
 import * as AccountsRepository from "../../src/storage/operators/Accounts.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
+import * as AuthorizationsRepository from "../../src/storage/charging/Authorizations.ts"
 import * as AuditLogRepository from "../../src/storage/operators/AuditLog.ts"
 import * as CdrsRepository from "../../src/storage/billing/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/charging/Certificates.ts"
@@ -87,6 +89,7 @@ export type Repositories =
   | Access
   | Accounts
   | AuditLog
+  | Authorizations
   | Cdrs
   | Certificates
   | Closings
@@ -124,6 +127,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   AccessRepository.layer,
   AccountsRepository.layer,
   AuditLogRepository.layer,
+  AuthorizationsRepository.layer,
   CdrsRepository.layer,
   CertificatesRepository.layer,
   ClosingsRepository.layer,

@@ -18,6 +18,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.disconnected": ["ChargerDisconnected"],
   "charger.booted": ["ChargerBooted"],
   "connector.status": ["ConnectorStatusChanged"],
+  "authorization.refused": ["TokenAuthorized"],
   "session.started": ["SessionStarted"],
   "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],
   "session.ended": ["SessionStarted", "SessionEnded", "SessionClosed"],

@@ -38,6 +38,7 @@ export const Event = Schema.Union([
   eventOf("charger.disconnected"),
   eventOf("charger.booted"),
   eventOf("connector.status"),
+  eventOf("authorization.refused"),
   eventOf("session.started"),
   eventOf("session.updated"),
   eventOf("session.ended"),

@@ -81,6 +81,8 @@ export const operations: Descriptions["operations"] = {
   "tokens.create": "Uids are compared without regard to case. Chargers with a managed local list get the change.",
   "tokens.list": "The organisation's own tokens; partners' tokens are not among them.",
   "tokens.get": "The uid is found whatever its case.",
+  "tokens.explanation":
+    "The very decision that a charger would get now, with the rule that made it, what it rests on, and the last attempts of the card. The card need not be one of yours. Partners are not asked: where their answer decides, `rule` is `partner_asked`.",
   "tokens.update": "Fields that are left out stay as they are, and null clears one.",
   "tokens.remove": "No session starts with it any more. Chargers with a managed local list get the change.",
   "api-keys.create":

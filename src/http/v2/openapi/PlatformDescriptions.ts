@@ -79,6 +79,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.disconnected",
       "charger.booted",
       "connector.status",
+      "authorization.refused",
       "session.started",
       "session.updated",
       "session.ended",
@@ -94,6 +95,11 @@ export const platformDescriptions: Descriptions["properties"] = {
   "data.reason": ["Why, in words for people", "Socket closed by the charger"],
   "session.updated.data.reason": [
     "What changed: a meter reading came, or an operator released or corrected the session"
+  ],
+  "authorization.refused.data.reason": ["What the charger was answered, in OCPP's words", "Blocked"],
+  "authorization.refused.data.source": [
+    "Who decided: LocalToken, RoamingToken, UnknownTokenRule, Reservation or None",
+    "LocalToken"
   ],
   vendor: ["Maker, as its last boot reported it", "Aurora"],
   model: ["Model, as its last boot reported it", "X22"],
