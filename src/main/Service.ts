@@ -80,6 +80,7 @@ import * as Reservations from "../storage/charging/Reservations.ts"
 import * as RoamingCdrs from "../storage/billing/RoamingCdrs.ts"
 import * as RoamingSessions from "../storage/billing/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/roaming/RoamingTokens.ts"
+import * as Search from "../storage/search/Search.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
@@ -163,6 +164,7 @@ const storage = (settings: ServiceSettings) => {
     RoamingSessions.layer,
     RoamingTokens.layer,
     Closings.layer,
+    Search.layer,
     Sessions.layer,
     SessionReviews.layer,
     SubscriptionReach.layer,

@@ -46,6 +46,7 @@ const repositories = [
   "roaming/PartnerRows.ts",
   "roaming/Partners.ts",
   "sites/Evses.ts",
+  "search/Search.ts",
   "charging/SessionReadings.ts",
   "charging/Sessions.ts",
   "sites/Sites.ts",

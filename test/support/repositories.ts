@@ -39,6 +39,7 @@ import type { RoamingCdrs } from "../../src/domain/cdr/RoamingCdrs.ts"
 import type { RoamingSessions } from "../../src/domain/session/RoamingSessions.ts"
 import type { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
+import type { Search } from "../../src/domain/search/Search.ts"
 import type { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/session/Sessions.ts"
 import type { Sites } from "../../src/domain/site/Sites.ts"
@@ -77,6 +78,7 @@ import * as RoamingCdrsRepository from "../../src/storage/billing/RoamingCdrs.ts
 import * as RoamingSessionsRepository from "../../src/storage/billing/RoamingSessions.ts"
 import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
+import * as SearchRepository from "../../src/storage/search/Search.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/charging/Sessions.ts"
 import * as SitesRepository from "../../src/storage/sites/Sites.ts"
@@ -113,6 +115,7 @@ export type Repositories =
   | RoamingSessions
   | RoamingTokens
   | Secrets
+  | Search
   | SessionReviews
   | Sessions
   | Sites
@@ -149,6 +152,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   RoamingCdrsRepository.layer,
   RoamingSessionsRepository.layer,
   RoamingTokensRepository.layer,
+  SearchRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,

@@ -55,6 +55,7 @@ const enums: Descriptions["enums"] = {
   ChargingProfileKind: "ChargingProfile.chargingProfileKind",
   RecurrencyKind: "ChargingProfile.recurrencyKind",
   Permission: "NewApiKey.permissions",
+  SearchedKind: "FoundItem.kind",
   TokenType: "Token.type",
   AuthorizationStatus: "TokenExplanation.verdict",
   AuthorizationSource: "TokenExplanation.source",

@@ -113,6 +113,15 @@ export const platformDescriptions: Descriptions["properties"] = {
   "data.version": ["The tariff's version; null where the change made none", 3],
   "token.changed.data.status": ["The token's status; null for one that was removed", "Accepted"],
 
+  // Search.
+  "search.find.query.q": ["A part of a name or id, 2 to 100 characters, whatever the case of letters", "utrecht"],
+  "SearchAnswer.items": ["What was found, the best first; at most 30, and 5 of a kind"],
+  "FoundItem.kind": ["What it is"],
+  "FoundItem.id": ["Its id, as the address of its kind has it", ids.site],
+  "FoundItem.title": ["Its name; an id where it has none", "Utrecht Centraal P1"],
+  "FoundItem.subtitle": ["What distinguishes it from others of its name; empty where nothing does", "Utrecht"],
+  "FoundItem.path": ["Where the console shows it", `/sites/${ids.site}`],
+
   // Audit log.
   "AuditEntry.id": ["Position in the log; later entries have larger ones", "3310"],
   actor: ["Who did it, as in `key:<id>`; `platform` for the service itself", `key:${ids.key}`],
