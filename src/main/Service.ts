@@ -5,6 +5,7 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
+import * as Authorizations from "../storage/charging/Authorizations.ts"
 import * as Actors from "../actors/Actors.ts"
 import * as LocalListSync from "../actors/background/LocalListSync.ts"
 import * as LocationUpdates from "../actors/background/LocationUpdates.ts"
@@ -81,6 +82,7 @@ import * as Reservations from "../storage/charging/Reservations.ts"
 import * as RoamingCdrs from "../storage/billing/RoamingCdrs.ts"
 import * as RoamingSessions from "../storage/billing/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/roaming/RoamingTokens.ts"
+import * as Search from "../storage/search/Search.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
@@ -156,6 +158,7 @@ const storage = (settings: ServiceSettings) => {
     Expectations.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
+    Authorizations.layer,
     Certificates.layer,
     HubClients.layer,
     Parties.layer,
@@ -166,6 +169,7 @@ const storage = (settings: ServiceSettings) => {
     RoamingSessions.layer,
     RoamingTokens.layer,
     Closings.layer,
+    Search.layer,
     Sessions.layer,
     SessionReviews.layer,
     SubscriptionReach.layer,

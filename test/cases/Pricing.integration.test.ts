@@ -38,6 +38,11 @@ describe("the price of a session", () => {
     const read = () => world.get(`sessions/${String(session["id"])}`)
     // 1.00 and 2.5 kWh at 0.50; nothing is rounded up while it runs.
     expect((await read())["cost"]).toEqual({ currency: "EUR", exclVat: 2.25, inclVat: 2.575 })
+    expect(await world.get(`sessions/${String(session["id"])}/price`)).toMatchObject({
+      lines: [{ kind: "session" }, { kind: "energy", volume: 2.5, billedVolume: 2.5, note: null }],
+      total: { exclVat: 2.25, inclVat: 2.575, vat: 0.325 },
+      provisional: true
+    })
     await meter(startedAt + 60 * minute, 10_200)
     await station.stop(transactionId, { meterStop: 10_200, timestamp: iso(startedAt + 85 * minute) })
     // 5.2 kWh are 6; 25 minutes of parking are 30.
@@ -91,6 +96,69 @@ describe("the price of a session", () => {
       periods: ended["periods"],
       credit: false
     })
+    const lines = [
+      {
+        kind: "session",
+        dimension: "FLAT",
+        element: 0,
+        reservation: false,
+        from: iso(startedAt),
+        to: iso(startedAt + 60 * minute),
+        unit: "once",
+        price: 1,
+        vat: 20,
+        volume: 1,
+        billedVolume: 1,
+        exclVat: 1,
+        inclVat: 1.2,
+        restrictions: null,
+        note: null
+      },
+      {
+        kind: "energy",
+        dimension: "ENERGY",
+        element: 0,
+        reservation: false,
+        from: iso(startedAt),
+        to: iso(startedAt + 60 * minute),
+        unit: "kWh",
+        price: 0.5,
+        vat: 10,
+        volume: 5.2,
+        billedVolume: 6,
+        exclVat: 3,
+        inclVat: 3.3,
+        restrictions: null,
+        note: "A step of 1 kWh adds 0.8 kWh"
+      },
+      {
+        kind: "parking",
+        dimension: "PARKING_TIME",
+        element: 1,
+        reservation: false,
+        from: iso(startedAt + 60 * minute),
+        to: iso(startedAt + 85 * minute),
+        unit: "hour",
+        price: 6,
+        vat: null,
+        volume: 25 / 60,
+        billedVolume: 0.5,
+        exclVat: 3,
+        inclVat: 3,
+        restrictions: null,
+        note: "A step of 10 min adds 5 min"
+      }
+    ]
+    const explanation = {
+      currency: "EUR",
+      tariff: { id: tariff["id"], name: null, version: 1 },
+      lines,
+      total: { exclVat: 7, inclVat: 7.5, vat: 0.5 },
+      provisional: false,
+      held: null
+    }
+    expect(await world.get(`sessions/${String(session["id"])}/price`)).toEqual(explanation)
+    expect(await world.get(`cdrs/${String(cdr?.["id"])}/price`)).toEqual(explanation)
     // The stop again, and a reading that comes late, change neither.
     await station.stop(transactionId, { meterStop: 10_900, timestamp: iso(startedAt + 85 * minute) })
     await meter(startedAt + 45 * minute, 9000)
@@ -101,6 +169,12 @@ describe("the price of a session", () => {
       totalCost: { exclVat: -7, inclVat: -7.5 }
     })
     await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined, 409)
+    expect(await world.get(`cdrs/${String(cdr?.["id"])}/price`)).toEqual(explanation)
+    expect(await world.get(`cdrs/${String(credit["id"])}/price`)).toEqual({
+      ...explanation,
+      lines: lines.map((line) => ({ ...line, exclVat: -line.exclVat, inclVat: -line.inclVat })),
+      total: { exclVat: -7, inclVat: -7.5, vat: -0.5 }
+    })
     expect(await world.items(`cdrs?sessionId=${String(session["id"])}`)).toEqual([credit, cdr])
     const exported = async (format: string) => {
       const { text } = await world.rest.request("GET", `exports/cdrs.${format}?chargerId=${id}`)
@@ -116,7 +190,16 @@ describe("the price of a session", () => {
     const card = await world.card()
     const free = await station.start(2, card)
     await station.stop(free.id)
-    expect((await world.sessionOf(id))["cost"]).toBeNull()
+    const unpriced = await world.sessionOf(id)
+    expect(unpriced["cost"]).toBeNull()
+    expect(await world.get(`sessions/${String(unpriced["id"])}/price`)).toEqual({
+      currency: null,
+      tariff: null,
+      lines: [],
+      total: null,
+      provisional: false,
+      held: null
+    })
     const tariff = await world.post("tariffs", {
       currency: "SEK",
       elements: [
@@ -287,6 +370,7 @@ describe("a session that cannot be believed", () => {
     const { fits, path, records, session } = await phantom()
     expect(await session()).toMatchObject({ heldReason: "EnergyImplausible", cost: { exclVat: 30_000 } })
     expect(await records()).toEqual([])
+    expect(await world.get(`${path}/price`)).toMatchObject({ held: "EnergyImplausible", total: { exclVat: 30_000 } })
     expect(await world.post(`${path}/release`, undefined)).toMatchObject({ heldReason: null, revision: 0 })
     const bills = await records()
     expect(bills).toMatchObject([{ totalCost: { exclVat: 30_000 }, credit: false }])

@@ -1,7 +1,8 @@
 /** Whether what came of a history is what was expected of it, and what must hold of every session and record whatever was expected. */
 import { assert } from "@effect/vitest"
 import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
-import type { Price } from "../../src/domain/values/Amount.ts"
+import { explained } from "../../src/domain/tariff/Explanation.ts"
+import { type Price, sumOf } from "../../src/domain/values/Amount.ts"
 import type { PricedResult } from "../../src/domain/tariff/Price.ts"
 import { type Billed, iso, type Money, type Outcome } from "./Story.ts"
 import { type Result, standingOf } from "./World.ts"
@@ -65,9 +66,8 @@ export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMil
     if (n > 0) assert.strictEqual(startedAt, periods[n - 1]?.endedAt, "periods follow one another")
   }
   // Each line is what its periods used of it.
-  for (const { phase, priced, volume } of lines) {
-    const { component, element } = priced
-    if (phase !== "session") continue
+  for (const { component, element, reserved, volume } of lines) {
+    if (reserved) continue
     const parts = periods.filter(({ elements }) => elements[component.type] === element)
     const used = parts.map((one) => {
       if (component.type === "FLAT") return 1
@@ -80,6 +80,15 @@ export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMil
     )
   }
   assert.isTrue(Object.values(costs).every(({ exclVat, inclVat }) => exclVat >= 0 && inclVat >= exclVat))
+}
+
+/** A record explains its price to the last digit. */
+const expectExplained = ({ body: { periods, tariff, total }, creditReferenceId }: Cdr): void => {
+  const sign = creditReferenceId === undefined ? 1 : -1
+  const billed = { exclVat: sign * total.exclVat, inclVat: sign * total.inclVat }
+  const lines = explained(tariff, { periods, total: billed, ended: true })
+  assert.deepStrictEqual(money(sumOf(lines)), money(billed), "the lines of a record are its total")
+  assert.isTrue(lines.filter(({ kind }) => kind === "rounding").every(({ inclVat }) => Math.abs(inclVat) < 0.001))
 }
 
 /** A total is the sum of its costs, where no limit of the tariff holds it. */
@@ -105,7 +114,10 @@ export const expectWhole = (result: Result): void => {
   // The lists have the same price as whoever asks for one session.
   const kept = session.price
   assert.deepStrictEqual(kept && [kept.exclVat, kept.inclVat], result.priced && [...money(result.priced.total)])
-  for (const cdr of records) expectSum(cdr)
+  for (const cdr of records) {
+    expectSum(cdr)
+    expectExplained(cdr)
+  }
 }
 
 const expectBilled = (result: Result, { needsCorrection: needs, periods, records, ...wanted }: Billed): void => {

@@ -13,6 +13,8 @@ import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { type SessionFilter, Sessions } from "../../src/domain/session/Sessions.ts"
+import { Authorizations } from "../../src/domain/token/Authorizations.ts"
+import { Search } from "../../src/domain/search/Search.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { drivers } from "../support/databases.ts"
@@ -205,7 +207,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(next), "cdr_organisation_id_number_key")
           yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, siteId })), "cdr_site")
           yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, { limit: 50, chargerId })), "cdr_charger")
-          yield* expectIndexed(yield* statementsOf(cdrs.get(ours.id, id)), "cdr_pkey")
+          yield* expectIndexed(yield* statementsOf(cdrs.get(ours.id, id)), "cdr_organisation_id on cdr")
           const dated = { limit: 50, from: noon - 1, to: noon + 1 }
           yield* expectIndexed(yield* statementsOf(cdrs.list(ours.id, dated)), "cdr_started")
           const [ofSession] = yield* statementsOf(cdrs.list(ours.id, { limit: 50, sessionId }))
@@ -299,6 +301,36 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
+      it.effect(
+        "search finds cards, sessions and records by an index on their beginning, and attempts by that of their card",
+        () =>
+          Effect.gen(function* () {
+            const search = yield* Search
+            const page = yield* (yield* Sessions).list(ours.id, { limit: 1 })
+            const id = page.items[0]?.id.slice(0, 13) ?? ""
+            const wanted = {
+              token: "token_uid_begins",
+              session: "session_transaction_begins",
+              cdr: "cdr_organisation_id on cdr"
+            } as const
+            for (const kind of ["token", "session", "cdr"] as const) {
+              const [statement] = yield* statementsOf(search.find(ours.id, kind === "token" ? "card20" : id, [kind]))
+              assert(statement !== undefined)
+              const plan = yield* planOf(statement)
+              expect(plan).not.toMatch(wholeTable)
+              expect(plan).toContain(wanted[kind])
+            }
+            const authorizations = yield* Authorizations
+            const card = { tokenUid: "Card2", chargerId: undefined }
+            const [attempts] = yield* statementsOf(authorizations.attempts(ours.id, card, 20))
+            assert(attempts !== undefined)
+            const plan = yield* planOf(attempts)
+            expect(plan).not.toMatch(wholeTable)
+            expect(plan).toContain("journal_authorizations")
+            expect(plan).toContain("session_token")
+          })
+      )
+
       it.effect("a caller, a card and a session are each found by an index", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
@@ -309,7 +341,10 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             yield* findKey("many1")
           }).pipe(Effect.scoped)
           yield* expectIndexed(yield* statementsOf(lookUp), "api_key_public_id_key")
-          yield* expectIndexed(yield* statementsOf(tokens.get(ours.id, "Card2")), "token_pkey")
+          const [card] = yield* statementsOf(tokens.get(ours.id, "Card2"))
+          assert(card !== undefined)
+          // Both have the uid; the planner takes either.
+          expect(yield* planOf(card)).toMatch(/token_pkey|token_uid_begins/)
           const page = yield* sessions.list(ours.id, { limit: 1 })
           yield* expectIndexed(yield* statementsOf(sessions.get(ours.id, page.items[0]?.id ?? "")))
         })

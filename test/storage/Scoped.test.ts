@@ -21,6 +21,7 @@ const sources = readdirSync(directory, { recursive: true, encoding: "utf8" })
 const repositories = [
   "operators/Access.ts",
   "operators/ApiKeys.ts",
+  "charging/Authorizations.ts",
   "charging/ChargerChanges.ts",
   "charging/ChargerHistory.ts",
   "charging/ChargerRows.ts",
@@ -45,6 +46,7 @@ const repositories = [
   "roaming/PartnerRows.ts",
   "roaming/Partners.ts",
   "sites/Evses.ts",
+  "search/Search.ts",
   "charging/SessionReadings.ts",
   "charging/Sessions.ts",
   "sites/Sites.ts",

@@ -5,6 +5,8 @@ import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import { siteDetailsOf, siteFieldsOf } from "../../src/domain/site/Details.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import { Accounts } from "../../src/domain/operator/Accounts.ts"
+import { Authorizations } from "../../src/domain/token/Authorizations.ts"
+import { Search } from "../../src/domain/search/Search.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -414,6 +416,36 @@ const reviews = (world: FakeWorld) => {
   })
 }
 
+/** Cards of one's own alone: what partners and chargers add is tried on real databases. */
+const authorizations = (world: FakeWorld) =>
+  Authorizations.of({
+    evidence: (organisationId, { tokenUid }) =>
+      world.ask(() => {
+        const token = world.tokens.get(tokenId(organisationId, tokenUid))
+        const policy = { unknownTokens: "Refuse", concurrentTransactions: "Refuse" } as const
+        return Effect.succeed({
+          facts: { token, reservations: [], roaming: [], openSessions: [] },
+          policy,
+          partnerNames: new Map<string, string>()
+        })
+      }),
+    attempts: () => world.ask(() => Effect.succeed([]))
+  })
+
+/** Sites alone: the others are tried on real databases. */
+const search = (world: FakeWorld) =>
+  Search.of({
+    find: (organisationId, text, kinds) =>
+      world.ask(() =>
+        Effect.succeed(
+          [...world.sites.values()]
+            .filter((site) => kinds.includes("site") && site.organisationId === organisationId)
+            .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+            .map(({ id, name }) => ({ kind: "site" as const, id, title: name, subtitle: "", rank: 2 }))
+        )
+      )
+  })
+
 const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
 
 /** Every port that REST needs, over one world. */
@@ -438,6 +470,8 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(ChargingProfiles, chargingProfiles(world)),
     Layer.succeed(ChargerHistory, noHistory),
     Layer.succeed(Chargers, chargers(world)),
+    Layer.succeed(Authorizations, authorizations(world)),
+    Layer.succeed(Search, search(world)),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
     Layer.mock(RoamingCdrs, {

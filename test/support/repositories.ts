@@ -14,6 +14,7 @@ import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import type { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { ownerWith } from "../../src/domain/operator/Role.ts"
+import type { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -38,6 +39,7 @@ import type { RoamingCdrs } from "../../src/domain/cdr/RoamingCdrs.ts"
 import type { RoamingSessions } from "../../src/domain/session/RoamingSessions.ts"
 import type { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
+import type { Search } from "../../src/domain/search/Search.ts"
 import type { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/session/Sessions.ts"
 import type { Sites } from "../../src/domain/site/Sites.ts"
@@ -50,6 +52,7 @@ import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
 import * as AccountsRepository from "../../src/storage/operators/Accounts.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
+import * as AuthorizationsRepository from "../../src/storage/charging/Authorizations.ts"
 import * as AuditLogRepository from "../../src/storage/operators/AuditLog.ts"
 import * as CdrsRepository from "../../src/storage/billing/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/charging/Certificates.ts"
@@ -75,6 +78,7 @@ import * as RoamingCdrsRepository from "../../src/storage/billing/RoamingCdrs.ts
 import * as RoamingSessionsRepository from "../../src/storage/billing/RoamingSessions.ts"
 import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
+import * as SearchRepository from "../../src/storage/search/Search.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/charging/Sessions.ts"
 import * as SitesRepository from "../../src/storage/sites/Sites.ts"
@@ -87,6 +91,7 @@ export type Repositories =
   | Access
   | Accounts
   | AuditLog
+  | Authorizations
   | Cdrs
   | Certificates
   | Closings
@@ -110,6 +115,7 @@ export type Repositories =
   | RoamingSessions
   | RoamingTokens
   | Secrets
+  | Search
   | SessionReviews
   | Sessions
   | Sites
@@ -124,6 +130,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   AccessRepository.layer,
   AccountsRepository.layer,
   AuditLogRepository.layer,
+  AuthorizationsRepository.layer,
   CdrsRepository.layer,
   CertificatesRepository.layer,
   ClosingsRepository.layer,
@@ -145,6 +152,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   RoamingCdrsRepository.layer,
   RoamingSessionsRepository.layer,
   RoamingTokensRepository.layer,
+  SearchRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,

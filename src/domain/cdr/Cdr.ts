@@ -10,7 +10,9 @@ import type { Place } from "../site/CdrLocation.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { Ledger } from "../session/Ledger.ts"
 import type { Price } from "../values/Amount.ts"
-import type { Costs, Period, PricedResult } from "../tariff/Price.ts"
+import type { Costs } from "../tariff/Line.ts"
+import type { Period } from "../tariff/Period.ts"
+import type { PricedResult } from "../tariff/Price.ts"
 import type { TariffBody } from "../tariff/Tariff.ts"
 
 export interface CdrBody {

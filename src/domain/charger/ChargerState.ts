@@ -4,18 +4,14 @@
  */
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
-import type { AuthorizationStatus } from "../token/Authorization.ts"
+import type { AuthorizationPolicy, AuthorizationStatus } from "../token/Authorization.ts"
 import type { Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
 import type { Registration } from "../values/Registration.ts"
 import type { TransactionAction } from "./ChargerEvent.ts"
 
 /** Settings of the organisation that decisions depend on. */
-export interface ChargerPolicy {
-  /** The decision on unknown tokens. */
-  readonly unknownTokens: "Refuse" | "Accept"
-  /** Whether a token may have two sessions at once. */
-  readonly concurrentTransactions: "Refuse" | "Allow"
+export interface ChargerPolicy extends AuthorizationPolicy {
   readonly heartbeatIntervalSeconds: number
   /** Whether chargers' local authorisation lists follow the organisation's tokens automatically. Undefined means Manual. */
   readonly localLists?: "Manual" | "Managed"

@@ -3,11 +3,11 @@
  * it, a reservation for it at this charger, the organisation's own tokens, roaming partners' tokens, partners that are asked in real time, and last
  * the organisation's rule for unknown tokens. The decision, its source and its time are stored with the session.
  */
-import type { ChargerPolicy, ChargerState } from "../charger/ChargerState.ts"
+import type { ChargerState } from "../charger/ChargerState.ts"
 import type { Answers, Question } from "../charger/Decision.ts"
 import { grantFor, roamingOf } from "../roaming/TokenGrant.ts"
 import { entitles } from "../reservation/Reservation.ts"
-import type { Authorization, AuthorizationStatus } from "../token/Authorization.ts"
+import type { Authorization, AuthorizationPolicy, AuthorizationStatus } from "../token/Authorization.ts"
 import { askedAtMost, type AskedPartner, cardsToAsk, contractOf } from "../token/RealTime.ts"
 import type { Token, TokenFacts } from "../token/Token.ts"
 import { roamingVerdict, strangerVerdict, type Verdict } from "../token/Verdict.ts"
@@ -34,7 +34,7 @@ const offlineAfterMillis = 5 * 60_000
 const endsWithinMillis = 5 * 60_000
 
 /** The status at a time. It is not known when a block began, but an expired token was valid before. */
-const statusOf = (token: Token, at: number): AuthorizationStatus => {
+export const statusOf = (token: Token, at: number): AuthorizationStatus => {
   if (token.status !== "Accepted") return token.status
   return token.expiresAt !== undefined && token.expiresAt <= at ? "Expired" : "Accepted"
 }
@@ -85,7 +85,12 @@ const charging = (facts: TokenFacts, context: AuthorizationContext, now: number)
  * An own token that is blocked or expired is refused even with a reservation: an earlier reservation must not circumvent the block. For a partner's
  * token, the partner that reserved has already taken responsibility (OCPI 2.2.1 §13.2.1: the token of a ReserveNow is not validated).
  */
-const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: AuthorizationContext, now: number): Verdict => {
+const verdictOf = (
+  facts: TokenFacts,
+  policy: AuthorizationPolicy,
+  context: AuthorizationContext,
+  now: number
+): Verdict => {
   const at = context._tag === "Starting" ? context.at : now
   // A charger's clock that is ahead must not make a token expire early.
   const own = facts.token === undefined ? undefined : ownVerdict(facts.token, Math.min(at, now))
@@ -117,7 +122,7 @@ const verdictOf = (facts: TokenFacts, policy: ChargerPolicy, context: Authorizat
  * True if the token charges elsewhere. A session on the same connector does not count: the start that is being authorised shows that it has ended.
  * For an offline start only sessions that ran at its time count.
  */
-const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContext, now: number): boolean => {
+export const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContext, now: number): boolean => {
   if (context._tag === "Asking") return false
   const { at, chargerId, evseId } = context
   const ranThen = (startedAt: number) => at >= now - offlineAfterMillis || startedAt <= at
@@ -150,7 +155,7 @@ export const partnersToAsk = (
 /** Decides on a token at `now` (ms epoch). */
 export const authorize = (
   facts: TokenFacts,
-  policy: ChargerPolicy,
+  policy: AuthorizationPolicy,
   context: AuthorizationContext,
   now: number
 ): Authorization => {

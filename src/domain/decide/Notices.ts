@@ -21,6 +21,8 @@ import type { ChargerState } from "../charger/ChargerState.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
 import { contentKey, occurrenceKey } from "../charger/Keys.ts"
+import type { AuthorizationStatus } from "../token/Authorization.ts"
+import { tokenKey } from "../token/Token.ts"
 import { isSigningRequest } from "./SigningRequest.ts"
 import { verdictOf } from "./Start.ts"
 
@@ -32,6 +34,20 @@ const base = (state: ChargerState, key: string, now: number) => ({
   at: now,
   heardAt: now
 })
+
+const minuteMillis = 60_000
+
+/** A card that is held to the reader again and again is refused once a minute in the journal, and each time at the charger. */
+const authorizedKey = (
+  state: ChargerState,
+  tokenUid: string,
+  status: AuthorizationStatus,
+  envelope: Envelope,
+  now: number
+): string =>
+  status === "Accepted"
+    ? occurrenceKey("authorize", state, envelope.messageId, now)
+    : contentKey("authorize-refused", state, `${Math.floor(now / minuteMillis)}|${status}|${tokenKey(tokenUid)}`)
 
 export const authorizationAsked = (
   state: ChargerState,
@@ -46,7 +62,7 @@ export const authorizationAsked = (
   const { authorization } = decided
   const fact: TokenAuthorized = {
     type: "TokenAuthorized",
-    ...base(state, occurrenceKey("authorize", state, envelope.messageId, now), now),
+    ...base(state, authorizedKey(state, tokenUid, authorization.status, envelope, now), now),
     body: { tokenUid, authorization }
   }
   return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))

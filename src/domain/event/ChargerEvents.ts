@@ -74,6 +74,24 @@ const statusChanged = translation(
   ]
 )
 
+/** A card that was accepted makes no event: its session does. */
+const authorized = translation(
+  Schema.Struct({
+    tokenUid: Schema.String,
+    authorization: Schema.Struct({ status: Schema.String, source: Schema.String })
+  }),
+  ({ authorization: { source, status }, tokenUid }, fact) =>
+    status === "Accepted"
+      ? []
+      : [
+          {
+            type: "authorization.refused",
+            subject: fact.subject,
+            data: { ...chargerOf(fact), tokenUid, reason: status, source }
+          }
+        ]
+)
+
 /** Without the charger's answer: it may contain what only operators with permission to read commands may see. */
 const answered = translation(
   Schema.Struct({ commandId: Schema.String, type: Schema.String, status: Schema.String }),
@@ -88,5 +106,6 @@ export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerBooted: booted,
   ChargerRefused: refused,
   ConnectorStatusChanged: statusChanged,
-  CommandAnswered: answered
+  CommandAnswered: answered,
+  TokenAuthorized: authorized
 }

@@ -84,6 +84,15 @@ export const eventData = {
     info: Nullable,
     vendorErrorCode: Nullable
   }),
+  "authorization.refused": Schema.Struct({
+    ...charger,
+    tokenUid: Schema.String,
+    reason: Schema.String,
+    source: Schema.String
+  }).annotate({
+    description:
+      "At an Authorize; at most one a minute for each charger, card and reason. A start that is refused is a session.started"
+  }),
   "session.started": Schema.Struct({
     ...session,
     evseId: Schema.Int,

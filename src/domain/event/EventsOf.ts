@@ -21,6 +21,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.changed": chargerFacts,
   "charger.refused": ["ChargerRefused"],
   "connector.status": ["ConnectorStatusChanged"],
+  "authorization.refused": ["TokenAuthorized"],
   "session.started": ["SessionStarted"],
   "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],
   "session.ended": ["SessionStarted", "SessionEnded", "SessionClosed"],

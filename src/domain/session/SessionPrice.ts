@@ -1,5 +1,5 @@
 /** A price as it is stored with a session. */
-import type { Period } from "../tariff/Price.ts"
+import type { Period } from "../tariff/Period.ts"
 
 export interface SessionPrice {
   readonly currency: string

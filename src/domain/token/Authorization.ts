@@ -9,6 +9,14 @@ export type AuthorizationStatus = (typeof authorizationStatuses)[number]
 export const authorizationSources = ["Reservation", "LocalToken", "RoamingToken", "UnknownTokenRule", "None"] as const
 export type AuthorizationSource = (typeof authorizationSources)[number]
 
+/** What an organisation has set for tokens. */
+export interface AuthorizationPolicy {
+  /** The decision on unknown tokens. */
+  readonly unknownTokens: "Refuse" | "Accept"
+  /** Whether a token may have two sessions at once. */
+  readonly concurrentTransactions: "Refuse" | "Allow"
+}
+
 export interface Authorization {
   readonly status: AuthorizationStatus
   readonly source: AuthorizationSource

@@ -33,7 +33,8 @@ export const hasFewDecimals = (n: number): boolean =>
 const tenThousandths = (n: number): bigint => BigInt(Math.round(n * 1e4))
 
 /** What a price is over, beside once. */
-export type Per = "kWh" | "hour" | "once"
+export const pers = ["kWh", "hour", "once"] as const
+export type Per = (typeof pers)[number]
 
 /** `price` × `volume` (Wh, ms, or times), with `vat` percent on it; without `vat` no VAT applies and both are the same. */
 export const priced = (price: number, per: Per, volume: number, vat: number | undefined): Amount => {

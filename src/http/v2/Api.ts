@@ -35,6 +35,7 @@ import { PartnerRecordsApi } from "./roaming/PartnerRecordsApi.ts"
 import { PartnersApi } from "./roaming/PartnersApi.ts"
 import { PartnerViewApi } from "./roaming/PartnerViewApi.ts"
 import { ReservationsApi } from "./sessions/ReservationsApi.ts"
+import { SearchApi } from "./search/SearchApi.ts"
 import { SessionsApi } from "./sessions/SessionsApi.ts"
 import { SitesApi } from "./sites/SitesApi.ts"
 import { StatisticsApi } from "./chargers/StatisticsApi.ts"
@@ -83,6 +84,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
+  .add(SearchApi)
   .add(SignInsApi)
   .add(SetUpApi)
   .add(MeApi)

@@ -37,6 +37,7 @@ import * as PartnerView from "./roaming/PartnerView.ts"
 import { PublicUrl } from "./requests/Paging.ts"
 import * as RateLimits from "./requests/RateLimits.ts"
 import * as Reservations from "./sessions/Reservations.ts"
+import * as Search from "./search/Search.ts"
 import * as Sessions from "./sessions/Sessions.ts"
 import * as Sites from "./sites/Sites.ts"
 import * as Statistics from "./chargers/Statistics.ts"
@@ -83,6 +84,7 @@ export const v2Routes = (options: V2Options) => {
     ChargingProfiles.layer,
     LocalLists.layer,
     AuditLog.layer,
+    Search.layer,
     Sessions.layer,
     Tariffs.layer,
     Cdrs.layer,

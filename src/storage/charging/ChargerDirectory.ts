@@ -236,7 +236,8 @@ const factsOf = ({ chargerId, organisationId, start }: TokenWanted, row: typeof 
   openSessions: row.open ?? []
 })
 
-const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
+/** What decides on tokens, as of one moment. */
+export const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
   Effect.map(
     guarded(sql<Record<string, unknown>>`
       SELECT t.uid, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS expires_at,

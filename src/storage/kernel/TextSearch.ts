@@ -2,7 +2,9 @@
 import type { SqlClient, Statement } from "effect/sql"
 
 /** The text for LIKE, every character of it meaning itself. */
-const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
+export const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
+
+const anywhere = (text: string): string => `%${escaped(text)}%`
 
 /** True of a row in which one of `columns` has `text`; a column that is NULL has none. */
 export const mentions = (sql: SqlClient.SqlClient, columns: ReadonlyArray<Statement.Fragment>, text: string) =>

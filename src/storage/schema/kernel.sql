@@ -46,6 +46,8 @@ CREATE INDEX journal_audit_action ON journal (organisation_id, type, position) W
 CREATE INDEX journal_audit_at ON journal (organisation_id, at) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
 -- Signing requests of a charger.
 CREATE INDEX journal_certificate_requests ON journal (subject, position) WHERE (type = 'CertificateSigningRequested');
+-- What was answered to a card. Uids are ASCII in OCPP 1.6, where lower() is what the domain compares by.
+CREATE INDEX journal_authorizations ON journal (organisation_id, lower(body ->> 'tokenUid'), position) WHERE (type = 'TokenAuthorized');
 -- BRIN: positions and times grow together.
 CREATE INDEX journal_heard ON journal USING brin (heard_at);
 

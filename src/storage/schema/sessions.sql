@@ -64,6 +64,8 @@ COMMENT ON TABLE session IS
   'Charging sessions, and reservations that cost something (reservation_only). Kept for ever.';
 CREATE INDEX session_charger ON session (charger_id, id);
 -- Lists by filter go in the order of starts, each along an index of its own. No meter reading changes what is indexed here, so its update stays in place.
+-- Search: by the beginning of a transaction id.
+CREATE INDEX session_transaction_begins ON session (organisation_id, transaction_id text_pattern_ops);
 CREATE INDEX session_started ON session (organisation_id, started_at, id);
 CREATE INDEX session_charger_started ON session (charger_id, started_at, id);
 CREATE INDEX session_site ON session (organisation_id, site_id, started_at, id);

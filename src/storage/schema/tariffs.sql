@@ -95,6 +95,8 @@ CREATE TABLE cdr (
 );
 COMMENT ON TABLE cdr IS
   'Charge detail records. Never changed or deleted. A session has one that bills for each correction, and each has at most one that credits it.';
+-- Search: by the beginning of an id.
+CREATE INDEX cdr_organisation_id ON cdr (organisation_id, id);
 CREATE INDEX cdr_charger ON cdr (organisation_id, charger_id, number);
 CREATE INDEX cdr_charger_started ON cdr (organisation_id, charger_id, started_at, number);
 CREATE INDEX cdr_site_started ON cdr (organisation_id, site_id, started_at, number);

@@ -125,6 +125,21 @@ describe("an Authorize", () => {
     })
   })
 
+  it("that is refused is one fact a minute for each card and reason, and answered each time", () => {
+    const service = new ModelService()
+    service.journal.tokens.set("anna", token("ANNA", { status: "Blocked" }))
+    const charger = service.charger()
+    const ask = (tokenUid: string) => charger.say({ _tag: "AuthorizationAsked", tokenUid })
+    const keys = (answers: ReadonlyArray<ReturnType<typeof ask>>) => answers.map(({ facts }) => facts[0]?.key)
+    const answers = ["ANNA", "anna", "Anna"].map(ask)
+    for (const { reply } of answers) expect(reply).toMatchObject({ verdict: { status: "Blocked" } })
+    expect(new Set(keys(answers)).size).toBe(1)
+    const others = ["STRANGER", "STRANGER"].map(ask)
+    expect(new Set(keys([...answers, ...others])).size).toBe(2)
+    service.journal.tokens.set("anna", token("ANNA"))
+    expect(new Set(keys(["ANNA", "ANNA"].map(ask))).size).toBe(2)
+  })
+
   it("of a token that charges elsewhere is accepted: only a start can be concurrent", () => {
     const service = new ModelService()
     service.journal.tokens.set("anna", token("ANNA"))

@@ -66,6 +66,17 @@ const superseded = { energyWh: null, meterStopWh: null, stopReason: "Superseded"
 
 const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]> = [
   [
+    "a card that was refused",
+    fact("TokenAuthorized", { tokenUid: "CARD", authorization: { ...start.authorization, status: "Blocked" } }),
+    [
+      {
+        type: "authorization.refused",
+        subject: "charger:CP-1",
+        data: { ...charger, tokenUid: "CARD", reason: "Blocked", source: "LocalToken" }
+      }
+    ]
+  ],
+  [
     "a connection",
     fact("ChargerConnected", { epoch: 3, node: "n", ocppVersion: "1.6", securityProfile: 1 }),
     [
@@ -461,6 +472,7 @@ describe("An event", () => {
     ["ApiKeyIssued", { after: { id: "k" } }],
     ["CommandIssued", { commandId: "c" }],
     ["TokenAuthorized", { tokenUid: "CARD" }],
+    ["TokenAuthorized", { tokenUid: "CARD", authorization: start.authorization }],
     ["toString", {}],
     ["SessionEnded", { sessionId: 5 }],
     ["SessionEnded", null]

@@ -316,3 +316,18 @@ it("statistics count one's own", async () => {
     sessionsToday: 0
   })
 })
+
+describe("search", () => {
+  it("leaves out kinds that the key may not read, and asks for two characters", async () => {
+    const made = await ask("POST", "/sites", { name: "Harbour & quay" })
+    const { json } = await ask("GET", "/search?q=HARBOUR")
+    expect(json).toEqual({
+      items: [{ kind: "site", id: made.json.id, title: "Harbour & quay", subtitle: "", path: `/sites/${made.json.id}` }]
+    })
+    const key = (await ask("POST", "/api-keys", { name: "No sites", permissions: ["tokens:read"] })).json.key
+    expect((await app.ask("GET", "/cpo/v2/search?q=harbour", { key })).json).toEqual({ items: [] })
+    for (const query of ["", "?q=a", "?q=%20a%20", `?q=${"a".repeat(101)}`, "?q=ab&kind=site"]) {
+      expect([query, (await ask("GET", `/search${query}`)).status]).toEqual([query, 400])
+    }
+  })
+})

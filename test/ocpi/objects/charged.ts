@@ -3,7 +3,7 @@ import type { RoamingCdr } from "../../../src/domain/cdr/RoamingCdr.ts"
 import type { Place } from "../../../src/domain/site/CdrLocation.ts"
 import type { SessionRoaming } from "../../../src/domain/roaming/Roaming.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
-import type { Period } from "../../../src/domain/tariff/Price.ts"
+import type { Period } from "../../../src/domain/tariff/Period.ts"
 
 export const ids = {
   session: "0199aaaa-0000-7000-8000-000000000001",

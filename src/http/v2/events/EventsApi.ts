@@ -40,6 +40,7 @@ export const Event = Schema.Union([
   eventOf("charger.changed"),
   eventOf("charger.refused"),
   eventOf("connector.status"),
+  eventOf("authorization.refused"),
   eventOf("session.started"),
   eventOf("session.updated"),
   eventOf("session.ended"),

@@ -18,6 +18,7 @@ export const tags: Descriptions["tags"] = {
   history: "What connectors and connections were like before, and uptime",
   "audit-log": "Who did what",
   files: "Files that chargers bring or fetch",
+  search: "Names and ids of all kinds at once",
   "unknown-chargers": "Chargers that tried to connect and are not registered",
   expectations: "The configuration that chargers are to have, and what makes with quirks are granted",
   tariffs: "Prices under restrictions, in OCPI 2.2.1's model",
@@ -74,6 +75,8 @@ export const operations: Descriptions["operations"] = {
     "As of the last GetInstalledCertificateIds; `changedSince` says when it is worth asking again.",
   "sessions.list": "Filters are added to each other. `periods` of a running session may be a few seconds behind.",
   "sessions.get": "With `include=meterValues` its first readings come along; the header `Link` leads to the rest.",
+  "sessions.price":
+    "One line for each price of the tariff that was used, then what its limits and rounding add. The lines add up to the session's `cost` exactly; of one that was billed they are those of its record.",
   "sessions.release":
     "For a session that was held since something about it could not be believed: it is billed with the figures that it has.",
   "sessions.correct":
@@ -84,6 +87,8 @@ export const operations: Descriptions["operations"] = {
   "tokens.create": "Uids are compared without regard to case. Chargers with a managed local list get the change.",
   "tokens.list": "The organisation's own tokens; partners' tokens are not among them.",
   "tokens.get": "The uid is found whatever its case.",
+  "tokens.explanation":
+    "The very decision that a charger would get now, with the rule that made it, what it rests on, and the last attempts of the card. The card need not be one of yours. Partners are not asked: where their answer decides, `rule` is `partner_asked`.",
   "tokens.update": "Fields that are left out stay as they are, and null clears one.",
   "tokens.remove": "No session starts with it any more. Chargers with a managed local list get the change.",
   "api-keys.create":
@@ -101,6 +106,8 @@ export const operations: Descriptions["operations"] = {
   "history.connections": "When the charger was connected, from where, and why connections ended.",
   "history.uptime":
     "The month is meant in the site's time zone. Time that an operator took a connector out of service for does not count.",
+  "search.find":
+    "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
   "audit-log.list":
     "Changes made with keys and by the platform, with the record before and after. Entries are never changed.",
   "files.list": "Diagnostics and logs that chargers brought, those that are waited for, and firmware.",
@@ -137,6 +144,8 @@ export const operations: Descriptions["operations"] = {
   "cdrs.csv": "One line for each record, in UTF-8. The answer is a stream: a client should not wait for all of it.",
   "cdrs.jsonLines": "One record for each line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
   "cdrs.get": "The record as it was issued, with the tariff that it was priced by.",
+  "cdrs.price":
+    "From the record alone, by the tariff version that it was billed with. The lines add up to its total exactly; those of a credit record are negated.",
   "cdrs.credit":
     "A second credit of the same record is refused with 409. The partner of a roaming session gets it too.",
   "partners.create":

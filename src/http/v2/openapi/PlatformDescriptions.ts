@@ -81,6 +81,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.changed",
       "charger.refused",
       "connector.status",
+      "authorization.refused",
       "session.started",
       "session.updated",
       "session.ended",
@@ -100,6 +101,11 @@ export const platformDescriptions: Descriptions["properties"] = {
   "session.updated.data.reason": [
     "What changed: a meter reading came, or an operator released or corrected the session"
   ],
+  "authorization.refused.data.reason": ["What the charger was answered, in OCPP's words", "Blocked"],
+  "authorization.refused.data.source": [
+    "Who decided: LocalToken, RoamingToken, UnknownTokenRule, Reservation or None",
+    "LocalToken"
+  ],
   vendor: ["Maker, as its last boot reported it", "Aurora"],
   model: ["Model, as its last boot reported it", "X22"],
   "data.siteId": ["The charger's site; null where it was removed, or belongs to no site", ids.site],
@@ -111,6 +117,15 @@ export const platformDescriptions: Descriptions["properties"] = {
   "command.completed.data.type": ["The command's type", "Reset"],
   "data.version": ["The tariff's version; null where the change made none", 3],
   "token.changed.data.status": ["The token's status; null for one that was removed", "Accepted"],
+
+  // Search.
+  "search.find.query.q": ["A part of a name or id, 2 to 100 characters, whatever the case of letters", "utrecht"],
+  "SearchAnswer.items": ["What was found, the best first; at most 30, and 5 of a kind"],
+  "FoundItem.kind": ["What it is"],
+  "FoundItem.id": ["Its id, as the address of its kind has it", ids.site],
+  "FoundItem.title": ["Its name; an id where it has none", "Utrecht Centraal P1"],
+  "FoundItem.subtitle": ["What distinguishes it from others of its name; empty where nothing does", "Utrecht"],
+  "FoundItem.path": ["Where the console shows it", `/sites/${ids.site}`],
 
   // Audit log.
   "AuditEntry.id": ["Position in the log; later entries have larger ones", "3310"],

@@ -86,10 +86,32 @@ export const tariffDescriptions: Descriptions["properties"] = {
   parking: ["For time in which the vehicle only parked"],
   "costs.reservation": ["For keeping the connector"],
   lines: ["How the price comes about, one line for each price that was used"],
-  dimension: ["The dimension that the line prices"],
-  element: ["The tariff's element, counted from 0", 0],
-  "PreviewLine.reservation": ["True where the line is for a reservation"],
-  "PreviewLine.vat": ["Percent of VAT on the price; null where none applies", 21],
-  volume: ["What was used: kWh, hours, or 1", 24.5],
-  billedVolume: ["What is paid for, after rounding up to the step size", 24.5]
+
+  // Prices line by line.
+  "PriceLine.kind": ["What the line is for"],
+  dimension: ["The dimension that the line prices; null for what limits and rounding add"],
+  element: ["The tariff's element, counted from 0; null for what no element prices", 0],
+  "PriceLine.reservation": ["True where the line is for a reservation"],
+  "PriceLine.from": ["When the element priced something first; null for what limits and rounding add"],
+  "PriceLine.to": ["When the element priced something last; null for what limits and rounding add"],
+  "PriceLine.unit": ["What the price is per; null for what limits and rounding add", "kWh"],
+  "PriceLine.price": ["Price of one unit without VAT; null for what limits and rounding add", 0.51],
+  "PriceLine.vat": ["Percent of VAT on the price; null where none applies", 21],
+  volume: ["What was used: kWh, hours, or 1; null for what limits and rounding add", 24.5],
+  billedVolume: ["What is paid for, after rounding up to the step size; null as `volume`", 24.5],
+  "PriceLine.restrictions": ["When the element applies, in a few words; null for always", "07:00–19:00, Mo–Fr"],
+  "PriceLine.note": [
+    "What else explains the line, such as what a step adds; null for nothing",
+    "A step of 1 kWh adds 0.5 kWh"
+  ],
+  "PriceExplanation.tariff": ["The tariff version that priced it; null where none was assigned when it began"],
+  "PricedByTariff.id": ["The tariff's id", ids.tariff],
+  "PricedByTariff.name": ["The first of its texts for drivers; null where it has none", "€ 0.51 per kWh"],
+  "PriceExplanation.total": ["What the lines add up to: the session's cost, or the record's total"],
+  "ExplainedTotal.vat": ["inclVat less exclVat, in the currency beside it", 2.65],
+  provisional: ["True while the session runs: nothing is rounded up to a step yet", false],
+  "PriceExplanation.held": [
+    "Why the session is not billed until an operator releases or corrects it; null otherwise",
+    null
+  ]
 }

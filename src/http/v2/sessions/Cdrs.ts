@@ -11,6 +11,7 @@ import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
+import { toExplanation } from "../tariffs/PriceLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -123,6 +124,13 @@ const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid 
   tokenUid
 })
 
+/** By the tariff that is sealed with it. */
+const explanationOf = ({ body: { periods, tariff, total }, creditReferenceId }: DomainCdr) => {
+  const { id, updatedAt: _, version, ...body } = tariff
+  const credit = creditReferenceId !== undefined
+  return toExplanation({ id, version, body }, { periods, total, ended: true }, { credit })
+}
+
 /** A download, by the name that it is to be saved under. */
 const named = <A>(name: string, body: A) =>
   HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
@@ -194,6 +202,9 @@ export const layer = HttpApiBuilder.group(
       get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
         const organisation = yield* organisationId
         return yield* one(organisation, yield* cdrs.get(organisation, params.cdrId))
+      }),
+      price: Effect.fn("v2.cdrs.price")(function* ({ params }) {
+        return explanationOf(yield* cdrs.get(yield* organisationId, params.cdrId))
       }),
       credit: Effect.fn("v2.cdrs.credit")(function* ({ params }) {
         const cdr = yield* cdrs.credit(params.cdrId, yield* audit)

@@ -8,6 +8,7 @@ import { operation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { RoamingOfCdr } from "../roaming/RoamingShape.ts"
 import { uidMax } from "./SessionsApi.ts"
+import { PriceExplanation } from "../tariffs/PriceSchema.ts"
 import { Period, Price } from "../tariffs/TariffSchema.ts"
 import { natures } from "../../../domain/session/SignedData.ts"
 
@@ -134,6 +135,11 @@ export class CdrsApi extends HttpApiGroup.make("cdrs").add(
   HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
     operation("Read a charge detail record", "cdrs:read")
   ),
+  HttpApiEndpoint.get("price", "/v2/cdrs/:cdrId/price", {
+    params,
+    success: PriceExplanation,
+    error: NotFound404
+  }).annotateMerge(operation("A record's price line by line", "cdrs:read")),
   HttpApiEndpoint.post("credit", "/v2/cdrs/:cdrId/credit", {
     params,
     headers: IdempotencyHeader,

@@ -19,6 +19,7 @@ import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
+import { toExplanation, unpriced } from "../tariffs/PriceLines.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
 /** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
@@ -133,6 +134,17 @@ export const layer = HttpApiBuilder.group(
           body: { ...body, meterValues: page.items.map(toMeterValue) },
           headers: page.nextCursor === null ? {} : { link: nextLink(publicUrl, further, page.nextCursor) }
         })
+      }),
+      price: Effect.fn("v2.sessions.price")(function* ({ params: { sessionId } }) {
+        const organisation = yield* organisationId
+        const { endedAt, heldReason: held, record } = yield* sessions.get(organisation, sessionId)
+        const ledger = yield* ledgers.ofSession(organisation, sessionId)
+        const ended = endedAt !== undefined
+        if (ledger === undefined) return unpriced(!ended, held)
+        // As `cost`: of one that was billed its record counts, whatever has come since.
+        const priced = record === undefined ? priceOf(ledger) : { periods: record.periods, total: record }
+        const { periods, total } = priced
+        return toExplanation(ledger.tariff, { periods, total, ended }, { held })
       }),
       release: Effect.fn("v2.sessions.release")(function* ({ params: { sessionId } }) {
         yield* reviews.release(sessionId, yield* audit)

@@ -6,6 +6,7 @@ import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Roaming } from "../roaming/RoamingShape.ts"
+import { PriceExplanation } from "../tariffs/PriceSchema.ts"
 import { Period } from "../tariffs/TariffSchema.ts"
 import { sessionPlace, sessionStatuses } from "../../../domain/session/ChargingSession.ts"
 
@@ -138,6 +139,11 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: SessionWithReadings,
     error: NotFound404
   }).annotateMerge(operation("Read a session", "sessions:read")),
+  HttpApiEndpoint.get("price", "/v2/sessions/:sessionId/price", {
+    params,
+    success: PriceExplanation,
+    error: NotFound404
+  }).annotateMerge(operation("A session's price line by line", "sessions:read")),
   HttpApiEndpoint.post("release", "/v2/sessions/:sessionId/release", {
     params,
     headers: IdempotencyHeader,

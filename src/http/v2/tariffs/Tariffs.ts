@@ -1,10 +1,9 @@
 /** The endpoints of tariffs over the domain's port, and the preview over nothing but the domain. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { toPrice } from "../../../domain/values/Amount.ts"
 import { resolutionOf, standbyW } from "../../../domain/tariff/Evidence.ts"
 import { pricesParking, warningsAtMeters, warningsOf } from "../../../domain/tariff/Findings.ts"
-import { amountOf, type Line } from "../../../domain/tariff/Line.ts"
+import { explained } from "../../../domain/tariff/Explanation.ts"
 import { price } from "../../../domain/tariff/Price.ts"
 import type { PricedSession } from "../../../domain/tariff/Stretches.ts"
 import { InvalidInput } from "../../../domain/Errors.ts"
@@ -14,29 +13,8 @@ import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { toPriceLine } from "./PriceLines.ts"
 import type { Assignment, Tariff } from "./TariffSchema.ts"
-
-const hourMillis = 3_600_000
-
-/** Wh as kWh, ms as hours, and once as it is. */
-const inUnits = (volume: number, dimension: Line["priced"]["component"]["type"]): number =>
-  dimension === "FLAT" ? volume : dimension === "ENERGY" ? volume / 1000 : volume / hourMillis
-
-const toLine = (line: Line) => {
-  const { component, element } = line.priced
-  const { exclVat, inclVat } = toPrice(amountOf(line))
-  return {
-    dimension: component.type,
-    element,
-    reservation: line.phase !== "session",
-    price: component.price,
-    vat: component.vat ?? null,
-    volume: inUnits(line.volume, component.type),
-    billedVolume: inUnits(line.billed, component.type),
-    exclVat,
-    inclVat
-  }
-}
 
 const toTariff = ({ body, createdAt, id, updatedAt, version }: DomainTariff): typeof Tariff.Type => ({
   id,
@@ -165,16 +143,17 @@ export const layer = HttpApiBuilder.group(
       }),
       preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
         const timeZone = session.timeZone ?? "UTC"
-        const { costs, lines, periods, total } = price(tariff, {
+        const ended = session.running !== true
+        const { costs, periods, total } = price(tariff, {
           session: { ...session, timeZone, resolution: meterOf(session).resolution },
           reserved: reservation,
           timeZone,
-          ended: session.running !== true
+          ended
         })
         return {
           cost: { currency: tariff.currency, ...total },
           costs,
-          lines: lines.map(toLine),
+          lines: explained(tariff, { periods, total, ended }).map(toPriceLine),
           periods,
           warnings: [...warningsOf(tariff), ...(hasPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))]
         }

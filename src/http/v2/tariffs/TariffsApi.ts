@@ -3,12 +3,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { connectorStatuses } from "../../../domain/site/Connector.ts"
 import { standbyW } from "../../../domain/tariff/Evidence.ts"
-import { Dimension } from "../../../domain/tariff/Tariff.ts"
 import { rule, Time, TimeZone, Uuid, whole } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { mayBeNull } from "../requests/Given.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { PriceLine } from "./PriceSchema.ts"
 import { TariffChange, WholeTariff } from "./TariffInput.ts"
 import { Assignment, AssignmentQuery, Assignments, Period, Price, prices, Tariff, Warning } from "./TariffSchema.ts"
 
@@ -88,21 +88,10 @@ const NewPreview = Schema.Struct({
   reservation: mayBeNull(Reservation)
 }).annotate({ identifier: "NewTariffPreview" })
 
-const Line = Schema.Struct({
-  dimension: Dimension,
-  element: Schema.Int.annotate({ description: "The tariff's element, counted from 0" }),
-  reservation: Schema.Boolean,
-  price: Schema.Finite.annotate({ description: "Per kWh, per hour, or once" }),
-  vat: Schema.NullOr(Schema.Finite),
-  volume: Schema.Finite.annotate({ description: "Used: kWh, hours, or 1" }),
-  billedVolume: Schema.Finite.annotate({ description: "Paid for, after the step size" }),
-  ...prices
-}).annotate({ identifier: "PreviewLine" })
-
 export const Preview = Schema.Struct({
   cost: Schema.Struct({ currency: Schema.String, ...prices }),
   costs: Schema.Struct({ fixed: Price, energy: Price, time: Price, parking: Price, reservation: Price }),
-  lines: Schema.Array(Line),
+  lines: Schema.Array(PriceLine),
   periods: Schema.Array(Period),
   warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
 }).annotate({ identifier: "TariffPreview" })

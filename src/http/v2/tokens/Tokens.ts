@@ -6,6 +6,7 @@ import type { Token as DomainToken } from "../../../domain/token/Token.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { tokenExplanation } from "./TokenExplanation.ts"
 import type { NewToken, Token } from "./TokensApi.ts"
 
 const toToken = (token: DomainToken): typeof Token.Type => ({
@@ -36,6 +37,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const tokens = yield* Tokens
     const publicUrl = yield* PublicUrl
+    const explanation = yield* tokenExplanation
     return handlers.handleAll({
       create: Effect.fn("v2.tokens.create")(function* ({ payload }) {
         const token = yield* tokens.create(toInput(payload), yield* audit)
@@ -48,6 +50,7 @@ export const layer = HttpApiBuilder.group(
       get: Effect.fn("v2.tokens.get")(function* ({ params }) {
         return toToken(yield* tokens.get(yield* organisationId, params.uid))
       }),
+      explanation: ({ params, query }) => explanation(params.uid, query.chargerId),
       update: Effect.fn("v2.tokens.update")(function* ({ params, payload }) {
         return toToken(yield* tokens.update(params.uid, payload, yield* audit))
       }),

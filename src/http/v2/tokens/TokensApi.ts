@@ -1,10 +1,12 @@
 /** Drivers' tokens (cards) of one's own in REST v2. Uids compare without regard to case, as OCPP's idTag does. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { optionalText, text, Time } from "../../Fields.ts"
+import { ChargerId, optionalText, text, Time } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { uidMax } from "../sessions/SessionsApi.ts"
+import { TokenExplanation } from "./ExplanationSchema.ts"
 import { tokenStatuses, tokenTypes } from "../../../domain/token/Token.ts"
 
 /** OCPI's bound; a charger that speaks OCPP 1.6 sends at most 20 characters. */
@@ -73,6 +75,15 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
   HttpApiEndpoint.get("get", "/v2/tokens/:uid", { params, success: Token, error: NotFound404 }).annotateMerge(
     operation("Read a driver's token", "tokens:read")
   ),
+  HttpApiEndpoint.get("explanation", "/v2/tokens/:uid/explanation", {
+    // Any card that a charger read, not only one's own.
+    params: { uid: text(uidMax) },
+    query: {
+      chargerId: Schema.optionalKey(ChargerId.annotate({ description: "At this charger; anywhere without it" }))
+    },
+    success: TokenExplanation,
+    error: NotFound404
+  }).annotateMerge(operation("Why a card may charge, or may not", "tokens:read", "chargers:read")),
   HttpApiEndpoint.patch("update", "/v2/tokens/:uid", {
     params,
     payload: TokenChange,

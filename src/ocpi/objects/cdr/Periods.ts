@@ -2,7 +2,7 @@
  * Charging periods (OCPI 2.2.1 §10.4.6): what was measured in each stretch of one price. Of a reservation's stretch 2.1.1 can only say that there was
  * one: it has no word for that time, and no other time may be billed for it; and as a session or record begins with its charging there (2.1.1 §9.3.1, §10.3.1), so does that stretch.
  */
-import type { Period } from "../../../domain/tariff/Price.ts"
+import type { Period } from "../../../domain/tariff/Period.ts"
 import { amount, hours, kilo } from "./Figures.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field } from "../Strict.ts"

@@ -1,0 +1,215 @@
+/**
+ * Why a card may charge, or may not: the decision that a charger would get now, with the rule that made it and what an operator can do. The verdict is
+ * that of `authorize`, and of nothing else.
+ */
+import type { Authorization } from "../token/Authorization.ts"
+import type { CardEvidence, CardWanted } from "../token/Authorizations.ts"
+import { silent } from "../token/RealTime.ts"
+import type { Token, TokenFacts } from "../token/Token.ts"
+import { authorize, chargesElsewhere, partnersToAsk, statusOf } from "./Authorize.ts"
+
+export const authorizationRules = [
+  "own_token",
+  "own_token_blocked",
+  "own_token_expired",
+  "reservation",
+  "partner_request",
+  "partner_token",
+  "partner_token_refused",
+  "partner_conflict",
+  "partner_asked",
+  "unknown_token_accepted",
+  "unknown_token_refused",
+  "charging_here",
+  "charging_already"
+] as const
+export type AuthorizationRule = (typeof authorizationRules)[number]
+
+/** One thing that was looked at. The verdict does not come from these, they show what it rests on. */
+export interface Check {
+  readonly rule: "known" | "status" | "expiry" | "partner_valid" | "one_partner" | "not_charging" | "unknown_tokens"
+  readonly passed: boolean
+  readonly detail: string
+}
+
+export interface AuthorizationExplanation {
+  readonly authorization: Authorization
+  readonly rule: AuthorizationRule
+  /** One or two sentences for people, with what to do. */
+  readonly explanation: string
+  readonly checks: ReadonlyArray<Check>
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+interface Decided {
+  readonly authorization: Authorization
+  readonly facts: TokenFacts
+  /** Partners whose answer decides, and that were not asked now. */
+  readonly asks: ReadonlyArray<string>
+}
+
+/** OCPP's EVSEs count from 1: no session is there, so that every open one counts as elsewhere. */
+const noEvse = 0
+
+/** As at an Authorize, and then as at a start, which alone can be refused for another session. Partners are taken for silent. */
+const decided = ({ facts, policy }: CardEvidence, { chargerId = "", tokenUid }: CardWanted, now: number): Decided => {
+  const asking = { _tag: "Asking", tokenUid, chargerId } as const
+  const partners = partnersToAsk(facts, asking, now)
+  const answered = { ...facts, partnerAnswers: partners.map(silent) }
+  const authorization = authorize(answered, policy, asking, now)
+  const asks = partners.map(({ partnerId }) => partnerId)
+  const starting = { _tag: "Starting", tokenUid, chargerId, evseId: noEvse, reservationId: undefined, at: now } as const
+  const start = authorize(answered, policy, starting, now)
+  const isConcurrent = authorization.status === "Accepted" && start.status === "ConcurrentTx"
+  return { authorization: isConcurrent ? start : authorization, facts: answered, asks }
+}
+
+const named = (names: ReadonlyMap<string, string>, ids: ReadonlyArray<string>): string =>
+  [...new Set(ids)].map((id) => names.get(id) ?? id).join(", ")
+
+const expired = ({ expiresAt, status }: Token): string =>
+  status === "Expired" || expiresAt === undefined ? "is marked as expired" : `expired at ${iso(expiresAt)}`
+
+const ruleOf = ({ asks, authorization, facts }: Decided, { chargerId }: CardWanted): AuthorizationRule => {
+  const { source, status } = authorization
+  if (status === "ConcurrentTx") return "charging_already"
+  const isHere = facts.openSessions.some((open) => open.chargerId === chargerId)
+  switch (source) {
+    case "Reservation":
+      return isHere && facts.token === undefined ? "charging_here" : "reservation"
+    case "LocalToken":
+      if (facts.token === undefined) return "charging_here"
+      return status === "Accepted" ? "own_token" : status === "Expired" ? "own_token_expired" : "own_token_blocked"
+    case "RoamingToken": {
+      if (status === "Accepted") {
+        if ((facts.granted ?? []).length > 0) return "partner_request"
+        return asks.length > 0 ? "partner_asked" : "partner_token"
+      }
+      if (facts.roaming.filter(({ valid }) => valid).length > 1) return "partner_conflict"
+      return asks.length > 0 ? "partner_asked" : "partner_token_refused"
+    }
+    case "UnknownTokenRule":
+    case "None":
+      if (asks.length > 0) return "partner_asked"
+      if (status !== "Accepted") return "unknown_token_refused"
+      return isHere ? "charging_here" : "unknown_token_accepted"
+  }
+}
+
+const texts = (
+  rule: AuthorizationRule,
+  { asks, authorization, facts }: Decided,
+  { partnerNames, policy }: CardEvidence
+): string => {
+  const partners = named(
+    partnerNames,
+    facts.roaming.map(({ partnerId }) => partnerId)
+  )
+  const open = facts.openSessions[0]
+  switch (rule) {
+    case "own_token":
+      return "The card is one of yours and may charge."
+    case "own_token_blocked":
+      return "The card is one of yours and is blocked. Set its status to Accepted to let it charge."
+    case "own_token_expired":
+      return `The card is one of yours and ${facts.token === undefined ? "has expired" : expired(facts.token)}. Set its status and expiresAt anew to let it charge.`
+    case "reservation":
+      return "A reservation of this charger for the card lets it charge."
+    case "partner_request":
+      return "A partner has asked for this charge, and answers for its driver."
+    case "partner_token":
+      return `The card is a partner's (${partners}), which lets it charge.`
+    case "partner_token_refused":
+      return `The card is a partner's (${partners}), which does not let it charge. The driver has to ask that partner.`
+    case "partner_conflict":
+      return `Several partners have this card as valid (${partners}), so that it is not clear whom to bill. All but one have to withdraw it.`
+    case "partner_asked":
+      return `The answer of ${named(partnerNames, asks)} decides, which is asked each time the card is held to a charger. Without an answer within three seconds the verdict is ${authorization.status}.`
+    case "unknown_token_accepted":
+      return "The card is not known, and unknown cards may charge by your organisation's setting."
+    case "unknown_token_refused":
+      return policy.unknownTokens === "Refuse"
+        ? "The card is not known: it is not one of yours, and no registered partner has it. Add it as a token, or have its partner send it."
+        : "The card is refused by the rule for unknown cards."
+    case "charging_here":
+      return "The card is charging here now, so that it may stop its session. Without that it would not be accepted by itself."
+    case "charging_already":
+      return `The card is charging already${open === undefined ? "" : ` at ${open.chargerId} since ${iso(open.startedAt)}`}, and one card may not charge twice. End that session, or allow it in the organisation's settings.`
+  }
+}
+
+const checksOf = (
+  { facts }: Decided,
+  { partnerNames, policy }: CardEvidence,
+  { chargerId = "", tokenUid }: CardWanted,
+  now: number
+): ReadonlyArray<Check> => {
+  const { openSessions, roaming, token } = facts
+  const partners = named(
+    partnerNames,
+    roaming.map(({ partnerId }) => partnerId)
+  )
+  const isKnown = token !== undefined || roaming.length > 0
+  const known: Check = {
+    rule: "known",
+    passed: isKnown,
+    detail: token !== undefined ? "It is one of yours" : isKnown ? `It is a partner's: ${partners}` : "No one has it"
+  }
+  const own: ReadonlyArray<Check> =
+    token === undefined
+      ? []
+      : [
+          { rule: "status", passed: token.status === "Accepted", detail: `Its status is ${token.status}` },
+          {
+            rule: "expiry",
+            passed: statusOf(token, now) !== "Expired",
+            detail: token.expiresAt === undefined ? "It does not expire" : `It expires at ${iso(token.expiresAt)}`
+          }
+        ]
+  const valid = roaming.filter((card) => card.valid)
+  const theirs: ReadonlyArray<Check> =
+    token !== undefined || roaming.length === 0
+      ? []
+      : [
+          {
+            rule: "partner_valid",
+            passed: valid.length > 0,
+            detail: valid.length > 0 ? "It is valid" : "It is not valid"
+          },
+          {
+            rule: "one_partner",
+            passed: valid.length <= 1,
+            detail: `${valid.length} partners have it as valid`
+          }
+        ]
+  const unknown: Check = {
+    rule: "unknown_tokens",
+    passed: policy.unknownTokens === "Accept",
+    detail: `Unknown cards: ${policy.unknownTokens}`
+  }
+  const starting = { _tag: "Starting", tokenUid, chargerId, evseId: noEvse, reservationId: undefined, at: now } as const
+  const isFree = policy.concurrentTransactions === "Allow" || !chargesElsewhere(facts, starting, now)
+  const notCharging: Check = {
+    rule: "not_charging",
+    passed: isFree,
+    detail: openSessions.length === 0 ? "It charges nowhere" : `Its open sessions: ${openSessions.length}`
+  }
+  return [known, ...own, ...theirs, ...(isKnown ? [] : [unknown]), notCharging]
+}
+
+/** Explains the decision on a card at `now` (ms epoch). */
+export const explainAuthorization = (
+  evidence: CardEvidence,
+  wanted: CardWanted,
+  now: number
+): AuthorizationExplanation => {
+  const decision = decided(evidence, wanted, now)
+  const rule = ruleOf(decision, wanted)
+  return {
+    authorization: decision.authorization,
+    rule,
+    explanation: texts(rule, decision, evidence),
+    checks: checksOf(decision, evidence, wanted, now)
+  }
+}

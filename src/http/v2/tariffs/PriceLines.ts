@@ -1,0 +1,72 @@
+/** Explained prices of the domain in the shape of REST v2. */
+import { explained, type ExplainedLine, type ToExplain } from "../../../domain/tariff/Explanation.ts"
+import type { TariffBody } from "../../../domain/tariff/Tariff.ts"
+import { type Price, sumOf } from "../../../domain/values/Amount.ts"
+import type { PriceExplanation, PriceLine } from "./PriceSchema.ts"
+
+export const toPriceLine = (line: ExplainedLine): typeof PriceLine.Type => ({
+  kind: line.kind,
+  dimension: line.dimension ?? null,
+  element: line.element ?? null,
+  reservation: line.reserved,
+  from: line.from ?? null,
+  to: line.to ?? null,
+  unit: line.unit ?? null,
+  price: line.price ?? null,
+  vat: line.vat ?? null,
+  volume: line.volume ?? null,
+  billedVolume: line.billed ?? null,
+  exclVat: line.exclVat,
+  inclVat: line.inclVat,
+  restrictions: line.restrictions ?? null,
+  note: line.note ?? null
+})
+
+interface PricedBy {
+  readonly id: string
+  readonly version: number
+  readonly body: TariffBody
+}
+
+const negated = (n: number): number => (n === 0 ? 0 : -n)
+
+const credited = <A extends Price>(price: A): A => ({
+  ...price,
+  exclVat: negated(price.exclVat),
+  inclVat: negated(price.inclVat)
+})
+
+/** Tariffs have no name of their own: drivers know one by its text. */
+const nameOf = ({ tariffAltText = [] }: TariffBody): string | null => tariffAltText[0]?.text ?? null
+
+/** The price of a session, or of a record; in a credit record its amounts are negated, as its total is. */
+export const toExplanation = (
+  { body, id, version }: PricedBy,
+  { ended, periods, total }: ToExplain,
+  more: { readonly held?: string | undefined; readonly credit?: boolean } = {}
+): typeof PriceExplanation.Type => {
+  const sign = more.credit === true ? credited : <A extends Price>(price: A): A => price
+  const lines = explained(body, { ended, periods, total: sign(total) })
+  const vat = sumOf([
+    { exclVat: total.inclVat, inclVat: 0 },
+    { exclVat: negated(total.exclVat), inclVat: 0 }
+  ]).exclVat
+  return {
+    currency: body.currency,
+    tariff: { id, name: nameOf(body), version },
+    lines: lines.map((line) => sign(toPriceLine(line))),
+    total: { exclVat: total.exclVat, inclVat: total.inclVat, vat },
+    provisional: !ended,
+    held: more.held ?? null
+  }
+}
+
+/** Of a session that began without a tariff. */
+export const unpriced = (provisional: boolean, held: string | undefined): typeof PriceExplanation.Type => ({
+  currency: null,
+  tariff: null,
+  lines: [],
+  total: null,
+  provisional,
+  held: held ?? null
+})

@@ -1,0 +1,102 @@
+/**
+ * The port `Authorizations` over SQL. What decides on a card is read by the very statement that a charger's actor reads it by; what was decided before is in
+ * the journal for an Authorize, and with the session for a start.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { attemptKinds, Authorizations, type CardWanted } from "../../domain/token/Authorizations.ts"
+import { authorizationSources, authorizationStatuses } from "../../domain/token/Authorization.ts"
+import { tokenKey, type TokenFacts } from "../../domain/token/Token.ts"
+import { uuidArray } from "../kernel/Arrays.ts"
+import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { unstorableText } from "../kernel/Storable.ts"
+import { findTokens } from "./ChargerDirectory.ts"
+
+const policyRow = rowOf(
+  Schema.Struct({
+    unknownTokens: Schema.Literals(["Refuse", "Accept"]),
+    concurrentTransactions: Schema.Literals(["Refuse", "Allow"])
+  })
+)
+
+const nameRows = rowsOf(Schema.Struct({ id: Schema.String, name: Schema.String }))
+
+const attemptRows = rowsOf(
+  Schema.Struct({
+    at: Millis,
+    chargerId: Schema.String,
+    kind: Schema.Literals(attemptKinds),
+    status: Schema.Literals(authorizationStatuses),
+    source: Schema.Literals(authorizationSources)
+  })
+)
+
+const partnersOf = ({ askable = [], granted = [], roaming }: TokenFacts): ReadonlyArray<string> => [
+  ...new Set([...roaming.map(({ partnerId }) => partnerId), ...granted.map(({ partnerId }) => partnerId), ...askable])
+]
+
+const strict = { unknownTokens: "Refuse", concurrentTransactions: "Refuse" } as const
+
+const evidence = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Authorizations.evidence")(function* (organisationId: string, wanted: CardWanted, now: number) {
+    const own = scopedTo(sql, organisationId)
+    const { chargerId = "", tokenUid } = wanted
+    const policy = yield* guarded(
+      policyRow(own`
+        SELECT o.unknown_tokens AS "unknownTokens", o.concurrent_transactions AS "concurrentTransactions"
+        FROM organisation o WHERE ${own.itself("o")}`)
+    )
+    const [found] = unstorableText(tokenUid)
+      ? []
+      : yield* findTokens(sql)([{ organisationId, tokenUid, chargerId, at: now }])
+    const facts: TokenFacts = found ?? { token: undefined, reservations: [], roaming: [], openSessions: [] }
+    const names = yield* guarded(
+      nameRows(
+        own`SELECT p.id, p.name FROM partner p WHERE ${own.rowsOf("p")} AND p.id = ANY (${uuidArray(partnersOf(facts))})`
+      )
+    )
+    const partnerNames = new Map(names.map(({ id, name }) => [id, name]))
+    return { facts, policy: policy ?? strict, partnerNames }
+  })
+
+/** Attempts of one card that are looked at: newer ones than that are at other chargers. */
+const lookedAt = 1_000
+
+const attemptsOf = (sql: SqlClient.SqlClient, own: Scoped, { chargerId, tokenUid }: CardWanted, limit: number) => {
+  const key = tokenKey(tokenUid)
+  const here = chargerId === undefined ? sql`` : sql`WHERE x."chargerId" = ${chargerId}`
+  return own`
+    SELECT * FROM (
+      (SELECT * FROM (
+        SELECT j.heard_at AS at, substr(j.subject, 9) AS "chargerId", 'Authorize' AS kind,
+          j.body #>> '{authorization,status}' AS status, j.body #>> '{authorization,source}' AS source
+        FROM journal j
+        WHERE ${own.rowsOf("j")} AND j.type = 'TokenAuthorized' AND lower(j.body ->> 'tokenUid') = ${key}
+        ORDER BY j.position DESC LIMIT ${lookedAt}
+      ) x ${here} ORDER BY x.at DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT * FROM (
+        SELECT s.created_at AS at, s.charger_id AS "chargerId", 'Start' AS kind, s.authorization_status AS status,
+          s.authorization_source AS source
+        FROM session s
+        WHERE ${own.rowsOf("s")} AND s.token_key = ${key} AND NOT s.reservation_only
+        ORDER BY s.started_at DESC, s.id DESC LIMIT ${lookedAt}
+      ) x ${here} ORDER BY x.at DESC LIMIT ${limit})
+    ) a ORDER BY a.at DESC, a.kind LIMIT ${limit}`
+}
+
+export const layer: Layer.Layer<Authorizations, never, SqlClient.SqlClient> = Layer.effect(
+  Authorizations,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Authorizations.of({
+      evidence: evidence(sql),
+      attempts: Effect.fn("Authorizations.attempts")((organisationId, wanted, limit) =>
+        unstorableText(wanted.tokenUid)
+          ? Effect.succeed([])
+          : guarded(attemptRows(attemptsOf(sql, scopedTo(sql, organisationId), wanted, limit)))
+      )
+    })
+  )
+)

@@ -1,0 +1,181 @@
+/**
+ * The port `Search` over SQL. What there are few of (sites, partners, tariffs, operators, chargers) is read along the organisation's index and compared; tokens,
+ * sessions and records are found by an index on their beginning. Each statement reads a bounded number of rows, so that none holds up the embedded database.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { type Found, foundOfKind, Search, type SearchedKind } from "../../domain/search/Search.ts"
+import { tokenKey } from "../../domain/token/Token.ts"
+import { rowsOf } from "../kernel/Rows.ts"
+import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { unstorableText } from "../kernel/Storable.ts"
+import { escaped, mentions } from "../kernel/TextSearch.ts"
+
+/** Rows of one kind that are compared with the text; the embedded database takes some 60 ms for as many. */
+const comparedMost = 50_000
+
+const foundRows = rowsOf(
+  Schema.Struct({ id: Schema.String, title: Schema.String, subtitle: Schema.NullOr(Schema.String), rank: Schema.Int })
+)
+
+interface Asked {
+  readonly sql: SqlClient.SqlClient
+  readonly own: Scoped
+  readonly text: string
+}
+
+/** How well the best of these columns fits. */
+const rankOf = ({ sql, text }: Asked, columns: ReadonlyArray<Statement.Fragment>) => {
+  const lower = text.toLowerCase()
+  const is = sql.or(columns.map((column) => sql`lower(${column}) = ${lower}`))
+  const begins = sql.or(columns.map((column) => sql`lower(${column}) LIKE ${`${escaped(lower)}%`}`))
+  return sql`CASE WHEN ${is} THEN 0 WHEN ${begins} THEN 1 ELSE 2 END`
+}
+
+/** Rows of a table that is small enough to be compared: `q` with `id`, `title` and `subtitle`, and what else is looked in. */
+const compared = (asked: Asked, rows: Statement.Fragment, columns: ReadonlyArray<string>) => {
+  const { sql, text } = asked
+  const searched = columns.map((column) => sql`q.${sql(column)}`)
+  return sql`
+    SELECT q.id::text AS id, q.title, q.subtitle, ${rankOf(asked, searched)} AS rank
+    FROM (${rows} LIMIT ${comparedMost}) q WHERE ${mentions(sql, searched, text)}
+    ORDER BY rank, q.title, q.id LIMIT ${foundOfKind}`
+}
+
+const chargers = (asked: Asked) =>
+  compared(
+    asked,
+    asked.own`SELECT c.charger_id AS id, c.name AS title, c.charger_id AS subtitle FROM charger c WHERE ${asked.own.rowsOf("c")} ORDER BY c.charger_id`,
+    ["id", "title"]
+  )
+
+const sites = (asked: Asked) =>
+  compared(
+    asked,
+    asked.own`SELECT s.id, s.name AS title, s.city AS subtitle FROM site s WHERE ${asked.own.rowsOf("s")} ORDER BY s.id`,
+    ["title"]
+  )
+
+const partners = (asked: Asked) =>
+  compared(
+    asked,
+    asked.own`SELECT p.id, p.name AS title, p.status AS subtitle FROM partner p WHERE ${asked.own.rowsOf("p")} ORDER BY p.id`,
+    ["title"]
+  )
+
+/** Tariffs have no name of their own: drivers know one by its text. */
+const tariffs = (asked: Asked) =>
+  compared(
+    asked,
+    asked.own`
+      SELECT t.id, coalesce(t.body #>> '{tariffAltText,0,text}', t.id::text) AS title, t.body ->> 'currency' AS subtitle, t.id::text AS key
+      FROM tariff t WHERE ${asked.own.rowsOf("t")} ORDER BY t.id`,
+    ["title", "key"]
+  )
+
+const operators = (asked: Asked) =>
+  compared(
+    asked,
+    asked.own`
+      SELECT o.id, CASE WHEN o.name = '' THEN o.email ELSE o.name END AS title, o.email AS subtitle
+      FROM membership m JOIN operator o ON o.id = m.operator_id WHERE ${asked.own.rowsOf("m")} ORDER BY m.operator_id`,
+    ["title", "subtitle"]
+  )
+
+/** By the beginning of its uid or printed number; then by a part of them, among those that were changed last. */
+const tokens = (asked: Asked) => {
+  const { own, sql, text } = asked
+  const begins = `${escaped(tokenKey(text))}%`
+  const shown = sql`t.uid AS id, t.uid AS title, coalesce(t.visual_number, t.status) AS subtitle, t.visual_number`
+  const columns = [sql`q.title`, sql`q.visual_number`]
+  return own`
+    SELECT q.id, q.title, q.subtitle, ${rankOf(asked, columns)} AS rank
+    FROM (
+      (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} AND t.uid_key LIKE ${begins} ORDER BY t.uid_key USING ~<~ LIMIT ${foundOfKind})
+      UNION
+      (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} AND t.visual_number IS NOT NULL AND lower(t.visual_number) LIKE ${begins}
+        ORDER BY lower(t.visual_number) USING ~<~ LIMIT ${foundOfKind})
+      UNION
+      (SELECT * FROM (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} ORDER BY t.changed_seq DESC LIMIT ${comparedMost}) q
+        WHERE ${mentions(sql, columns, text)} LIMIT ${foundOfKind})
+    ) q ORDER BY rank, q.title LIMIT ${foundOfKind}`
+}
+
+/** Fewer digits are the time alone, which all ids of a week share. */
+const fewestDigits = 8
+
+/** The first and the last id that begin with the text; undefined where it is no beginning of an id. */
+const idsFrom = (text: string): readonly [string, string] | undefined => {
+  const digits = text.toLowerCase().replaceAll("-", "")
+  if (!/^[0-9a-f]+$/.test(digits) || digits.length < fewestDigits || digits.length > 32) return undefined
+  return [digits.padEnd(32, "0"), digits.padEnd(32, "f")]
+}
+
+const sessions = (asked: Asked) => {
+  const { own, sql, text } = asked
+  const shown = sql`s.id, s.charger_id AS title, s.started_at, s.transaction_id, s.token_uid`
+  const ids = idsFrom(text)
+  const byId =
+    ids === undefined
+      ? sql``
+      : own`UNION (SELECT ${shown} FROM session s WHERE ${own.rowsOf("s")} AND s.id BETWEEN ${ids[0]}::uuid AND ${ids[1]}::uuid
+        ORDER BY s.id DESC LIMIT ${foundOfKind})`
+  return own`
+    SELECT q.id::text AS id, q.title, q.transaction_id || ' · ' || q.token_uid || ' · ' || to_char(q.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"') AS subtitle,
+      ${rankOf(asked, [sql`q.id::text`, sql`q.transaction_id`])} AS rank
+    FROM (
+      (SELECT ${shown} FROM session s WHERE ${own.rowsOf("s")} AND s.transaction_id LIKE ${`${escaped(text)}%`}
+        AND NOT s.reservation_only ORDER BY s.transaction_id USING ~<~ LIMIT ${foundOfKind}) ${byId}
+    ) q ORDER BY rank, q.started_at DESC LIMIT ${foundOfKind}`
+}
+
+/** By number, or by the beginning of the id. */
+const cdrs = (asked: Asked) => {
+  const { own, sql, text } = asked
+  const ids = idsFrom(text)
+  const number = /^\d{1,15}$/.test(text) ? text : undefined
+  if (ids === undefined && number === undefined) return undefined
+  const shown = sql`d.id, d.number::text AS title, d.charger_id, d.started_at`
+  const byNumber = own`(SELECT ${shown} FROM cdr d WHERE ${own.rowsOf("d")} AND d.number = ${number ?? null}::text::bigint)`
+  const byId =
+    ids === undefined
+      ? sql``
+      : own`UNION (SELECT ${shown} FROM cdr d WHERE ${own.rowsOf("d")} AND d.id BETWEEN ${ids[0]}::uuid AND ${ids[1]}::uuid
+        ORDER BY d.id DESC LIMIT ${foundOfKind})`
+  return sql`
+    SELECT q.id::text AS id, q.title, q.charger_id || ' · ' || to_char(q.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"') AS subtitle,
+      ${rankOf(asked, [sql`q.id::text`, sql`q.title`])} AS rank
+    FROM (${byNumber} ${byId}) q ORDER BY rank, q.started_at DESC LIMIT ${foundOfKind}`
+}
+
+const statements: Readonly<Record<SearchedKind, (asked: Asked) => Statement.Statement<object> | undefined>> = {
+  charger: chargers,
+  site: sites,
+  session: sessions,
+  token: tokens,
+  cdr: cdrs,
+  partner: partners,
+  tariff: tariffs,
+  operator: operators
+}
+
+const find = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Search.find")(function* (organisationId: string, text: string, kinds: ReadonlyArray<SearchedKind>) {
+    if (unstorableText(text)) return []
+    const asked: Asked = { sql, own: scopedTo(sql, organisationId), text }
+    // One after the other: the embedded database serves others between two.
+    const found = yield* Effect.forEach(kinds, (kind) => {
+      const statement = statements[kind](asked)
+      if (statement === undefined) return Effect.succeed<ReadonlyArray<Found>>([])
+      return Effect.map(guarded(foundRows(statement)), (rows) =>
+        rows.map((row): Found => ({ ...row, kind, subtitle: row.subtitle ?? "" }))
+      )
+    })
+    return found.flat()
+  })
+
+export const layer: Layer.Layer<Search, never, SqlClient.SqlClient> = Layer.effect(
+  Search,
+  Effect.map(SqlClient.SqlClient, (sql) => Search.of({ find: find(sql) }))
+)

@@ -1,0 +1,76 @@
+/** Why a card may not charge, from the socket to REST: the explanation says what the charger was answered, and refusals are events. */
+import { describe, expect, it } from "vitest"
+import { World } from "./World.ts"
+
+const world = new World()
+
+type Shown = Readonly<Record<string, unknown>>
+
+describe("the explanation of a card", () => {
+  it("is what the charger is answered, with its last attempts, and says what to do", async () => {
+    const { id, station } = await world.station()
+    const other = await world.station()
+    const card = await world.card({ visualNumber: "NL-7" })
+    const why = (query = `?chargerId=${id}`) => world.get(`tokens/${card.toLowerCase()}/explanation${query}`)
+    const authorized = async (by: typeof station) => (await by.call("Authorize", { idTag: card }))["idTagInfo"]
+    expect(await authorized(station)).toMatchObject({ status: "Accepted" })
+    expect(await why()).toMatchObject({ verdict: "Accepted", allowed: true, rule: "own_token" })
+    await world.ask("PATCH", `tokens/${card}`, { status: "Blocked" })
+    for (let n = 0; n < 5; n++) expect(await authorized(station)).toMatchObject({ status: "Blocked" })
+    expect(await authorized(other.station)).toMatchObject({ status: "Blocked" })
+    const { attempts, ...explained } = await why()
+    expect(explained).toMatchObject({
+      verdict: "Blocked",
+      allowed: false,
+      source: "LocalToken",
+      rule: "own_token_blocked",
+      explanation: "The card is one of yours and is blocked. Set its status to Accepted to let it charge.",
+      token: { status: "Blocked", visualNumber: "NL-7", partnerId: null },
+      charger: { chargerId: id, connected: true, localListState: "Manual" },
+      checks: [
+        { rule: "known", passed: true },
+        { rule: "status", passed: false },
+        { rule: "expiry", passed: true },
+        { rule: "not_charging", passed: true }
+      ]
+    })
+    const answers = (shown: unknown) =>
+      (shown as ReadonlyArray<Shown>).map(({ answer, chargerId, kind }) => [chargerId, kind, answer])
+    // The minute may have changed between the five.
+    const here = answers(attempts)
+    expect(new Set(here.map(String))).toEqual(new Set([`${id},Authorize,Blocked`, `${id},Authorize,Accepted`]))
+    expect(here.length).toBeLessThanOrEqual(3)
+    expect(answers((await why(""))["attempts"])[0]).toEqual([other.id, "Authorize", "Blocked"])
+    const refusals = await world.items(`events?type=authorization.refused&chargerId=${id}`)
+    expect(refusals.length).toBeLessThanOrEqual(2)
+    expect(refusals[0]).toMatchObject({
+      subject: `charger:${id}`,
+      data: { chargerId: id, tokenUid: card, reason: "Blocked", source: "LocalToken" }
+    })
+  })
+
+  it("names the session that keeps the card from charging twice, and shows refused starts", async () => {
+    const { id, station } = await world.station()
+    const other = await world.station()
+    const card = await world.card()
+    await other.station.start(1, card)
+    expect((await station.start(1, card)).status).toBe("ConcurrentTx")
+    const { attempts, ...explained } = await world.get(`tokens/${card}/explanation?chargerId=${id}`)
+    expect(explained).toMatchObject({ verdict: "ConcurrentTx", allowed: false, rule: "charging_already" })
+    expect(explained["explanation"]).toContain(`at ${other.id} since`)
+    expect(attempts).toMatchObject([{ chargerId: id, kind: "Start", answer: "ConcurrentTx" }])
+  })
+
+  it("is given of a card that no one has, and not at a charger of another organisation", async () => {
+    const { id } = await world.station()
+    expect(await world.get(`tokens/NO-ONES-CARD/explanation?chargerId=${id}`)).toMatchObject({
+      verdict: "Invalid",
+      rule: "unknown_token_refused",
+      token: null,
+      attempts: []
+    })
+    const stranger = await world.organise("Another")
+    const path = `tokens/NO-ONES-CARD/explanation?chargerId=${id}`
+    expect((await stranger.rest.request("GET", path)).status).toBe(404)
+  })
+})
