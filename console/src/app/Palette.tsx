@@ -6,12 +6,12 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useDeferredValue, useId, useMemo, useRef, useState } from "react"
 import { call } from "../api/client.ts"
+import type { Answer } from "../api/types.ts"
 import { useLive } from "../live/store.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { type IconName, Icon } from "../parts/Icon.tsx"
 import { Shape, stateLabel } from "../parts/Status.tsx"
-import { t } from "../text/text.ts"
-import { may, useMe } from "./me.ts"
+import { t, word } from "../text/text.ts"
 import { places } from "./Shell.tsx"
 
 interface Entry {
@@ -67,16 +67,26 @@ const actions = (): ReadonlyArray<Entry> =>
     isAction: true
   }))
 
-const cardEntry = (uid: string, note: string | null): Entry => ({
-  id: `card:${uid}`,
-  icon: "cards",
-  title: uid,
-  sub: note ?? t("palette.card"),
-  to: `/cards/${encodeURIComponent(uid)}`
+const icons = {
+  charger: "chargers",
+  site: "sites",
+  session: "sessions",
+  token: "cards",
+  cdr: "cdrs",
+  partner: "roaming",
+  tariff: "tariffs",
+  operator: "settings"
+} as const satisfies Readonly<Record<Answer<"search.find">["items"][number]["kind"], IconName>>
+
+const foundEntry = ({ id, kind, path, subtitle, title }: Answer<"search.find">["items"][number]): Entry => ({
+  id: `${kind}:${id}`,
+  icon: icons[kind],
+  title,
+  sub: [word("found", kind), subtitle].filter(Boolean).join(" · "),
+  to: path
 })
 
 export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
-  const me = useMe()
   const { rows } = useLive()
   const go = useNavigate()
   const [typed, setTyped] = useState("")
@@ -85,11 +95,11 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const id = useId()
   const words = useDeferredValue(typed.replace(/^>/, "").trim().toLowerCase())
   const onlyActions = typed.startsWith(">")
-  const { data: cards } = useQuery({
-    queryKey: ["palette.cards", words],
-    enabled: words.length >= 2 && !onlyActions && may(me, "tokens.list"),
+  const { data: answer } = useQuery({
+    queryKey: ["search.find", words],
+    enabled: words.length >= 2 && !onlyActions,
     staleTime: 30_000,
-    queryFn: ({ signal }) => call("tokens.list", { query: { q: words, limit: 5 } }, signal)
+    queryFn: ({ signal }) => call("search.find", { query: { q: words } }, signal)
   })
   const all = useMemo(() => {
     const own: ReadonlyArray<Entry> = places.flatMap(([, some]) =>
@@ -125,12 +135,13 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     // What begins with the words comes before what only has them.
     const begins = ({ title }: Entry) => (title.toLowerCase().startsWith(words) ? 0 : 1)
     const fitting = all.filter(fits)
-    const more = (cards?.items ?? []).map(({ note: text, uid }) => cardEntry(uid, text))
+    // Chargers come from memory, which is as it is now.
+    const more = (answer?.items ?? []).filter(({ kind }) => kind !== "charger").map(foundEntry)
     return [...fitting]
       .sort((a, b) => begins(a) - begins(b))
       .slice(0, shownRows)
       .concat(more)
-  }, [all, words, cards])
+  }, [all, words, answer])
   const chosen = Math.min(at, found.length - 1)
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return

@@ -170,12 +170,7 @@ export const Shell = () => {
         <span className="organisation">
           <bdi>{me.organisation.name}</bdi>
         </span>
-        <button
-          type="button"
-          className="finder"
-          aria-keyshortcuts="Control+K"
-          onClick={() => setOpen("palette")}
-        >
+        <button type="button" className="finder" aria-keyshortcuts="Control+K" onClick={() => setOpen("palette")}>
           <Icon name="search" />
           <span>{t("shell.search")}</span>
           <kbd aria-hidden="true">Ctrl K</kbd>

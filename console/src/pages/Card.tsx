@@ -18,6 +18,7 @@ import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, word } from "../text/text.ts"
 import { CardForm, cardTone } from "./Cards.tsx"
+import { Why } from "./Why.tsx"
 
 export const Card = () => {
   const uid = useOpen() ?? ""
@@ -84,6 +85,7 @@ export const Card = () => {
           />
         </>
       )}
+      <Why uid={uid} />
       <h2>{t("place.sessions")}</h2>
       {sessions.rows.length === 0 && !sessions.isLoading ? <p className="none">{t("card.noSessions")}</p> : null}
       <ul className="rows">

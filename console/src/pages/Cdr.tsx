@@ -14,6 +14,7 @@ import { Side, useOpen, useTitle } from "../parts/Page.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t } from "../text/text.ts"
+import { Price } from "./session/Price.tsx"
 
 export const Cdr = () => {
   const id = useOpen() ?? ""
@@ -36,13 +37,6 @@ export const Cdr = () => {
     )
   }
   const { currency } = data
-  const parts = [
-    [t("dimension.FLAT"), data.totalFixedCost],
-    [t("dimension.ENERGY"), data.totalEnergyCost],
-    [t("dimension.TIME"), data.totalTimeCost],
-    [t("dimension.PARKING_TIME"), data.totalParkingCost],
-    [t("dimension.RESERVATION"), data.totalReservationCost]
-  ] as const
   return (
     <Side
       {...frame}
@@ -78,35 +72,7 @@ export const Cdr = () => {
       }
     >
       {data.creditReferenceId === null ? null : <p className="notice">{t("cdr.isCredit")}</p>}
-      <table className="plain">
-        <thead>
-          <tr>
-            <th>{t("price.part")}</th>
-            <th className="num">{t("price.exclVat")}</th>
-            <th className="num">{t("price.inclVat")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {parts
-            .filter(([, cost]) => cost !== null && cost.inclVat !== 0)
-            .map(([label, cost]) => (
-              <tr key={label}>
-                <td>{label}</td>
-                <td className="num">{money(cost!.exclVat, currency)}</td>
-                <td className="num">{money(cost!.inclVat, currency)}</td>
-              </tr>
-            ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <td>{t("price.total")}</td>
-            <td className="num">{money(data.totalCost.exclVat, currency)}</td>
-            <td className="num">
-              <b>{money(data.totalCost.inclVat, currency)}</b>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
+      <Price of="cdr" id={data.id} />
       <Facts
         rows={[
           [t("session.started"), <Moment key="started" at={data.startedAt} />],

@@ -17,9 +17,10 @@ import { type Item, usePages } from "../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
-import { t, word } from "../text/text.ts"
+import { t } from "../text/text.ts"
 import { CommandDialog } from "./Commands.tsx"
 import { Held } from "./session/Held.tsx"
+import { Price } from "./session/Price.tsx"
 import { sessionTone, sessionWord } from "./Sessions.tsx"
 
 type SessionAnswer = Answer<"sessions.get">
@@ -60,52 +61,6 @@ const Energy = ({ session }: { readonly session: SessionAnswer }) => {
           {t("action.more")}
         </button>
       ) : null}
-    </>
-  )
-}
-
-const Price = ({ session }: { readonly session: SessionAnswer }) => {
-  const { cost } = session
-  if (cost === null) {
-    return <p className="none">{session.heldReason === null ? t("price.none") : t("price.heldNone")}</p>
-  }
-  return (
-    <>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th>{t("price.period")}</th>
-            <th className="num">kWh</th>
-            <th>{t("price.elements")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {session.periods.map((period) => (
-            <tr key={period.startedAt}>
-              <td>
-                <Moment at={period.startedAt} /> – <Moment at={period.endedAt} />
-                <small>{period.charging ? "" : ` ${t("price.parked")}`}</small>
-              </td>
-              <td className="num">{exact(period.energyWh / 1000)}</td>
-              <td>
-                {Object.entries(period.elements)
-                  .map(([dimension, element]) => `${word("dimension", dimension)} ${Number(element) + 1}`)
-                  .join(", ")}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <td>{t("price.total")}</td>
-            <td className="num">{kwh(session.energyWh)}</td>
-            <td>
-              <b>{money(cost.inclVat, cost.currency)}</b>{" "}
-              <small>{t("price.net", { amount: money(cost.exclVat, cost.currency) })}</small>
-            </td>
-          </tr>
-        </tfoot>
-      </table>
     </>
   )
 }
@@ -222,7 +177,7 @@ export const Session = () => {
       />
       <Tabs
         tabs={[
-          { id: "price", label: t("price.title"), show: () => <Price session={session} /> },
+          { id: "price", label: t("price.title"), show: () => <Price of="session" id={session.id} /> },
           { id: "energy", label: t("session.energy"), show: () => <Energy session={session} /> }
         ]}
       />

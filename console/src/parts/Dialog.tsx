@@ -18,7 +18,13 @@ export const Dialog = ({
   const id = useId()
   useEffect(() => {
     const dialog = box.current
-    if (dialog !== null && !dialog.open) dialog.showModal()
+    if (dialog !== null && !dialog.open) {
+      dialog.showModal()
+      // The browser focuses what comes first, which is the button that closes.
+      const first = dialog.querySelector<HTMLElement>(".dialog > :not(header) :is(input, select, textarea)")
+      const field = dialog.querySelector<HTMLElement>(".dialog > :is(input, select, textarea)")
+      ;(field ?? first ?? dialog.querySelector<HTMLElement>(".button.main, .button.danger"))?.focus()
+    }
     return () => dialog?.close()
   }, [])
   return (

@@ -4,7 +4,8 @@ import { call, Problem } from "../../api/client.ts"
 import type { Answer, Asked } from "../../api/types.ts"
 import { changed } from "../../live/store.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { exact, money } from "../../parts/format.ts"
+import { money } from "../../parts/format.ts"
+import { PriceLines } from "../../parts/PriceLines.tsx"
 import { problemText } from "../../parts/States.tsx"
 import { t, word } from "../../text/text.ts"
 import type { TariffItem } from "../Tariffs.tsx"
@@ -301,21 +302,7 @@ export const Example = ({ preview }: { readonly preview: Answer<"tariffs.preview
       <p>
         {t("tariff.exampleText")} <b>{money(preview.cost.inclVat, currency)}</b>
       </p>
-      <table className="plain">
-        <tbody>
-          {preview.lines.map((line) => (
-            <tr key={`${line.element}.${line.dimension}.${line.reservation}`}>
-              <td>
-                {word("dimension", line.dimension)} <small>{t("tariff.element", { n: line.element + 1 })}</small>
-              </td>
-              <td className="num">
-                {exact(line.billedVolume)} × {exact(line.price)}
-              </td>
-              <td className="num">{money(line.inclVat, currency)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PriceLines lines={preview.lines} currency={currency} total={null} />
       {preview.warnings.map(({ detail, pointer }) => (
         <p key={pointer} className="trouble">
           {detail}

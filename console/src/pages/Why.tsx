@@ -1,0 +1,98 @@
+/** Why a card may charge here, or may not: the verdict, the rule that decided it, each check, and the last attempts. */
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { call } from "../api/client.ts"
+import { missingFor, useMe } from "../app/me.ts"
+import { useLive } from "../live/store.ts"
+import { Facts, Outside } from "../parts/Facts.tsx"
+import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
+import { Pill } from "../parts/Status.tsx"
+import { Moment } from "../parts/Time.tsx"
+import { t, word } from "../text/text.ts"
+
+const offered = 2000
+
+export const Why = ({ uid }: { readonly uid: string }) => {
+  const missing = missingFor(useMe(), "tokens.explanation")
+  const { rows } = useLive()
+  const [chargerId, setCharger] = useState("")
+  const { data, error, refetch } = useQuery({
+    queryKey: ["tokens.explanation", uid, chargerId],
+    enabled: missing.length === 0,
+    queryFn: () => call("tokens.explanation", { params: { uid }, query: chargerId === "" ? {} : { chargerId } })
+  })
+  if (missing.length > 0) return <NotPermitted permissions={missing} />
+  return (
+    <section aria-label={t("why.title")} className="why">
+      <header className="section-head">
+        <h2>{t("why.title")}</h2>
+        <label>
+          <span className="hide">{t("charger.one")}</span>
+          <select value={chargerId} onChange={({ target }) => setCharger(target.value)}>
+            <option value="">{t("why.anywhere")}</option>
+            {rows.slice(0, offered).map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {error === null ? null : <Failed what={t("why.notRead")} error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null ? <Loading rows={3} /> : null}
+      {data === undefined ? null : (
+        <>
+          <p aria-live="polite">
+            <Pill tone={data.allowed ? "ok" : "bad"}>
+              <b>{data.allowed ? t("why.may") : t("why.mayNot", { verdict: word("cardStatus", data.verdict) })}</b>
+            </Pill>
+          </p>
+          <p>{data.explanation}</p>
+          <ul className="checks">
+            {data.checks.map(({ detail, passed, rule }) => (
+              <li key={rule} className={passed ? "" : "trouble"}>
+                <span aria-hidden="true">{passed ? "✓" : "✗"}</span>
+                <span className="hide">{passed ? t("why.passed") : t("why.failed")}</span> <Outside>{detail}</Outside>
+              </li>
+            ))}
+          </ul>
+          <Facts
+            rows={[
+              ...(data.token === null
+                ? []
+                : ([
+                    [
+                      t("why.whose"),
+                      data.token.partnerName === null ? (
+                        t("session.own")
+                      ) : (
+                        <Outside key="partner">{data.token.partnerName}</Outside>
+                      )
+                    ],
+                    [t("why.contract"), data.token.contractId]
+                  ] as const)),
+              ...(data.charger === null
+                ? []
+                : ([[t("why.localList"), word("localList", data.charger.localListState)]] as const))
+            ]}
+          />
+          <h3>{t("why.attempts")}</h3>
+          {data.attempts.length === 0 ? <p className="none">{t("why.noAttempts")}</p> : null}
+          <ul className="rows">
+            {data.attempts.map((one) => (
+              <li key={`${one.at}${one.chargerId}`}>
+                <span>
+                  <Moment at={one.at} /> · <Outside>{one.chargerId}</Outside>
+                  <small>
+                    {one.kind} · {one.source}
+                  </small>
+                </span>
+                <Pill tone={one.answer === "Accepted" ? "ok" : "bad"}>{word("cardStatus", one.answer)}</Pill>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,86 @@
+/** A charger by others: the client of the npm package ocpp-rpc, with one connector and a car that begins and ends as it is asked. */
+import { createRequire } from "node:module"
+
+interface RpcClient {
+  connect(): Promise<unknown>
+  close(options: { readonly code: number }): Promise<unknown>
+  call(action: string, payload: object): Promise<Readonly<Record<string, unknown>>>
+  handle(action: string, handler: (asked: { readonly params: Readonly<Record<string, unknown>> }) => object): void
+}
+
+const { RPCClient } = createRequire(import.meta.url)("ocpp-rpc") as {
+  readonly RPCClient: new (options: object) => RpcClient
+}
+
+export class Station {
+  private readonly client: RpcClient
+  private register = 10_000
+  private transactionId: number | undefined
+
+  constructor(endpoint: string, identity: string, password: string) {
+    this.client = new RPCClient({
+      endpoint,
+      identity,
+      password,
+      protocols: ["ocpp1.6"],
+      strictMode: true,
+      reconnect: false
+    })
+    this.client.handle("RemoteStartTransaction", ({ params }) => {
+      setTimeout(() => void this.begin(String(params["idTag"])), 50)
+      return { status: "Accepted" }
+    })
+    this.client.handle("RemoteStopTransaction", () => {
+      setTimeout(() => void this.end(), 50)
+      return { status: "Accepted" }
+    })
+    this.client.handle("Reset", () => ({ status: "Accepted" }))
+    this.client.handle("GetConfiguration", () => ({ configurationKey: [], unknownKey: [] }))
+    this.client.handle("ChangeConfiguration", () => ({ status: "Accepted" }))
+    this.client.handle("TriggerMessage", () => ({ status: "NotImplemented" }))
+  }
+
+  async start(): Promise<void> {
+    await this.client.connect()
+    await this.client.call("BootNotification", {
+      chargePointVendor: "Others",
+      chargePointModel: "Station 1",
+      firmwareVersion: "2.0"
+    })
+    await this.status("Available")
+  }
+
+  status(status: string, errorCode = "NoError", info?: string): Promise<unknown> {
+    return this.client.call("StatusNotification", {
+      connectorId: 1,
+      status,
+      errorCode,
+      ...(info === undefined ? {} : { info })
+    })
+  }
+
+  async begin(idTag: string): Promise<void> {
+    const { transactionId } = await this.client.call("StartTransaction", {
+      connectorId: 1,
+      idTag,
+      meterStart: this.register,
+      timestamp: new Date().toISOString()
+    })
+    this.transactionId = Number(transactionId)
+    await this.status("Charging")
+  }
+
+  async end(): Promise<void> {
+    this.register += 100
+    await this.client.call("StopTransaction", {
+      transactionId: this.transactionId,
+      meterStop: this.register,
+      timestamp: new Date().toISOString()
+    })
+    await this.status("Available")
+  }
+
+  stop(): Promise<unknown> {
+    return this.client.close({ code: 1000 })
+  }
+}
