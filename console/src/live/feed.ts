@@ -17,6 +17,8 @@ type Heard =
   | { readonly kind: "event"; readonly event: LiveEvent }
   | { readonly kind: "line"; readonly line: Line }
   | { readonly kind: "gap" }
+  /** The sign-in has ended: for all tabs. */
+  | { readonly kind: "ended" }
   | { readonly kind: "ask" }
 
 export interface Listener {
@@ -68,6 +70,8 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
       if (heard.event.id === last) return
       last = heard.event.id
       listener.onEvent(heard.event)
+    } else if (heard.kind === "ended") {
+      signedOut()
     } else if (heard.kind === "gap") {
       last = ""
       listener.onGap()
@@ -81,14 +85,22 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
     hear(heard)
   }
 
-  /** A stream that the service refused says only that it is closed: who calls, and whether the cursor is known, is asked apart. */
-  const again = async (): Promise<void> => {
-    const me = await call("me.get", {}).then(
+  const whoCalls = (): Promise<"known" | "gone" | "away"> =>
+    call("me.get", {}).then(
       () => "known",
       (error: { readonly status?: number }) => (error.status === 401 ? "gone" : "away")
     )
+
+  /** A stream that ended comes back by itself in seconds; whether the person may go on is known at once. */
+  const verify = async (): Promise<void> => {
+    if ((await whoCalls()) === "gone") pass({ kind: "ended" })
+  }
+
+  /** A stream that the service refused says only that it is closed: who calls, and whether the cursor is known, is asked apart. */
+  const again = async (): Promise<void> => {
+    const me = await whoCalls()
     if (isStopped) return
-    if (me === "gone") return signedOut()
+    if (me === "gone") return pass({ kind: "ended" })
     if (me === "known" && last !== "") {
       const fits = await call("events.list", { query: { cursor: last, limit: 1 } }).then(
         () => true,
@@ -111,7 +123,7 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
     source.addEventListener("error", () => {
       const isClosed = source?.readyState === EventSource.CLOSED
       pass({ kind: "line", line: isClosed ? "lost" : "connecting" })
-      if (isClosed) void again()
+      void (isClosed ? again() : verify())
     })
     const onMessage = ({ data }: MessageEvent<string>) => pass({ kind: "event", event: JSON.parse(data) as LiveEvent })
     for (const type of types) source.addEventListener(type, onMessage)
