@@ -231,13 +231,11 @@ const isSecure =
     return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
   }
 
-/** The network that a request comes from, through proxies that are trusted. */
-const networkOf =
-  (settings: ServiceSettings) =>
-  (request: HttpServerRequest.HttpServerRequest): string => {
-    const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
-    return originOf(socket?.remoteAddress, false, request.headers, settings.trustProxy).network
-  }
+/** Where a request comes from, through proxies that are trusted. */
+const clientOf = (settings: ServiceSettings) => (request: HttpServerRequest.HttpServerRequest) => {
+  const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
+  return originOf(socket?.remoteAddress, false, request.headers, settings.trustProxy)
+}
 
 const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
   Layer.mergeAll(
@@ -249,7 +247,8 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       largeAnswers: settings.largeAnswers,
       fairShare: settings.fairShare,
       corsOrigins: settings.corsOrigins,
-      rateLimits: { ...settings.apiRates, networkOf: networkOf(settings) }
+      addressOf: (request) => clientOf(settings)(request).address,
+      rateLimits: { ...settings.apiRates, networkOf: (request) => clientOf(settings)(request).network }
     }),
     v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
     ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),

@@ -52,6 +52,48 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a key that is rotated ends after the overlap, and another one has what it had", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+      const bounds = { expiresAt: noon + 500_000, networks: ["203.0.113.0/24"] }
+      const old = yield* access.createKey({ ...newKey(ours, "pub-old", ["sites:read"]), ...bounds }, ours.writing())
+      expect(old).toMatchObject(bounds)
+      expect((yield* access.findKey("pub-old"))?.bounds).toEqual(bounds)
+      const next = (publicId: string, expiresAt: number | undefined = bounds.expiresAt) => {
+        const { prefix, verifier } = newKey(ours, publicId)
+        return { publicId, prefix, verifier, permissions: ["sites:read"], expiresAt, overlapMillis: 60_000 }
+      }
+      expect(yield* failureOf(access.rotateKey(old.id, next("pub-x"), theirs.writing()))).toEqual([
+        "NotFound",
+        "api-key"
+      ])
+      const made = yield* access.rotateKey(old.id, next("pub-new"), ours.writing(noon + 1))
+      expect(made).toMatchObject({
+        ...bounds,
+        name: old.name,
+        permissions: ["sites:read"],
+        operatorId: ours.operatorId
+      })
+      expect((yield* access.getKey(ours.id, old.id)).expiresAt).toBe(noon + 60_001)
+      // It ends no later for being rotated once more.
+      yield* access.rotateKey(old.id, { ...next("pub-newer"), overlapMillis: 900_000 }, ours.writing(noon + 2))
+      expect((yield* access.getKey(ours.id, old.id)).expiresAt).toBe(noon + 60_001)
+      const late = access.rotateKey(old.id, next("pub-late"), ours.writing(noon + 60_001))
+      expect(yield* failureOf(late)).toEqual(["Conflict", "key_ended"])
+      const { by, now } = ours.writing(noon + 3)
+      const colleague = { by: { ...by, operatorId: theirs.operatorId }, now }
+      expect(yield* failureOf(access.rotateKey(made.id, next("pub-c"), colleague))).toEqual([
+        "Conflict",
+        "other_operators_key"
+      ])
+      const weak = { by: { ...by, permissions: ["api-keys:write"] }, now }
+      expect((yield* failureOf(access.rotateKey(made.id, next("pub-w"), weak)))[0]).toBe("PermissionDenied")
+      const facts = (yield* factsOf(ours)).filter(({ type }) => type === "ApiKeyRotated")
+      expect(facts[0]?.body).toMatchObject({ after: { id: old.id, expiresAt: noon + 60_001, replacedBy: made.id } })
+    })
+  )
+
   it.effect("an organisation begins with an operator, a key and a v1 pair that act for it", () =>
     Effect.gen(function* () {
       const access = yield* Access
@@ -173,8 +215,13 @@ export const accessContract = (it: ContractIt): void => {
         permissions: ["sites:read"],
         createdAt: noon,
         lastUsedAt: undefined,
-        revokedAt: undefined
+        lastUsedFrom: undefined,
+        revokedAt: undefined,
+        expiresAt: undefined,
+        networks: undefined
       })
+      expect(yield* access.getKey(ours.id, key.id)).toEqual(key)
+      expect(yield* failureOf(access.getKey(theirs.id, key.id))).toEqual(["NotFound", "api-key"])
       expect(yield* failureOf(access.revokeKey(key.id, theirs.writing()))).toEqual(["NotFound", "api-key"])
       expect(yield* failureOf(access.revokeKey("no uuid", ours.writing()))).toEqual(["NotFound", "api-key"])
       yield* access.revokeKey(key.id, ours.writing(noon + 1))

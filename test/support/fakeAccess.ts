@@ -51,6 +51,8 @@ export const access = (world: FakeWorld) => {
     } & {
       readonly permissions: ReadonlyArray<string> | undefined
       readonly operatorId: string
+      readonly expiresAt?: number | undefined
+      readonly networks?: ReadonlyArray<string> | undefined
     },
     organisationId: string,
     now: number
@@ -61,7 +63,10 @@ export const access = (world: FakeWorld) => {
       organisationId,
       createdAt: now,
       lastUsedAt: undefined,
-      revokedAt: undefined
+      lastUsedFrom: undefined,
+      revokedAt: undefined,
+      expiresAt: key.expiresAt,
+      networks: key.networks
     }
     world.keys.set(made.id, made)
     return made
@@ -119,12 +124,24 @@ export const access = (world: FakeWorld) => {
       world.ask(() => {
         const key = [...world.keys.values()].find((one) => one.publicId === publicId && one.revokedAt === undefined)
         return Effect.succeed(
-          key === undefined ? undefined : { verifier: key.verifier, principal: principalOf(world, key) }
+          key === undefined ? undefined : { verifier: key.verifier, principal: principalOf(world, key), bounds: key }
         )
       }),
     findV1: (clientId) => world.ask(() => Effect.succeed(world.v1.get(clientId))),
     used: (actor) => void world.used.push(actor),
     createKey: (key, { by, now }) => world.write(() => Effect.succeed(addKey(key, by.organisationId, now))),
+    getKey: (organisationId, id) => world.ask(() => owned(world.keys.get(id), organisationId, "api key", id)),
+    rotateKey: (id, { overlapMillis, ...next }, { by, now }) =>
+      world.write(() =>
+        Effect.map(owned(world.keys.get(id), by.organisationId, "api key", id), (key) => {
+          world.keys.set(id, {
+            ...key,
+            expiresAt: Math.min(key.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMillis)
+          })
+          const { name, networks, operatorId } = key
+          return addKey({ ...next, name, networks, operatorId }, by.organisationId, now)
+        })
+      ),
     listKeys: (organisationId, page) =>
       world.ask(() =>
         paged(

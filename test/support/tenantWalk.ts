@@ -85,6 +85,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "parties.create": { countryCode: "FI", partyId: "ST2", businessDetails: { name: "Stranger's party" } },
   "tokens.create": { uid: "CARD-OF-STRANGER" },
   "tokens.update": { status: "Blocked" },
+  "api-keys.rotate": { overlapSeconds: 60 },
   "api-keys.create": { name: "Stranger's key" },
   "sign-ins.create": { email: "stranger@example.com", password: "a guess of the stranger" },
   "set-up.create": { token: "x".repeat(43), email: "stranger@example.com", name: "S", password: "a long one of his" },

@@ -72,6 +72,12 @@ export interface ApiKeyRecord {
   readonly prefix: string
   readonly operatorId: string
   readonly permissions: ReadonlyArray<string> | undefined
+  /** ms epoch; missing for ever. */
+  readonly expiresAt?: number | undefined
+  /** Missing for anywhere. */
+  readonly networks?: ReadonlyArray<string> | undefined
+  /** The key that takes its place. */
+  readonly replacedBy?: string | undefined
 }
 
 /** A pair of REST v1 without its code. */
@@ -204,7 +210,7 @@ export type RecordFact =
   | RecordFactOf<"TokenCreated" | "TokenChanged" | "TokenRemoved", Token>
   | RecordFactOf<"RoamingTokenChanged", RoamingToken>
   | RecordFactOf<"OrganisationCreated" | "OrganisationChanged", OrganisationRecord>
-  | RecordFactOf<"ApiKeyIssued" | "ApiKeyRevoked", ApiKeyRecord>
+  | RecordFactOf<"ApiKeyIssued" | "ApiKeyRotated" | "ApiKeyRevoked", ApiKeyRecord>
   | RecordFactOf<"V1PairIssued" | "V1PairRevoked", V1PairRecord>
   | RecordFactOf<"OperatorAdded" | "OperatorChanged", OperatorRecord>
   | RecordFactOf<"RoleCreated" | "RoleChanged" | "RoleRemoved", RoleRecord>

@@ -4,19 +4,28 @@
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
+import type { KeyBounds } from "./KeyBounds.ts"
 import type { ApiKey, Operator, Organisation } from "./Operator.ts"
 import type { Principal, AuditContext } from "../values/AuditContext.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { StoredKey } from "./Keys.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
 /** A key as it is stored: found by its public id, checked with its verifier. */
-export interface NewKey {
+export interface NewKey extends Partial<KeyBounds> {
   readonly name: string
   readonly publicId: string
   readonly prefix: string
   readonly verifier: Uint8Array
   readonly permissions: ReadonlyArray<string> | undefined
   readonly operatorId: string
+}
+
+/** What takes the place of a key; the old one ends after the overlap. */
+export interface RotatedKey extends StoredKey {
+  readonly permissions: ReadonlyArray<string> | undefined
+  readonly expiresAt: number | undefined
+  readonly overlapMillis: number
 }
 
 export interface NewOrganisation {
@@ -65,21 +74,36 @@ export class Access extends Context.Service<
     ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
     /**
      * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
-     * cut down to the key's; none when the operator is inactive. Never cached longer than a second.
+     * cut down to the key's; none when the operator is inactive. Never cached longer than a second. Its bounds are for the caller to check, who knows
+     * the address.
      */
     readonly findKey: (
       publicId: string
-    ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
+    ) => Effect.Effect<
+      { readonly verifier: Uint8Array; readonly principal: Principal; readonly bounds: KeyBounds } | undefined,
+      StorageUnavailable
+    >
     readonly findV1: (
       clientId: string
     ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
-    /** Notes that a key or v1 pair (`Principal.actor`) was used; written behind. */
-    readonly used: (actor: string, now: number) => void
+    /** Notes that a key or v1 pair (`Principal.actor`) was used, and from which address; written behind. */
+    readonly used: (actor: string, now: number, from?: string) => void
     /** `NotFound` for an operator that is not the caller's organisation's. */
     readonly createKey: (
       key: NewKey,
       audit: AuditContext
     ) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
+    readonly getKey: (organisationId: string, id: string) => Effect.Effect<ApiKey, NotFound | StorageUnavailable>
+    /**
+     * A new key in place of one of the caller's operator, with what that one may do now, until `expiresAt`; the old one ends after the overlap. At once, or
+     * not at all. `PermissionDenied` as for `revokeKey`; `Conflict` `key_ended` for one that is revoked or has expired, `other_operators_key` for one
+     * of another operator.
+     */
+    readonly rotateKey: (
+      id: string,
+      next: RotatedKey,
+      audit: AuditContext
+    ) => Effect.Effect<ApiKey, NotFound | PermissionDenied | Conflict | InvalidInput | StorageUnavailable>
     readonly listKeys: (
       organisationId: string,
       page: PageRequest

@@ -1,5 +1,6 @@
 /** Organisations (CPOs), the operators who work for them, and the keys that act for an operator. */
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
+import type { KeyBounds } from "./KeyBounds.ts"
 import type { Grant } from "./Role.ts"
 
 export interface Organisation {
@@ -37,7 +38,7 @@ export interface Operator extends Grant {
   readonly createdAt: number
 }
 
-export interface ApiKey {
+export interface ApiKey extends KeyBounds {
   readonly id: string
   readonly name: string
   /** The beginning of the key, which may be shown so that operators recognise it. */
@@ -47,5 +48,7 @@ export interface ApiKey {
   readonly permissions: ReadonlyArray<string> | undefined
   readonly createdAt: number
   readonly lastUsedAt: number | undefined
+  /** The address of the last use. */
+  readonly lastUsedFrom: string | undefined
   readonly revokedAt: number | undefined
 }

@@ -1,5 +1,6 @@
 /** REST v2 as routes over the domain's ports: everything below `/cpo`. It knows nothing of listeners. */
 import { Effect, Layer } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as Me from "./accounts/Me.ts"
@@ -16,6 +17,7 @@ import * as ChargerHistory from "./chargers/ChargerHistory.ts"
 import * as Chargers from "./chargers/Chargers.ts"
 import * as ChargingProfiles from "./commands/ChargingProfiles.ts"
 import * as Commands from "./commands/Commands.ts"
+import { ClientAddress } from "./requests/ClientAddress.ts"
 import * as ConditionalLive from "./requests/ConditionalLive.ts"
 import * as Deliveries from "./events/Deliveries.ts"
 import * as Events from "./events/Events.ts"
@@ -60,6 +62,8 @@ export interface V2Options {
   /** Origins whose pages may call, `*` for all; none without it. */
   readonly corsOrigins?: ReadonlyArray<string>
   readonly rateLimits?: RateLimits.RateLimitOptions
+  /** The address that a request comes from; unknown without it, so that keys which are bound to networks are refused. */
+  readonly addressOf?: (request: HttpServerRequest.HttpServerRequest) => string
   /** The service's own, as `GET /me` has it. */
   readonly version?: string
 }
@@ -117,6 +121,7 @@ export const v2Routes = (options: V2Options) => {
       LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
     ]),
     Layer.provide(FairShare.queues(options.fairShare ?? FairShare.defaultFairShare)),
+    Layer.provide(Layer.succeed(ClientAddress, options.addressOf ?? (() => ""))),
     Layer.provide(RateLimits.layer(options.rateLimits ?? unlimited)),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))
   )

@@ -1,7 +1,7 @@
 /** The port `Access` over SQL: organisations, keys, and when each key and sign-in was last used. */
 import { Effect, Layer, Schedule, type Scope } from "effect"
 import { Access } from "../../domain/operator/Access.ts"
-import { createKey, findKey, findV1, listKeys, revokeKey } from "./ApiKeys.ts"
+import { createKey, findKey, findV1, getKey, listKeys, revokeKey, rotateKey } from "./ApiKeys.ts"
 import { type RecordingServices, recording } from "../kernel/Facts.ts"
 import { operators, restore } from "./KeyRecovery.ts"
 import { createOrganisation, isEmpty, organisation, organisations, updateOrganisation } from "./Organisations.ts"
@@ -15,15 +15,22 @@ const flushEvery = "5 seconds"
 /** More keys than a service uses between two writes. The use of any further key is not recorded until the next write. */
 const maxWaiting = 10_000
 
-const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: string, at: number]>) => {
+interface Use {
+  readonly at: number
+  /** The address; undefined where it is not known. */
+  readonly from: string | undefined
+}
+
+const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: string, use: Use]>) => {
   const of = (prefix: string) => uses.filter(([actor]) => actor.startsWith(prefix))
   const ids = (prefix: string) => textArray(of(prefix).map(([actor]) => actor.slice(prefix.length)))
-  const times = (prefix: string) => timestamptzArray(of(prefix).map(([, at]) => at))
+  const times = (prefix: string) => timestamptzArray(of(prefix).map(([, { at }]) => at))
   return Effect.gen(function* () {
     if (of("key:").length > 0) {
       yield* sql`
-        UPDATE api_key k SET last_used_at = greatest(k.last_used_at, u.at)
-        FROM unnest(${ids("key:")}, ${times("key:")}) AS u(id, at) WHERE k.id = u.id::uuid`
+        UPDATE api_key k SET last_used_at = greatest(k.last_used_at, u.at), last_used_from = coalesce(u.address, k.last_used_from)
+        FROM unnest(${ids("key:")}, ${times("key:")}, ${textArray(of("key:").map(([, { from }]) => from ?? null))}) AS u(id, at, address)
+        WHERE k.id = u.id::uuid`
     }
     if (of("sign-in:").length > 0) {
       yield* sql`
@@ -45,17 +52,20 @@ const write = (sql: SqlClient.SqlClient, uses: ReadonlyArray<readonly [actor: st
 const keyUse = (
   sql: SqlClient.SqlClient,
   writable: Effect.Effect<void, StorageUnavailable>
-): Effect.Effect<(actor: string, now: number) => void, never, Scope.Scope> =>
+): Effect.Effect<(actor: string, now: number, from?: string) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let waiting = new Map<string, number>()
-    const note = (actor: string, at: number): void => {
-      if (waiting.size < maxWaiting || waiting.has(actor)) waiting.set(actor, Math.max(at, waiting.get(actor) ?? at))
+    let waiting = new Map<string, Use>()
+    const note = (actor: string, at: number, from?: string): void => {
+      const before = waiting.get(actor)
+      if (before === undefined && waiting.size >= maxWaiting) return
+      const isNewer = before === undefined || at >= before.at
+      waiting.set(actor, isNewer ? { at, from: from ?? before?.from } : { at: before.at, from: before.from ?? from })
     }
     const flush = Effect.suspend(() => {
       const uses = [...waiting]
       waiting = new Map()
       // If the database is unavailable the uses wait for the next write. Every request reports the failure, so it is not logged here.
-      const again = Effect.sync(() => uses.forEach(([actor, at]) => note(actor, at)))
+      const again = Effect.sync(() => uses.forEach(([actor, { at, from }]) => note(actor, at, from)))
       const written = Effect.andThen(writable, write(sql, uses))
       // Uninterruptible, so that uses that were taken are either written or put back.
       return uses.length === 0 ? Effect.void : Effect.uninterruptible(Effect.catchCause(written, () => again))
@@ -81,7 +91,9 @@ export const layer: Layer.Layer<Access, never, RecordingServices> = Layer.effect
       findV1: findV1(sql),
       used: yield* keyUse(sql, records.writable),
       createKey: createKey(records),
+      getKey: getKey(sql),
       listKeys: listKeys(sql),
+      rotateKey: rotateKey(records),
       revokeKey: revokeKey(records),
       restore: restore(records)
     })

@@ -6,7 +6,8 @@ import { effectivePermissions, isLastFull } from "../../domain/operator/FullKey.
 import type { ApiKey } from "../../domain/operator/Operator.ts"
 import type { Principal, AuditContext } from "../../domain/values/AuditContext.ts"
 import { beyond, type Permission } from "../../domain/operator/Permission.ts"
-import type { NewKey } from "../../domain/operator/Access.ts"
+import type { ApiKeyRecord } from "../../domain/event/RecordFact.ts"
+import type { NewKey, RotatedKey } from "../../domain/operator/Access.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
@@ -38,7 +39,10 @@ const KeyRow = Schema.Struct({
   permissions: optional(Permissions),
   createdAt: Millis,
   lastUsedAt: optional(Millis),
-  revokedAt: optional(Millis)
+  lastUsedFrom: optional(Schema.String),
+  revokedAt: optional(Millis),
+  expiresAt: optional(Millis),
+  networks: optional(Schema.Array(Schema.String))
 })
 
 const keyRow = rowOf(KeyRow)
@@ -48,15 +52,16 @@ const pages = pagedList("api-keys", UuidKey, (key: ApiKey) => key.id)
 
 export const columns = (sql: SqlClient.SqlClient) => sql`
   k.id, k.name, k.prefix, k.operator_id AS "operatorId", k.permissions, k.created_at AS "createdAt",
-  k.last_used_at AS "lastUsedAt", k.revoked_at AS "revokedAt"`
+  k.last_used_at AS "lastUsedAt", k.last_used_from AS "lastUsedFrom", k.revoked_at AS "revokedAt", k.expires_at AS "expiresAt", k.networks`
 
 export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
   type: T,
-  { id, name, operatorId, permissions, prefix }: ApiKey,
+  { expiresAt, id, name, networks, operatorId, permissions, prefix }: ApiKey,
   factId: string,
   audit: Parameters<typeof factOf>[3]
 ) => {
-  const record = { id, name, prefix, operatorId, permissions }
+  const bounds = { ...(expiresAt === undefined ? {} : { expiresAt }), ...(networks === undefined ? {} : { networks }) }
+  const record = { id, name, prefix, operatorId, permissions, ...bounds }
   const body = type === "ApiKeyIssued" ? { after: record } : { before: record }
   return { ...factOf(type, `api-key:${id}`, factId, audit), body: { by: audit.by.actor, ...body } }
 }
@@ -64,9 +69,10 @@ export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
 /** Answers no row when the operator is not the organisation's. `id` of the key is made by the caller's secrets. */
 export const insertKey = (sql: SqlClient.SqlClient, own: Scoped, key: NewKey & { readonly id: string }, now: Date) =>
   keyRow(own`
-    INSERT INTO api_key AS k (id, organisation_id, operator_id, name, public_id, prefix, verifier, permissions, created_at)
+    INSERT INTO api_key AS k (id, organisation_id, operator_id, name, public_id, prefix, verifier, permissions, created_at, expires_at, networks)
     SELECT ${key.id}::uuid, p.organisation_id, p.operator_id, ${key.name}, ${key.publicId}, ${key.prefix}, ${key.verifier},
-      ${key.permissions === undefined ? null : textArray(key.permissions)}::text[], ${now}
+      ${key.permissions === undefined ? null : textArray(key.permissions)}::text[], ${now},
+      ${key.expiresAt === undefined ? null : new Date(key.expiresAt)}, ${key.networks === undefined ? null : textArray(key.networks)}::text[]
     FROM membership p WHERE ${own.rowsOf("p")} AND p.operator_id = ${key.operatorId}
     RETURNING ${columns(sql)}`)
 
@@ -94,7 +100,7 @@ const Holding = Schema.Struct(Held)
 const heldRow = rowOf(Schema.Struct({ ...KeyRow.fields, ...Held }))
 const heldRows = rowsOf(Schema.Struct({ id: Schema.String, ...Held }))
 
-/** Working keys that are looked at for whether another full one is left; those without a limit of their own come first. */
+/** Working keys that do not expire and are looked at for whether another full one is left; those without a limit of their own come first. */
 const keysLookedAt = 500
 
 /** A key with what its operator may do. */
@@ -105,7 +111,7 @@ const workingKeys = (sql: SqlClient.SqlClient, own: Scoped) =>
     heldRows(own`
       SELECT k.id, k.permissions AS "keyPermissions", ${grantColumns(sql)}
       FROM api_key k ${withRole(sql, "k")}
-      WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL
+      WHERE ${own.rowsOf("k")} AND k.revoked_at IS NULL AND k.expires_at IS NULL
       ORDER BY k.permissions IS NOT NULL, k.id LIMIT ${keysLookedAt}`),
     (keys) => keys.map(withGrant)
   )
@@ -137,6 +143,59 @@ export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
+const ended = new Conflict({ code: "key_ended", message: "This key was revoked or has expired. Make a new one." })
+
+const anothers = new Conflict({
+  code: "other_operators_key",
+  message: "This key acts for another operator. Make a key of your own, and revoke this one."
+})
+
+/** The record of a key, in place of which another one works. */
+const rotatedFact = (key: ApiKey, next: ApiKey, expiresAt: number, factId: string, audit: AuditContext) => {
+  const { body, ...fact } = keyFact("ApiKeyRevoked", key, factId, audit)
+  const { before } = body as { readonly before: ApiKeyRecord }
+  const after = { ...before, expiresAt, replacedBy: next.id }
+  return { ...fact, type: "ApiKeyRotated" as const, body: { by: audit.by.actor, before, after } }
+}
+
+export const rotateKey = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("Access.rotateKey")(function* (id: string, given: RotatedKey, audit: AuditContext) {
+    const { by, now } = audit
+    const { overlapMillis, ...next } = given
+    const own = scopedTo(sql, by.organisationId)
+    const missing = new NotFound({ kind: "api-key", id })
+    if (!isUuid(id)) return yield* missing
+    const write = Effect.gen(function* () {
+      const key = yield* heldRow(own`
+        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", ${grantColumns(sql)}
+        FROM api_key k ${withRole(sql, "k")}
+        WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
+      if (key === undefined) return yield* missing
+      const { expiresAt, name, networks, operatorId, revokedAt } = key
+      if (revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= now)) return yield* ended
+      if (operatorId !== by.operatorId) return yield* anothers
+      const lacking = beyond(by.permissions, effectivePermissions(withGrant(key)))
+      if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
+      const nextId = secrets.uuid(now)
+      const made = yield* insertKey(sql, own, { ...next, name, networks, operatorId, id: nextId }, new Date(now))
+      if (made === undefined) return yield* missing
+      const endsAt = Math.min(now + overlapMillis, expiresAt ?? Number.POSITIVE_INFINITY)
+      yield* own`UPDATE api_key k SET expires_at = ${new Date(endsAt)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
+      const issued = keyFact("ApiKeyIssued", made, nextId, audit)
+      return { result: made, facts: [issued, rotatedFact(key, made, endsAt, secrets.uuid(now), audit)] }
+    })
+    return yield* journaled(refusingValues(write))
+  })
+
+export const getKey = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Access.getKey")(function* (organisationId: string, id: string) {
+    const own = scopedTo(sql, organisationId)
+    const key = isUuid(id)
+      ? yield* guarded(keyRow(own`SELECT ${columns(sql)} FROM api_key k WHERE ${own.rowsOf("k")} AND k.id = ${id}`))
+      : undefined
+    return key ?? (yield* new NotFound({ kind: "api-key", id }))
+  })
+
 export const listKeys = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.listKeys")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
@@ -159,6 +218,8 @@ const Holder = Schema.Struct({
   organisationId: Schema.String,
   operatorId: Schema.String,
   verifier: Schema.Uint8Array,
+  expiresAt: KeyRow.fields.expiresAt,
+  networks: KeyRow.fields.networks,
   ...Held
 })
 const holderRows = rowsOf(Holder)
@@ -173,7 +234,7 @@ const keyHolder = (row: Holder) => {
     operatorId: row.operatorId,
     permissions: effectivePermissions(withGrant(row))
   }
-  return { verifier: row.verifier, principal }
+  return { verifier: row.verifier, principal, bounds: { expiresAt: row.expiresAt, networks: row.networks } }
 }
 
 /** Keys asked for in one statement, and how many may wait: as many as a process has open sockets of callers. */
@@ -192,6 +253,7 @@ export const findKey = (sql: SqlClient.SqlClient) =>
         guarded(
           holderRows(sql`
             SELECT k.id, k.organisation_id AS "organisationId", k.operator_id AS "operatorId", k.verifier, k.public_id AS "publicId",
+              k.expires_at AS "expiresAt", k.networks,
               k.permissions AS "keyPermissions", ${grantColumns(sql)}
             FROM api_key k ${withRole(sql, "k")}
             WHERE k.public_id = ANY (${textArray([...new Set(publicIds)])}) AND k.revoked_at IS NULL`)

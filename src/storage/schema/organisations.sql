@@ -113,6 +113,11 @@ CREATE TABLE api_key (
   created_at timestamptz NOT NULL,
   last_used_at timestamptz,
   revoked_at timestamptz,
+  expires_at timestamptz,
+  -- In CIDR form; NULL for anywhere.
+  networks text[],
+  -- The address of the last use.
+  last_used_from text,
   FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
 );
 COMMENT ON TABLE api_key IS

@@ -157,7 +157,7 @@ const post = (path: string, body: Json) => app.ask("POST", `/cpo/v2/${path}`, { 
 describe("what is not known", () => {
   it("makes no key with every permission of permissions that were misspelt", async () => {
     const answer = await post("api-keys", { name: "A reader", permission: ["chargers:read"] })
-    expect(saidOf(answer, "/permission")).toBe("Is not known here. Known are permissions, name")
+    expect(saidOf(answer, "/permission")).toBe("Is not known here. Known are permissions, expiresAt, name, networks")
     expect((await app.ask("GET", "/cpo/v2/api-keys", { key: app.key })).text).not.toContain("A reader")
   })
 

@@ -77,7 +77,11 @@ export const bodies: Descriptions["bodies"] = {
   },
   "tokens.create": { card: { uid: "04A1B2C3D4E5F6", visualNumber: "NL-VLT-001234-5", note: "Van 12" } },
   "tokens.update": { block: { status: "Blocked" } },
-  "api-keys.create": { readOnly: { name: "dashboard", permissions: ["chargers:read", "sessions:read"] } },
+  "api-keys.create": {
+    readOnly: { name: "dashboard", permissions: ["chargers:read", "sessions:read"] },
+    bound: { name: "erp", networks: ["203.0.113.0/24"], expiresAt: "2027-12-31T23:00:00.000Z" }
+  },
+  "api-keys.rotate": { inAnHour: { overlapSeconds: 3600 } },
   "expectations.setTemplate": {
     template: {
       keys: [

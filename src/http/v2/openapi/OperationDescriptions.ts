@@ -93,6 +93,8 @@ export const operations: Descriptions["operations"] = {
   "tokens.remove": "No session starts with it any more. Chargers with a managed local list get the change.",
   "api-keys.create":
     "The key is in this answer and never shown again. It acts for the operator of the key that makes it, with the same permissions or fewer.",
+  "api-keys.rotate":
+    "The new key has the name, permissions and networks of the old one, and is in this answer alone. Both work until the overlap is over. Keys of other operators are rotated by them.",
   "api-keys.list": "Keys of the organisation by their beginnings; the keys themselves are not stored.",
   "api-keys.revoke": "Requests with it are answered 401 from then on. A key that is revoked never comes back.",
   "statistics.get": "Counted at the moment of the request.",

@@ -34,6 +34,10 @@ export const platformDescriptions: Descriptions["properties"] = {
   prefix: ["The start of the key, to recognise it by", "vl_0123456789abcdef"],
   permissions: ["What it may do; null: whatever its operator may", ["chargers:read", "sessions:read"]],
   lastUsedAt: ["When it was last used; null where it never was"],
+  lastUsedFrom: ["The address that it was last used from; null where it never was", "203.0.113.24"],
+  "ApiKey.expiresAt": ["When it ends; null for never", "2027-12-31T23:00:00.000Z"],
+  "ApiKeyWithKey.expiresAt": ["When it ends; null for never", "2027-12-31T23:00:00.000Z"],
+  networks: ["IPv4 and IPv6 networks that it works from; null for anywhere", ["203.0.113.0/24", "2001:db8::/32"]],
   revokedAt: ["When it was revoked; null while it is good", null],
   key: ["The key itself: shown now and never again", "vl_0123456789abcdef_…"],
 

@@ -1,18 +1,19 @@
 /** The endpoints of v2 keys. A key can never do more than the one that made it, nor revoke one that can do more (T22). */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { PermissionDenied } from "../../../domain/Errors.ts"
+import { InvalidInput, PermissionDenied } from "../../../domain/Errors.ts"
+import { type KeyBounds, widerBound } from "../../../domain/operator/KeyBounds.ts"
 import { newKey } from "../../../domain/operator/Keys.ts"
 import type { ApiKey as StoredApiKey } from "../../../domain/operator/Operator.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { signInOf } from "../../../domain/operator/SignIn.ts"
-import { missing, type Permission } from "../../../domain/operator/Permission.ts"
+import { missing } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
-import type { ApiKey } from "./ApiKeysApi.ts"
+import type { ApiKey, NewApiKey } from "./ApiKeysApi.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
-import { listed, maxLimit, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
 const toApiKey = (key: StoredApiKey): typeof ApiKey.Type => ({
   id: key.id,
@@ -21,41 +22,82 @@ const toApiKey = (key: StoredApiKey): typeof ApiKey.Type => ({
   permissions: key.permissions ?? null,
   createdAt: key.createdAt,
   lastUsedAt: key.lastUsedAt ?? null,
+  lastUsedFrom: key.lastUsedFrom ?? null,
+  expiresAt: key.expiresAt ?? null,
+  networks: key.networks ?? null,
   revokedAt: key.revokedAt ?? null
 })
+
+/** A day: programs are changed by then. */
+const overlapSeconds = 86_400
+
+interface RotationAsked {
+  readonly overlapSeconds?: number
+  readonly expiresAt?: number | null
+}
 
 const making = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
 
-  /** What the calling key was itself cut down to; undefined when it has all of its operator's permissions, and for a sign-in, which is the operator. */
-  const ownLimits = Effect.fnUntraced(function* (caller: Principal) {
-    if (signInOf(caller) !== undefined) return undefined
-    let cursor: string | undefined
-    do {
-      const page = yield* access.listKeys(caller.organisationId, { limit: maxLimit, cursor })
-      const own = page.items.find((key) => key.id === caller.keyId)
-      if (own !== undefined) return own.permissions
-      cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined)
-    return caller.permissions
-  })
+  /** The calling key; undefined for a sign-in, which is the operator. */
+  const ownKey = (caller: Principal) =>
+    signInOf(caller) === undefined
+      ? Effect.catchTag(access.getKey(caller.organisationId, caller.keyId), "NotFound", Effect.die)
+      : Effect.undefined
 
-  return Effect.fnUntraced(function* (name: string, wanted: ReadonlyArray<Permission> | undefined) {
+  /** A pair of REST v1 has no operator; it cannot get here, and could not own a key. */
+  const operatorOf = ({ operatorId }: Principal) =>
+    operatorId === undefined
+      ? Effect.fail(new PermissionDenied({ requiredPermissions: ["api-keys:write"] }))
+      : Effect.succeed(operatorId)
+
+  const within = (own: KeyBounds | undefined, wanted: KeyBounds) => {
+    const wider = own === undefined ? undefined : widerBound(own, wanted)
+    return wider === undefined ? Effect.void : Effect.fail(wider)
+  }
+
+  const isPast = (at: number | undefined, now: number) =>
+    at !== undefined && at <= now
+      ? Effect.fail(new InvalidInput({ pointer: "/expiresAt", detail: "Must be in the future" }))
+      : Effect.void
+
+  const create = Effect.fnUntraced(function* (given: typeof NewApiKey.Type) {
     const now = yield* audit
     const caller = now.by
-    const lacking = missing(caller.permissions, wanted ?? [])
+    const lacking = missing(caller.permissions, given.permissions ?? [])
     if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
-    // A pair of REST v1 has no operator; it cannot get here, and could not own a key.
-    if (caller.operatorId === undefined) return yield* new PermissionDenied({ requiredPermissions: ["api-keys:write"] })
+    const operatorId = yield* operatorOf(caller)
+    const own = yield* ownKey(caller)
+    // What a key makes is bound as it is itself, where nothing is said.
+    const expiresAt = given.expiresAt ?? own?.expiresAt
+    const networks = given.networks ?? own?.networks
+    yield* isPast(expiresAt, now.now)
+    yield* within(own, { expiresAt, networks })
     const { text, ...stored } = newKey(secrets)
-    const permissions = wanted ?? (yield* ownLimits(caller))
+    const permissions = given.permissions ?? own?.permissions
     // The caller's own operator is always there: a key without one is a defect.
     const made = yield* access
-      .createKey({ name, ...stored, permissions, operatorId: caller.operatorId }, now)
+      .createKey({ name: given.name, ...stored, permissions, operatorId, expiresAt, networks }, now)
       .pipe(Effect.catchTag("NotFound", Effect.die))
     return { made, text }
   })
+
+  const rotate = Effect.fnUntraced(function* (id: string, given: RotationAsked) {
+    const now = yield* audit
+    const own = yield* ownKey(now.by)
+    const old = yield* access.getKey(now.by.organisationId, id)
+    const expiresAt = given.expiresAt === undefined ? old.expiresAt : (given.expiresAt ?? undefined)
+    if (given.expiresAt !== undefined) yield* isPast(expiresAt, now.now)
+    yield* within(own, { expiresAt, networks: old.networks })
+    const { text, ...stored } = newKey(secrets)
+    const overlapMillis = (given.overlapSeconds ?? overlapSeconds) * 1000
+    const permissions = old.permissions ?? own?.permissions
+    const made = yield* access.rotateKey(id, { ...stored, permissions, expiresAt, overlapMillis }, now)
+    return { made, text }
+  })
+
+  return { create, rotate }
 })
 
 export const layer = HttpApiBuilder.group(
@@ -64,10 +106,14 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const access = yield* Access
     const publicUrl = yield* PublicUrl
-    const make = yield* making
+    const { create, rotate } = yield* making
     return handlers.handleAll({
       create: Effect.fn("v2.api-keys.create")(function* ({ payload }) {
-        const { made, text } = yield* make(payload.name, payload.permissions)
+        const { made, text } = yield* create(payload)
+        return { ...toApiKey(made), key: text }
+      }),
+      rotate: Effect.fn("v2.api-keys.rotate")(function* ({ params, payload }) {
+        const { made, text } = yield* rotate(params.keyId, payload)
         return { ...toApiKey(made), key: text }
       }),
       list: Effect.fn("v2.api-keys.list")(function* ({ query, request }) {

@@ -2,12 +2,55 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { permissions } from "../../../domain/operator/Permission.ts"
-import { Name, Time, Uuid } from "../../Fields.ts"
+import { parseNetwork } from "../../../domain/values/Network.ts"
+import { Name, rule, text, Time, Uuid, whole } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const Permission = Schema.Literals(permissions)
+
+/** Most networks of a key: offices, servers and what is behind them. */
+const networksMax = 50
+
+/** Longest overlap of a rotation, in seconds: 30 days. */
+const overlapMax = 2_592_000
+
+const Network = text(50).check(
+  rule(
+    (value: string) => parseNetwork(value) !== undefined,
+    "Must be an IPv4 or IPv6 network such as 203.0.113.0/24 or 2001:db8::/32 with no bits set behind its prefix, or an address"
+  )
+)
+
+const bounds = {
+  expiresAt: Schema.optionalKey(
+    Schema.NullOr(Time).annotate({ description: "From then on it is refused; null or missing: never" })
+  ),
+  networks: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(Network).check(
+        rule(
+          (all: ReadonlyArray<string>) => all.length >= 1 && all.length <= networksMax,
+          `Must be 1 to ${networksMax} networks`,
+          {
+            minItems: 1,
+            maxItems: networksMax
+          }
+        )
+      )
+    ).annotate({ description: "It works from these alone; null or missing: from anywhere" })
+  )
+}
+
+const Rotation = Schema.Struct({
+  overlapSeconds: Schema.optionalKey(
+    whole(0, overlapMax).annotate({ description: "How long the old key works on; a day without it, 0 ends it at once" })
+  ),
+  expiresAt: Schema.optionalKey(
+    Schema.NullOr(Time).annotate({ description: "Of the new key; as the old one's without it, and null: never" })
+  )
+}).annotate({ identifier: "ApiKeyRotation" })
 
 export const NewApiKey = Schema.Struct({
   name: Name,
@@ -16,7 +59,8 @@ export const NewApiKey = Schema.Struct({
       description:
         "At most those of the calling key, and as many without it; never more than its operator has at the call"
     })
-  )
+  ),
+  ...bounds
 }).annotate({ identifier: "NewApiKey" })
 
 const fields = {
@@ -26,6 +70,9 @@ const fields = {
   permissions: Schema.NullOr(Schema.Array(Schema.String)).annotate({ description: "Null: all of its operator's" }),
   createdAt: Time,
   lastUsedAt: Schema.NullOr(Time),
+  lastUsedFrom: Schema.NullOr(Schema.String),
+  expiresAt: Schema.NullOr(Time),
+  networks: Schema.NullOr(Schema.Array(Schema.String)),
   revokedAt: Schema.NullOr(Time)
 }
 
@@ -44,6 +91,15 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
   }).annotateMerge(operation("Create a key for this operator", "api-keys:write")),
   HttpApiEndpoint.get("list", "/v2/api-keys", { query: PageQuery, success: listOf(ApiKey) }).annotateMerge(
     operation("List keys, revoked ones too", "api-keys:read")
+  ),
+  HttpApiEndpoint.post("rotate", "/v2/api-keys/:keyId/rotate", {
+    params: { keyId: Uuid },
+    headers: IdempotencyHeader,
+    payload: Rotation,
+    success: ApiKeyOnce.pipe(HttpApiSchema.status(201)),
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(
+    operation("Make a key in place of one of this operator; the old one ends after an overlap", "api-keys:write")
   ),
   HttpApiEndpoint.delete("revoke", "/v2/api-keys/:keyId", {
     params: { keyId: Uuid },

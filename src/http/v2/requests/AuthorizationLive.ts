@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { PermissionDenied } from "../../../domain/Errors.ts"
+import { type KeyBounds, keyRefusal } from "../../../domain/operator/KeyBounds.ts"
 import { keyLookup, purposes } from "../../../domain/operator/Keys.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
@@ -14,6 +15,7 @@ import { Accounts } from "../../../domain/operator/Accounts.ts"
 import { isOver, secretHash } from "../../../domain/operator/SignIn.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { pathOf } from "../../RawUrl.ts"
+import { ClientAddress } from "./ClientAddress.ts"
 import { cookieOf, isFromElsewhere, isUntyped } from "./Cookies.ts"
 import { problemOf } from "./FaceLive.ts"
 import { Unauthorized } from "./Failures.ts"
@@ -26,6 +28,16 @@ import { RateLimits } from "./RateLimits.ts"
 
 const unknown = new Unauthorized({ detail: "This key is not known, or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key, or sign in." })
+const refused = (key: KeyBounds, why: "expired" | "network") =>
+  why === "expired"
+    ? new Unauthorized({
+        code: "key_expired",
+        detail: `This key expired at ${new Date(key.expiresAt ?? 0).toISOString()}. Make another one, or rotate keys before they expire.`
+      })
+    : new Unauthorized({
+        code: "network_refused",
+        detail: "This key works only from the networks that it was made for, and the request comes from elsewhere."
+      })
 const over = new Unauthorized({ detail: "This sign-in has ended. Sign in again." })
 
 /** Keys that are remembered as proved; of more the one longest not used is forgotten. */
@@ -61,7 +73,8 @@ export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) 
 
   const recent = new Proved()
 
-  return Effect.fnUntraced(function* (presented: string) {
+  // Without an address networks are not looked at: a stream began in one of them.
+  return Effect.fnUntraced(function* (presented: string, address?: string) {
     if (presented === "") return yield* absent
     const lookup = keyLookup(secrets, presented)
     if (lookup === undefined) return yield* unknown
@@ -70,8 +83,11 @@ export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) 
     const found = yield* access.findKey(lookup.publicId)
     const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? dummy)
     if (found === undefined || !proved) return yield* unknown
+    const now = yield* Clock.currentTimeMillis
+    const refusal = keyRefusal(found.bounds, now, address)
+    if (refusal !== undefined) return yield* refused(found.bounds, refusal)
     recent.remember(lookup.publicId, found.verifier, found.principal.keyId)
-    access.used(found.principal.actor, yield* Clock.currentTimeMillis)
+    access.used(found.principal.actor, now, address)
     return found.principal
   })
 })
@@ -146,12 +162,16 @@ export const layer = Layer.effect(
       yield* limits.room(keyId)
       yield* queues.room(keyId)
     })
+    const addressOf = yield* ClientAddress
     const principalOf = yield* proving(room)
     const signedIn = yield* provingSignIn
 
     // Proved first: wrong keys beside it keep no right one out.
     const byKey = Effect.fnUntraced(function* (presented: string) {
-      const principal = yield* principalOf(presented).pipe(Effect.tapErrorTag("Unauthorized", () => limits.wrongKey))
+      const address = addressOf(yield* HttpServerRequest.HttpServerRequest)
+      const principal = yield* principalOf(presented, address).pipe(
+        Effect.tapErrorTag("Unauthorized", () => limits.wrongKey)
+      )
       yield* limits.request(principal.keyId)
       return principal
     })

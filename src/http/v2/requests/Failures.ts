@@ -19,7 +19,15 @@ import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
 /** The caller gave no key, or an unknown or revoked one; or a password or code was wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   detail: Schema.String,
-  code: Schema.optionalKey(Schema.Literals(["sign_in_refused", "second_factor_required", "second_factor_refused"]))
+  code: Schema.optionalKey(
+    Schema.Literals([
+      "sign_in_refused",
+      "second_factor_required",
+      "second_factor_refused",
+      "key_expired",
+      "network_refused"
+    ])
+  )
 }) {}
 
 const onTheWire = <S extends Schema.Top>(
