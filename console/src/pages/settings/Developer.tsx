@@ -18,11 +18,13 @@ export const Developer = () => {
   const [filters, set] = useFilters()
   const [made, setMade] = useState("")
   const [revoking, setRevoking] = useState<{ readonly id: string; readonly name: string } | undefined>()
+  const [rotating, setRotating] = useState<{ readonly id: string; readonly name: string } | undefined>()
   const [said, setSaid] = useState("")
   const pages = usePages("api-keys.list", { query: {} })
   const close = () => {
     setMade("")
     setRevoking(undefined)
+    setRotating(undefined)
     set({ do: undefined })
   }
   const curl = `curl -H "x-api-key: ${made}" ${addresses.rest.replace(/\/$/, "")}/chargers`
@@ -54,12 +56,25 @@ export const Developer = () => {
                 <small>
                   {one.permissions === null ? t("key.allPermissions") : one.permissions.join(", ")} ·{" "}
                   {t("key.lastUsed")} <Ago at={one.lastUsedAt} none={t("charger.never")} />
+                  {one.lastUsedFrom === null ? null : ` · ${one.lastUsedFrom}`}
+                  {one.networks === null ? null : ` · ${t("key.onlyFrom", { networks: one.networks.join(", ") })}`}
+                  {one.expiresAt === null ? null : (
+                    <>
+                      {" "}
+                      · {t("key.until")} <Moment at={one.expiresAt} />
+                    </>
+                  )}
                 </small>
               </span>
               {one.revokedAt === null ? (
-                <Act needs={["api-keys.revoke"]} kind="small" onClick={() => setRevoking(one)}>
-                  {t("key.revoke")}
-                </Act>
+                <span className="acts">
+                  <Act needs={["api-keys.rotate"]} kind="small" onClick={() => setRotating(one)}>
+                    {t("key.rotate")}
+                  </Act>
+                  <Act needs={["api-keys.revoke"]} kind="small" onClick={() => setRevoking(one)}>
+                    {t("key.revoke")}
+                  </Act>
+                </span>
               ) : (
                 <small>
                   {t("key.revoked")} <Moment at={one.revokedAt} />
@@ -95,13 +110,20 @@ export const Developer = () => {
           <Form
             submit={t("key.add")}
             onCancel={close}
-            fields={["name", "permissions"]}
+            fields={["name", "permissions", "expiresAt", "networks"]}
             onSubmit={async (values) => {
               const permissions = values.all("permissions")
+              const expires = values.optional("expiresAt")
+              const networks = values
+                .text("networks")
+                .split(/[\s,]+/)
+                .filter(Boolean)
               const { key } = await call("api-keys.create", {
                 body: {
                   name: values.text("name"),
-                  ...(permissions.length === 0 ? {} : { permissions: permissions as never })
+                  ...(permissions.length === 0 ? {} : { permissions: permissions as never }),
+                  ...(expires === undefined ? {} : { expiresAt: new Date(expires).toISOString() }),
+                  ...(networks.length === 0 ? {} : { networks })
                 }
               })
               changed("api-keys.list")
@@ -117,6 +139,8 @@ export const Developer = () => {
               maxLength={100}
             />
             <PermissionBoxes name="permissions" legend={t("key.permissions")} chosen={[]} />
+            <TextField name="expiresAt" type="datetime-local" label={t("key.expires")} hint={t("key.expiresHint")} />
+            <TextField name="networks" label={t("key.networks")} hint={t("key.networksHint")} />
           </Form>
         </Dialog>
       ) : null}
@@ -128,6 +152,34 @@ export const Developer = () => {
           </p>
           <pre tabIndex={0}>{curl}</pre>
           <Copy text={curl} label={t("key.copyCurl")} />
+        </Dialog>
+      )}
+      {rotating === undefined || made !== "" ? null : (
+        <Dialog title={t("key.rotateThis", { name: rotating.name })} onClose={close}>
+          <Form
+            submit={t("key.rotate")}
+            onCancel={close}
+            fields={["overlapSeconds"]}
+            onSubmit={async (values) => {
+              const { key } = await call("api-keys.rotate", {
+                params: { keyId: rotating.id },
+                body: { overlapSeconds: (values.number("hours") ?? 0) * 3600 }
+              })
+              changed("api-keys.list")
+              setMade(key)
+            }}
+          >
+            <p>{t("key.rotateText")}</p>
+            <TextField
+              name="hours"
+              type="number"
+              min={0}
+              max={168}
+              defaultValue={24}
+              label={t("key.overlap")}
+              required
+            />
+          </Form>
         </Dialog>
       )}
       {revoking === undefined ? null : (
