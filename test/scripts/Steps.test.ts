@@ -8,7 +8,15 @@ const names = (choice: { readonly all: boolean; readonly tests: boolean }) => ch
 
 describe("the steps of a check", () => {
   it("are the fast ones by default", () => {
-    expect(names({ all: false, tests: true })).toEqual(["format", "lint", "types", "effect", "architecture", "unit"])
+    expect(names({ all: false, tests: true })).toEqual([
+      "format",
+      "lint",
+      "types",
+      "console types",
+      "effect",
+      "architecture",
+      "unit"
+    ])
   })
 
   it("are all of them with --all", () => {
@@ -16,7 +24,14 @@ describe("the steps of a check", () => {
   })
 
   it("leave out the tests, and not the architecture, with --no-tests", () => {
-    expect(names({ all: false, tests: false })).toEqual(["format", "lint", "types", "effect", "architecture"])
+    expect(names({ all: false, tests: false })).toEqual([
+      "format",
+      "lint",
+      "types",
+      "console types",
+      "effect",
+      "architecture"
+    ])
   })
 
   it("each say what to do and when to give up, under names of their own", () => {

@@ -11,11 +11,12 @@ import { count, kw, kwh, money } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
 import { useTitle } from "../parts/Page.tsx"
 import { usePages } from "../parts/pages.ts"
-import { Empty, Failed, Loading } from "../parts/States.tsx"
+import { Failed, Loading } from "../parts/States.tsx"
 import { Shape } from "../parts/Status.tsx"
 import { Ago } from "../parts/Time.tsx"
 import { actionText, useActors } from "../parts/actors.ts"
 import { t, tn, word } from "../text/text.ts"
+import { FirstSteps } from "./FirstSteps.tsx"
 
 /** A fault that heals within two minutes is history, no alarm. */
 const settledMillis = 2 * 60_000
@@ -182,18 +183,12 @@ export const Overview = () => {
     }
     return [...sums].sort(([, a], [, b]) => b.powerW - a.powerW).slice(0, 12)
   }, [rows])
-  if (isComplete && rows.length === 0) {
+  const isNew = isComplete && !rows.some(({ everConnected }) => everConnected)
+  if (isNew) {
     return (
-      <section className="page">
-        <Empty
-          title={t("overview.begin")}
-          text={t("overview.beginText")}
-          action={
-            <Link className="button main" to={"/chargers" as never} search={{ do: "add" } as never}>
-              {t("charger.add")}
-            </Link>
-          }
-        />
+      <section className="page scrolls" aria-label={t("place.overview")}>
+        <h1 className="hide">{t("place.overview")}</h1>
+        <FirstSteps />
       </section>
     )
   }
