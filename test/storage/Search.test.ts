@@ -31,8 +31,15 @@ const filled = (name: string, chargerId: string, suffix: string) =>
         'LocalToken', ${now}, ${now}, 0, ${now}, ${now})`
     yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
       VALUES (${id(cdrId)}, ${own.id}, 4711, ${id(sessionId)}, 0, ${chargerId}, ${siteId}, ${now}, ${now}, '{}', ${now})`
+    const partnerId = crypto.randomUUID()
     yield* sql`INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
-      VALUES (gen_random_uuid(), ${own.id}, ${`Greenway ${name}`}, 'Registered', '{}', ${now}, ${now})`
+      VALUES (${partnerId}, ${own.id}, ${`Greenway ${name}`}, 'Registered', '{}', ${now}, ${now})`
+    for (const uid of ["04A1B2", "04FFEE"]) {
+      yield* sql`INSERT INTO roaming_token (organisation_id, partner_id, uid_key, type_key, country_code, party_id, uid, type, contract_id,
+          issuer, valid, whitelist, last_updated, revision, created_at, updated_at)
+        VALUES (${own.id}, ${partnerId}, ${uid.toLowerCase()}, 'RFID', 'NL', 'EMS', ${uid}, 'RFID', ${`NL-EMS-C${uid}`}, 'Greenway', true,
+          'ALWAYS', ${now}, 1, ${now}, ${now})`
+    }
     yield* sql`INSERT INTO tariff (id, organisation_id, version, body, created_at, updated_at)
       VALUES (gen_random_uuid(), ${own.id}, 1, ${JSON.stringify({
         currency: "EUR",
@@ -60,6 +67,11 @@ forEachDriver("Search", repositories, (it) => {
       expect(yield* found(ours.id, "A1b")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "nl-vlt-77")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "VLT-7")).toEqual([["token", "04A1B2"]])
+      // A partner's by its whole uid, or by the contract; a card that is one's own too is shown once.
+      expect(yield* found(ours.id, "04ffee")).toEqual([["token", "04FFEE"]])
+      expect(yield* found(ours.id, "04ffe")).toEqual([])
+      expect(yield* found(ours.id, "nl-ems-c04f")).toEqual([["token", "04FFEE"]])
+      expect(yield* found(ours.id, "04A1B2")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "9021")).toEqual([["session", "SE-VLT-1003"]])
       expect(yield* found(ours.id, "01990000-1234")).toEqual([["session", "SE-VLT-1003"]])
       expect(yield* found(ours.id, "4711")).toEqual([["cdr", "4711"]])

@@ -150,7 +150,7 @@ const anothers = new Conflict({
   message: "This key acts for another operator. Make a key of your own, and revoke this one."
 })
 
-/** The record of a key, in place of which another one works. */
+/** The fact that another key takes the place of this one. */
 const rotatedFact = (key: ApiKey, next: ApiKey, expiresAt: number, factId: string, audit: AuditContext) => {
   const { body, ...fact } = keyFact("ApiKeyRevoked", key, factId, audit)
   const { before } = body as { readonly before: ApiKeyRecord }

@@ -157,6 +157,8 @@ CREATE TABLE roaming_token (
 );
 COMMENT ON TABLE roaming_token IS
   'Tokens of partners'' drivers, each partner''s its own.';
+-- Search: by the beginning of a contract.
+CREATE INDEX roaming_token_contract_begins ON roaming_token (organisation_id, lower(contract_id) text_pattern_ops);
 -- The order in which operators list a partner's tokens: a page of a million is found along it.
 CREATE INDEX roaming_token_listed ON roaming_token (partner_id, uid_key, type_key, country_code, party_id);
 

@@ -83,7 +83,23 @@ const operators = (asked: Asked) =>
     ["title", "subtitle"]
   )
 
-/** By the beginning of its uid or printed number; then by a part of them, among those that were changed last. */
+/** A partner's card: by its whole uid, or by the beginning of the driver's contract. */
+const partnersTokens = (asked: Asked) => {
+  const { own, sql, text } = asked
+  const shown = sql`y.uid AS id, y.uid AS title, y.contract_id || ' · ' || p.name AS subtitle, y.contract_id`
+  return own`
+    SELECT q.id, q.title, q.subtitle, ${rankOf(asked, [sql`q.title`, sql`q.contract_id`])} AS rank
+    FROM (
+      (SELECT ${shown} FROM roaming_token y JOIN partner p ON p.id = y.partner_id
+        WHERE ${own.rowsOf("y")} AND y.uid_key = ${tokenKey(text)} LIMIT ${foundOfKind})
+      UNION
+      (SELECT ${shown} FROM roaming_token y JOIN partner p ON p.id = y.partner_id
+        WHERE ${own.rowsOf("y")} AND lower(y.contract_id) LIKE ${`${escaped(tokenKey(text))}%`}
+        ORDER BY lower(y.contract_id) USING ~<~ LIMIT ${foundOfKind})
+    ) q ORDER BY rank, q.title LIMIT ${foundOfKind}`
+}
+
+/** One's own: by the beginning of its uid or printed number; then by a part of them, among those that were changed last. */
 const tokens = (asked: Asked) => {
   const { own, sql, text } = asked
   const begins = `${escaped(tokenKey(text))}%`
@@ -149,30 +165,41 @@ const cdrs = (asked: Asked) => {
     FROM (${byNumber} ${byId}) q ORDER BY rank, q.started_at DESC LIMIT ${foundOfKind}`
 }
 
-const statements: Readonly<Record<SearchedKind, (asked: Asked) => Statement.Statement<object> | undefined>> = {
-  charger: chargers,
-  site: sites,
-  session: sessions,
-  token: tokens,
-  cdr: cdrs,
-  partner: partners,
-  tariff: tariffs,
-  operator: operators
+type Statements = ReadonlyArray<(asked: Asked) => Statement.Statement<object> | undefined>
+
+const statements: Readonly<Record<SearchedKind, Statements>> = {
+  charger: [chargers],
+  site: [sites],
+  session: [sessions],
+  token: [tokens, partnersTokens],
+  cdr: [cdrs],
+  partner: [partners],
+  tariff: [tariffs],
+  operator: [operators]
 }
+
+/** A card may be one's own and a partner's, or several partners'. */
+const once = (found: ReadonlyArray<Found>): ReadonlyArray<Found> =>
+  [...found]
+    .sort((one, other) => one.rank - other.rank)
+    .filter(({ id }, n, all) => all.findIndex((one) => one.id === id) === n)
+    .slice(0, foundOfKind)
 
 const find = (sql: SqlClient.SqlClient) =>
   Effect.fn("Search.find")(function* (organisationId: string, text: string, kinds: ReadonlyArray<SearchedKind>) {
     if (unstorableText(text)) return []
     const asked: Asked = { sql, own: scopedTo(sql, organisationId), text }
     // One after the other: the embedded database serves others between two.
-    const found = yield* Effect.forEach(kinds, (kind) => {
-      const statement = statements[kind](asked)
-      if (statement === undefined) return Effect.succeed<ReadonlyArray<Found>>([])
-      return Effect.map(guarded(foundRows(statement)), (rows) =>
-        rows.map((row): Found => ({ ...row, kind, subtitle: row.subtitle ?? "" }))
-      )
-    })
-    return found.flat()
+    const ofKind = (kind: SearchedKind) =>
+      Effect.forEach(statements[kind], (of) => {
+        const statement = of(asked)
+        if (statement === undefined) return Effect.succeed<ReadonlyArray<Found>>([])
+        return Effect.map(guarded(foundRows(statement)), (rows) =>
+          rows.map((row): Found => ({ ...row, kind, subtitle: row.subtitle ?? "" }))
+        )
+      })
+    const found = yield* Effect.forEach(kinds, ofKind)
+    return found.flatMap((parts) => once(parts.flat()))
   })
 
 export const layer: Layer.Layer<Search, never, SqlClient.SqlClient> = Layer.effect(

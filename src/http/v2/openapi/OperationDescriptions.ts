@@ -109,7 +109,7 @@ export const operations: Descriptions["operations"] = {
   "history.uptime":
     "The month is meant in the site's time zone. Time that an operator took a connector out of service for does not count.",
   "search.find":
-    "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
+    "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number, partners' cards by their whole uid or the contract; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
   "audit-log.list":
     "Changes made with keys and by the platform, with the record before and after. Entries are never changed.",
   "files.list": "Diagnostics and logs that chargers brought, those that are waited for, and firmware.",
