@@ -34,6 +34,7 @@ const types = [
   "charger.booted",
   "charger.changed",
   "charger.refused",
+  "authorization.refused",
   "connector.status",
   "session.started",
   "session.updated",

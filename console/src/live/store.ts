@@ -34,11 +34,19 @@ export const queries = new QueryClient({
 /** Lists and figures that an event of this kind changes. */
 const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections", "sites.get"],
+  authorization: ["tokens.explanation"],
   connector: ["history.connectors", "statistics.get"],
-  session: ["sessions.list", "sessions.get", "sessions.meterValues", "statistics.get", "reservations.list"],
+  session: [
+    "sessions.list",
+    "sessions.get",
+    "sessions.price",
+    "sessions.meterValues",
+    "statistics.get",
+    "reservations.list"
+  ],
   cdr: ["cdrs.list", "statistics.get"],
   command: ["commands.list", "commands.listOfCharger", "reservations.list", "chargers.configuration", "files.list"],
-  token: ["tokens.list", "tokens.get"],
+  token: ["tokens.list", "tokens.get", "tokens.explanation"],
   tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments"],
   site: ["sites.list", "sites.get"],
   partner: ["partners.list", "partners.get", "partner-records.health"]

@@ -13,7 +13,18 @@ import { t } from "../text/text.ts"
 
 const kept = 500
 
-const groups = ["charger", "connector", "session", "cdr", "command", "token", "tariff", "site", "partner"] as const
+const groups = [
+  "charger",
+  "authorization",
+  "connector",
+  "session",
+  "cdr",
+  "command",
+  "token",
+  "tariff",
+  "site",
+  "partner"
+] as const
 
 const summary = ({ data }: LiveEvent): string =>
   Object.entries(data)
