@@ -8,10 +8,11 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { defineConfig, type Plugin } from "vite"
+import { eventTypes } from "../src/domain/event/Event.ts"
 import { Api } from "../src/http/v2/Api.ts"
 import { RequiredPermissions } from "../src/http/v2/requests/Middleware.ts"
 
-/** `virtual:operations`: `group.operation` → method, path and permissions. */
+/** `virtual:operations`: `group.operation` → method, path and permissions; and the types of events. */
 const operations = (): Plugin => {
   const id = "virtual:operations"
   const table: Record<string, readonly [method: string, path: string, permissions: ReadonlyArray<string>]> = {}
@@ -25,7 +26,10 @@ const operations = (): Plugin => {
   return {
     name: "operations",
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
-    load: (source) => (source === `\0${id}` ? `export const operations = ${JSON.stringify(table)}` : undefined)
+    load: (source) =>
+      source === `\0${id}`
+        ? `export const operations = ${JSON.stringify(table)}\nexport const eventTypes = ${JSON.stringify(eventTypes)}`
+        : undefined
   }
 }
 

@@ -2,5 +2,7 @@ declare module "virtual:operations" {
   export const operations: Readonly<
     Record<string, readonly [method: string, path: string, permissions: ReadonlyArray<string>]>
   >
+  /** All types of events of the feed. */
+  export const eventTypes: ReadonlyArray<string>
 }
 declare module "*.css" {}

@@ -2,6 +2,7 @@
  * The one stream of events of this browser. One tab holds it, since a browser opens six connections to a host at most; the others listen to that tab. A
  * line that was cut comes back at the event where it ended, so that nothing is missed.
  */
+import { eventTypes } from "virtual:operations"
 import { call, signedOut } from "../api/client.ts"
 import type { LiveEvent } from "../api/types.ts"
 
@@ -27,26 +28,6 @@ export interface Listener {
   readonly onGap: () => void
   readonly onLine: (line: Line) => void
 }
-
-const types = [
-  "charger.connected",
-  "charger.disconnected",
-  "charger.booted",
-  "charger.changed",
-  "charger.refused",
-  "authorization.refused",
-  "connector.status",
-  "session.started",
-  "session.updated",
-  "session.ended",
-  "session.held",
-  "cdr.issued",
-  "command.completed",
-  "token.changed",
-  "tariff.changed",
-  "site.changed",
-  "partner.changed"
-] as const satisfies ReadonlyArray<LiveEvent["type"]>
 
 const firstPauseMillis = 1_000
 const longestPauseMillis = 15_000
@@ -127,7 +108,7 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
       void (isClosed ? again() : verify())
     })
     const onMessage = ({ data }: MessageEvent<string>) => pass({ kind: "event", event: JSON.parse(data) as LiveEvent })
-    for (const type of types) source.addEventListener(type, onMessage)
+    for (const type of eventTypes) source.addEventListener(type, onMessage)
   }
 
   const hold = (): Promise<void> =>

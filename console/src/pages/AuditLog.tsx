@@ -1,7 +1,7 @@
 /** Who changed what, with before and after. */
 import { useState } from "react"
 import { Outside } from "../parts/Facts.tsx"
-import { FilterField, Head, useTitle } from "../parts/Page.tsx"
+import { FilterField, Head, More, useTitle } from "../parts/Page.tsx"
 import { useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Moment } from "../parts/Time.tsx"
@@ -101,11 +101,7 @@ export const AuditLog = () => {
           </li>
         ))}
       </ul>
-      {pages.hasMore ? (
-        <button type="button" className="button small" onClick={pages.more}>
-          {t("action.more")}
-        </button>
-      ) : null}
+      <More pages={pages} />
     </section>
   )
 }

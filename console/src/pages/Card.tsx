@@ -10,9 +10,9 @@ import { Act } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { Form } from "../parts/Form.tsx"
-import { kwh, money } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
 import { usePages } from "../parts/pages.ts"
+import { SessionRows } from "../parts/SessionRows.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
@@ -87,21 +87,7 @@ export const Card = () => {
       )}
       <Why uid={uid} />
       <h2>{t("place.sessions")}</h2>
-      {sessions.rows.length === 0 && !sessions.isLoading ? <p className="none">{t("card.noSessions")}</p> : null}
-      <ul className="rows">
-        {sessions.rows.map((session) => (
-          <li key={session.id}>
-            <Link to={`/sessions/${session.id}` as never} search={{} as never}>
-              <Moment at={session.startedAt} /> · <Outside>{session.chargerId}</Outside> ·{" "}
-              {word("sessionStatus", session.status)}
-            </Link>
-            <span>
-              {kwh(session.energyWh)} kWh
-              {session.cost === null ? null : <> · {money(session.cost.inclVat, session.cost.currency)}</>}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <SessionRows pages={sessions} none={t("card.noSessions")} show={({ chargerId }) => chargerId} />
       <div className="acts">
         <Link className="button small" to={"/audit-log" as never} search={{ subject: `token:${uid}` } as never}>
           {t("action.history")}

@@ -1,5 +1,6 @@
 /** The feed of events, live: the last ones while this page is open. */
 import { Link } from "@tanstack/react-router"
+import { eventTypes } from "virtual:operations"
 import { useEffect, useState } from "react"
 import type { LiveEvent } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
@@ -13,18 +14,7 @@ import { t } from "../text/text.ts"
 
 const kept = 500
 
-const groups = [
-  "charger",
-  "authorization",
-  "connector",
-  "session",
-  "cdr",
-  "command",
-  "token",
-  "tariff",
-  "site",
-  "partner"
-] as const
+const groups: ReadonlyArray<string> = [...new Set(eventTypes.map((type) => type.split(".")[0] ?? ""))]
 
 const summary = ({ data }: LiveEvent): string =>
   Object.entries(data)

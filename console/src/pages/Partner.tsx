@@ -9,7 +9,7 @@ import { Act, Copy } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { Form } from "../parts/Form.tsx"
-import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
+import { More, Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { usePages } from "../parts/pages.ts"
 import { Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
@@ -266,11 +266,7 @@ const Exchanges = ({ id }: { readonly id: string }) => {
           </li>
         ))}
       </ul>
-      {pages.hasMore ? (
-        <button type="button" className="button small" onClick={pages.more}>
-          {t("action.more")}
-        </button>
-      ) : null}
+      <More pages={pages} />
     </>
   )
 }
@@ -360,11 +356,7 @@ const View = ({ id }: { readonly id: string }) => {
           </pre>
         ))}
       </div>
-      {pages.hasMore ? (
-        <button type="button" className="button small" onClick={pages.more}>
-          {t("action.more")}
-        </button>
-      ) : null}
+      <More pages={pages} />
     </>
   )
 }

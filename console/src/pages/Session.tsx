@@ -12,7 +12,7 @@ import { Line } from "../parts/Chart.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { duration, exact, kwh, money } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
-import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
+import { More, Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, usePages } from "../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
@@ -56,11 +56,7 @@ const Energy = ({ session }: { readonly session: SessionAnswer }) => {
         from={Date.parse(session.startedAt)}
         to={session.endedAt === null ? now : Date.parse(session.endedAt)}
       />
-      {pages.hasMore ? (
-        <button type="button" className="button small" onClick={pages.more}>
-          {t("action.more")}
-        </button>
-      ) : null}
+      <More pages={pages} />
     </>
   )
 }

@@ -247,3 +247,11 @@ export const useTitle = (title: string): void => {
     document.title = `${title} · Voltlane`
   }, [title, path])
 }
+
+/** Reads the next page of a list that is shown as a whole. */
+export const More = ({ pages: { hasMore, more } }: { readonly pages: Pick<Pages<unknown>, "hasMore" | "more"> }) =>
+  hasMore ? (
+    <button type="button" className="button small" onClick={more}>
+      {t("action.more")}
+    </button>
+  ) : null

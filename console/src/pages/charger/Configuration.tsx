@@ -1,4 +1,5 @@
 /** A charger's configuration: value, what is expected, where they differ. A value is changed in place, as a command. */
+import { More } from "../../parts/Page.tsx"
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { follow } from "../../live/commands.ts"
@@ -83,11 +84,7 @@ export const Configuration = ({ row }: { readonly row: Row }) => {
           </li>
         ))}
       </ul>
-      {pages.hasMore ? (
-        <button type="button" className="button small" onClick={pages.more}>
-          {t("action.more")}
-        </button>
-      ) : null}
+      <More pages={pages} />
       {edited === undefined ? null : (
         <CommandDialog
           type="ChangeConfiguration"
