@@ -190,7 +190,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
     await page.goto(`/cards/${place.built.cards[2]!.uid}`)
     await page.getByText("It may charge").waitFor()
     await page.getByRole("button", { name: "Block" }).click()
-    await page.reload()
+    // By itself: the change is an event.
     await page.getByText("It may not: Blocked").waitFor()
     expect(await page.locator(".checks .trouble").count()).toBeGreaterThan(0)
     await end()

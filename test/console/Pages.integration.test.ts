@@ -70,7 +70,7 @@ describe.skipIf(!canBrowse)("every page", () => {
     ["light, on a phone", phone]
   ]
 
-  it.each(screens)(
+  it.concurrent.each(screens)(
     "%s",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)

@@ -106,4 +106,39 @@ forEachDriver("the figures of an organisation", world, (it) => {
       assert.deepStrictEqual(yield* figures, { activeSessions: 1, ...one })
     })
   )
+
+  it.effect("know when sessions ran and what they took, as operators corrected them, of one site or all", () =>
+    Effect.gen(function* () {
+      const { commit, correct, hold, release, seeded } = yield* told("S-windows", 6000)
+      const chargers = yield* Chargers
+      const { organisationId, siteId } = seeded
+      const between = (from: number, to: number, site?: string) =>
+        Effect.map(chargers.sessionWindows(organisationId, { from, to, siteId: site }), (windows) =>
+          windows.map(({ endedAt, energyWh, startedAt }) => [startedAt, endedAt, energyWh])
+        )
+      const whole = [noon, noon + hour, 5000]
+      assert.deepStrictEqual(yield* between(noon - hour, noon + 3 * hour), [whole])
+      assert.deepStrictEqual(yield* between(noon + hour / 2, noon + 3 * hour), [whole])
+      assert.deepStrictEqual(yield* between(noon - 3 * hour, noon), [])
+      assert.deepStrictEqual(yield* between(noon + 2 * hour, noon + 3 * hour), [])
+      assert.deepStrictEqual(yield* between(noon, noon + hour, siteId), [whole])
+      assert.deepStrictEqual(yield* between(noon, noon + hour, uuid7(1, new Uint8Array(10))), [])
+      yield* hold
+      assert.deepStrictEqual(yield* between(noon, noon + hour), [])
+      yield* release
+      yield* correct({ energyWh: 7000 })
+      assert.deepStrictEqual(yield* between(noon, noon + hour), [[noon, noon + hour, 7000]])
+      const running: Transaction = { chargerId: "S-windows", sessionId: idAt(noon + 2 * hour), transactionId: 9 }
+      yield* commit([started(seeded, running, { at: noon + 2 * hour })])
+      assert.deepStrictEqual(yield* between(noon + 2 * hour, noon + 3 * hour), [[noon + 2 * hour, undefined, 0]])
+      assert.deepStrictEqual(
+        yield* chargers.sessionWindows(uuid7(2, new Uint8Array(10)), {
+          from: noon,
+          to: noon + hour,
+          siteId: undefined
+        }),
+        []
+      )
+    })
+  )
 })

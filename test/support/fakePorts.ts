@@ -223,7 +223,15 @@ const chargers = (world: FakeWorld) =>
           energyWhTotal: 0,
           sessionsToday: 0
         })
-      })
+      }),
+    sessionWindows: (organisationId, { from }) =>
+      world.ask(() =>
+        Effect.succeed(
+          [...world.chargers.values()]
+            .filter((charger) => charger.organisationId === organisationId)
+            .map(() => ({ startedAt: from, endedAt: from + 3_600_000, energyWh: 1_000 }))
+        )
+      )
   })
 
 /** True where one of the texts has what is looked for, or nothing is. */

@@ -42,6 +42,7 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
     "sessions.price",
     "sessions.meterValues",
     "statistics.get",
+    "statistics.series",
     "reservations.list"
   ],
   cdr: ["cdrs.list", "statistics.get"],

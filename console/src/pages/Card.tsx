@@ -37,7 +37,7 @@ export const Card = () => {
   const close = () => setOpen(undefined)
   const set = async (status: "Accepted" | "Blocked") => {
     await call("tokens.update", { params: { uid }, body: { status } })
-    changed("tokens.list", "tokens.get")
+    changed("tokens.list", "tokens.get", "tokens.explanation")
     void refetch()
   }
   return (

@@ -6,6 +6,7 @@ import { call } from "../api/client.ts"
 import { may, useMe } from "../app/me.ts"
 import type { Row } from "../live/fleet.ts"
 import { useLive } from "../live/store.ts"
+import { Line } from "../parts/Chart.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { count, kw, kwh, money } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
@@ -214,6 +215,7 @@ export const Overview = () => {
             <Figure label={t("overview.running")} value={count(running)} />
           </dl>
           {error === null ? null : <Failed what={t("overview.notRead")} error={error} retry={() => void refetch()} />}
+          {may(me, "statistics.series") ? <Power /> : null}
           <h2>{t("overview.today")}</h2>
           <dl className="figures">
             <Figure label={t("session.energy")} value={data === undefined ? "…" : `${kwh(data.energyWhToday)} kWh`} />
@@ -243,6 +245,25 @@ export const Overview = () => {
         {may(me, "audit-log.list") ? <Changes /> : null}
       </div>
     </section>
+  )
+}
+
+/** The power of the last 24 hours; read again when sessions have changed it. */
+const Power = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["statistics.series", "power"],
+    queryFn: () => call("statistics.series", { query: { metric: "power", step: "PT15M" } })
+  })
+  if (error !== null) return <Failed what={t("overview.seriesNotRead")} error={error} retry={() => void refetch()} />
+  if (data === undefined) return <Loading rows={3} />
+  return (
+    <Line
+      label={t("overview.power")}
+      unit="kW"
+      points={data.points.map(({ at, value }) => ({ at: Date.parse(at), value: value / 1000 }))}
+      from={Date.parse(data.from)}
+      to={Date.parse(data.to)}
+    />
   )
 }
 

@@ -6,6 +6,7 @@ import type { ConnectorStatus } from "../site/Connector.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
+import type { SeriesRange, SessionWindow } from "./Series.ts"
 
 export interface Statistics {
   readonly chargers: number
@@ -96,5 +97,10 @@ export class Chargers extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     readonly statistics: (organisationId: string, now: number) => Effect.Effect<Statistics, StorageUnavailable>
+    /** Sessions that ran between two times; `InvalidInput` `/from` for more than `maxSeriesSessions`. */
+    readonly sessionWindows: (
+      organisationId: string,
+      range: Pick<SeriesRange, "from" | "to"> & { readonly siteId: string | undefined }
+    ) => Effect.Effect<ReadonlyArray<SessionWindow>, InvalidInput | StorageUnavailable>
   }
 >()("voltlane/Chargers") {}

@@ -20,6 +20,7 @@ import { rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { isClosed } from "./SessionRows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
+import { sessionWindows } from "./SessionWindows.ts"
 import { statistics } from "./Statistics.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
@@ -137,7 +138,8 @@ export const layer: Layer.Layer<Chargers, never, RecordingServices> = Layer.effe
       countsOfSites: countsOfSites(sql),
       update: update(records),
       remove: remove(records),
-      statistics: statistics(sql)
+      statistics: statistics(sql),
+      sessionWindows: sessionWindows(sql)
     })
   })
 )

@@ -40,7 +40,7 @@ const figuresRow = rowOf(
 )
 
 /** True of a `session s` with its review `r` that counts: it is not held, and was not declared invalid. */
-const exists = (sql: SqlClient.SqlClient) => sql`
+export const exists = (sql: SqlClient.SqlClient) => sql`
   ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
 
 /** Those that may have begun today, by the indexes that know them: as the charger reported, or as an operator says. */

@@ -1,9 +1,33 @@
-/** The endpoint of statistics over the domain's port. */
+/** The endpoints of statistics over the domain's port. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
+import {
+  maxSeriesMillis,
+  maxSeriesPoints,
+  type SeriesMetric,
+  seriesOf,
+  type SeriesRange,
+  seriesSteps
+} from "../../../domain/charger/Series.ts"
+import { InvalidInput } from "../../../domain/Errors.ts"
 import { Api } from "../Api.ts"
 import { organisationId } from "../requests/Caller.ts"
+
+const units = { power: "W", energy: "Wh", sessions: "sessions" } as const satisfies Readonly<
+  Record<SeriesMetric, string>
+>
+
+const refused = (pointer: string, detail: string) => Effect.fail(new InvalidInput({ pointer, detail }))
+
+const checked = ({ from, stepMillis, to }: SeriesRange, now: number): Effect.Effect<void, InvalidInput> => {
+  if (from >= to) return refused("/from", "must be before to")
+  if (now - from > maxSeriesMillis) return refused("/from", "must be at most 92 days ago")
+  if (to - from > maxSeriesPoints * stepMillis) {
+    return refused("/step", `must be larger for this range: a series has at most ${maxSeriesPoints} points`)
+  }
+  return Effect.void
+}
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -13,6 +37,15 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       get: Effect.fn("v2.statistics.get")(function* () {
         return yield* chargers.statistics(yield* organisationId, yield* Clock.currentTimeMillis)
+      }),
+      series: Effect.fn("v2.statistics.series")(function* ({ query }) {
+        const now = yield* Clock.currentTimeMillis
+        const { metric, siteId, step = "PT15M", to = now } = query
+        const range = { from: query.from ?? to - seriesSteps.P1D, to, stepMillis: seriesSteps[step] }
+        yield* checked(range, now)
+        const windows = yield* chargers.sessionWindows(yield* organisationId, { ...range, siteId })
+        const points = seriesOf(metric, range, windows, now)
+        return { metric, unit: units[metric], step, from: range.from, to, points }
       })
     })
   })

@@ -1,10 +1,41 @@
-/** Statistics of one organisation in REST v2. */
+/** Statistics of one organisation in REST v2: what is now, and figures over time. */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { maxSeriesPoints, seriesMetrics, type SeriesStep, seriesSteps } from "../../../domain/charger/Series.ts"
 import { Statistics } from "../../ChargerStatus.ts"
+import { Time, Uuid } from "../../Fields.ts"
 import { operation } from "../requests/Middleware.ts"
 
-export class StatisticsApi extends HttpApiGroup.make("statistics").add(
-  HttpApiEndpoint.get("get", "/v2/statistics", { success: Statistics }).annotateMerge(
-    operation("Counts of chargers, connectors, sessions and energy", "statistics:read")
+const steps = Object.keys(seriesSteps) as ReadonlyArray<SeriesStep> as readonly [SeriesStep, ...Array<SeriesStep>]
+
+const Series = Schema.Struct({
+  metric: Schema.Literals(seriesMetrics),
+  unit: Schema.Literals(["W", "Wh", "sessions"]),
+  step: Schema.Literals(steps),
+  from: Time,
+  to: Time,
+  points: Schema.Array(
+    Schema.Struct({ at: Time.annotate({ description: "When the step begins" }), value: Schema.Finite }).annotate({
+      identifier: "SeriesPoint"
+    })
+  ).annotate({ description: `At most ${maxSeriesPoints}, oldest first; none for what is still to come` })
+}).annotate({ identifier: "Series" })
+
+export class StatisticsApi extends HttpApiGroup.make("statistics")
+  .add(
+    HttpApiEndpoint.get("get", "/v2/statistics", { success: Statistics }).annotateMerge(
+      operation("Counts of chargers, connectors, sessions and energy", "statistics:read")
+    )
   )
-) {}
+  .add(
+    HttpApiEndpoint.get("series", "/v2/statistics/series", {
+      query: {
+        metric: Schema.Literals(seriesMetrics),
+        step: Schema.optionalKey(Schema.Literals(steps)),
+        from: Schema.optionalKey(Time.annotate({ description: "At or after; a day before `to` where it is missing" })),
+        to: Schema.optionalKey(Time.annotate({ description: "Before; now where it is missing" })),
+        siteId: Schema.optionalKey(Uuid)
+      },
+      success: Series
+    }).annotateMerge(operation("Power, energy or sessions over time, at most 92 days back", "statistics:read"))
+  ) {}

@@ -113,6 +113,14 @@ export const chargerDescriptions: Descriptions["properties"] = {
   unavailableSeconds: ["Seconds in which it reported itself unavailable, by no order of an operator", 0],
   uptimePercent: ["Percent of the seconds that count in which it was up; null when none counts", 99.786],
 
+  // Figures over time.
+  "Series.metric": ["What the points are of", "power"],
+  "Series.unit": ["What their values are in", "W"],
+  "Series.step": ["How much time each point is for", "PT15M"],
+  "SeriesPoint.value": ["The average power, the energy, or the number of sessions that started", 1748000],
+  "statistics.series.query.metric": ["What the points are of", "power"],
+  "statistics.series.query.step": ["How much time each point is for; PT15M where it is missing", "PT15M"],
+
   // Registration of others.
   firstSeenAt: ["When it first tried to connect"],
   "UnknownCharger.lastSeenAt": ["When it last tried to connect"],

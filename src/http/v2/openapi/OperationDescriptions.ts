@@ -98,6 +98,8 @@ export const operations: Descriptions["operations"] = {
   "api-keys.list": "Keys of the organisation by their beginnings; the keys themselves are not stored.",
   "api-keys.revoke": "Requests with it are answered 401 from then on. A key that is revoked never comes back.",
   "statistics.get": "Counted at the moment of the request.",
+  "statistics.series":
+    "Out of the sessions of the range, without those that are held: a session's energy is spread evenly over its time, and power is the energy of a step by its hours. A session is counted where it started. Steps of P1D are 24 hours from `from`.",
   "charging-profiles.standing":
     "As far as the service knows: profiles that it set and the charger accepted, and that were not cleared since.",
   "charging-profiles.composite":
