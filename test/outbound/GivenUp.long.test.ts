@@ -22,6 +22,7 @@ forEachDriver("Webhooks that nobody takes", ports, (it) => {
       const delivery = () =>
         Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`)).then(({ items: [first] }) => first)
       const times: Array<number> = []
+      let parkedTries = 0
       // The pause of the webhook as a whole is stored a moment after the try.
       const toNextTry = async () => {
         const { nextTryAt } = await delivery()
@@ -34,22 +35,26 @@ forEachDriver("Webhooks that nobody takes", ports, (it) => {
           return receiver.received.length >= tries
         }, `try ${tries} came`)
         times.push(clock.now() - began)
-        yield* until(async () => (await delivery()).tries === tries, `try ${tries} was noted`)
+        yield* until(async () => (await delivery()).tries >= tries, `try ${tries} was noted`)
         const now = yield* Effect.promise(delivery)
+        // On a busy machine the clock may be turned while a request is under way, which ends it: the try after it is then noted with it.
+        tries = now.tries
+        parkedTries = now.tries
         if (now.status === "Parked") break
         assert.isBelow(clock.now() - began, 75 * hour)
       }
       assert.isAtLeast(times.at(-1)!, 72 * hour)
-      assert.isAbove(times.length, 60)
+      assert.isAtLeast(parkedTries, 60)
       // Twice as long after each, and an hour at most.
       assert.isAtMost(times[1]! - times[0]!, 6 * 60_000)
       assert.isAtMost(times.at(-1)! - times.at(-2)!, 66 * 60_000)
       const parked = yield* Effect.promise(delivery)
       assert.match(parked.problem, /503/)
       assert.isNull(parked.nextTryAt)
+      const received = receiver.received.length
       clock.forward(24 * hour)
       yield* aWhile
-      assert.strictEqual(receiver.received.length, times.length)
+      assert.strictEqual(receiver.received.length, received)
       receiver.answer = (response) => void response.writeHead(200).end()
       const stranger = yield* makeOrganisation()
       const { ask } = yield* world()
