@@ -13,6 +13,8 @@ const startLimitMillis = 90_000
 export interface ServiceOptions {
   readonly port: number
   readonly dataDir: string
+  /** Without an account: its first start prints the link that makes one. */
+  readonly isNew?: boolean
 }
 
 /** Another password each time, so that no page that is open from another demo signs in to this one. */
@@ -26,6 +28,7 @@ export class Service {
   private readonly options: ServiceOptions
   private child: ChildProcess | undefined
   private key = ""
+  private setUp = ""
   private output = ""
 
   constructor(options: ServiceOptions) {
@@ -37,6 +40,11 @@ export class Service {
   /** Opens the console signed in. The account is the demo's own: on loopback, and gone with it. */
   get link(): string {
     return `${this.url}/sign-in#${new URLSearchParams(account).toString()}`
+  }
+
+  /** The link of the first start that makes the first account; empty where one was given. */
+  get setUpLink(): string {
+    return this.setUp
   }
 
   /** The key that the first start made. */
@@ -61,8 +69,9 @@ export class Service {
         PUBLIC_URL: this.url,
         BOOTSTRAP_COUNTRY_CODE: "SE",
         BOOTSTRAP_PARTY_ID: "VLT",
-        BOOTSTRAP_OPERATOR_EMAIL: account.email,
-        BOOTSTRAP_OPERATOR_PASSWORD: account.password,
+        ...(this.options.isNew === true
+          ? {}
+          : { BOOTSTRAP_OPERATOR_EMAIL: account.email, BOOTSTRAP_OPERATOR_PASSWORD: account.password }),
         // The partners of the demo are on this machine.
         OUTBOUND_ALLOW_PRIVATE: "true"
       },
@@ -82,7 +91,9 @@ export class Service {
       if (isReady) break
       await pause(100)
     }
-    this.key ||= /^KEY=(\S+)$/m.exec(readFileSync(join(dataDir, "first-start"), "utf8"))?.[1] ?? ""
+    const firstStart = readFileSync(join(dataDir, "first-start"), "utf8")
+    this.key ||= /^KEY=(\S+)$/m.exec(firstStart)?.[1] ?? ""
+    this.setUp ||= /^SET_UP='([^']+)'$/m.exec(firstStart)?.[1] ?? ""
   }
 
   /** Ends the process, and waits for its end. */

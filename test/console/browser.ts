@@ -25,6 +25,12 @@ export interface Town extends AsyncDisposable {
   readonly browser: Browser
 }
 
+export const launched = (): Promise<Browser> =>
+  chromium.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: ["--no-sandbox"]
+  })
+
 /** A service with some chargers that are at work, two partners, and a browser. */
 export const town = async (chargers: number): Promise<Town> => {
   builtConsole()
@@ -42,10 +48,7 @@ export const town = async (chargers: number): Promise<Town> => {
     for (const charger of built.chargers) charger.tick(now, 0, now - last)
     last = now
   }, 1_000)
-  const browser = await chromium.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
-    args: ["--no-sandbox"]
-  })
+  const browser = await launched()
   return {
     service,
     built,

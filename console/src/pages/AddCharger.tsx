@@ -5,13 +5,22 @@ import { useEffect, useState } from "react"
 import { call } from "../api/client.ts"
 import type { Answer } from "../api/types.ts"
 import { useMe } from "../app/me.ts"
-import { chargerChanged, useCharger } from "../live/store.ts"
+import { changed, chargerChanged, useCharger } from "../live/store.ts"
 import { Copy } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Facts } from "../parts/Facts.tsx"
 import { Form, Select, TextField } from "../parts/Form.tsx"
 import { duration } from "../parts/format.ts"
 import { t } from "../text/text.ts"
+
+/** The first charger needs a place: it is made with it, and its address can be given later. */
+const addSite = async (name: string): Promise<string> => {
+  const { id } = await call("sites.create", {
+    body: { name, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  })
+  changed("sites.list")
+  return id
+}
 
 export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) => {
   const [added, setAdded] = useState<Answer<"chargers.create"> | undefined>()
@@ -43,13 +52,13 @@ export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; r
           onCancel={onClose}
           fields={["name", "chargerId", "siteId", "securityProfile"]}
           onSubmit={async (values) => {
-            const siteId = values.optional("siteId")
+            const siteId = values.optional("siteId") ?? (await addSite(values.text("newSite")))
             const profile = Number(values.text("securityProfile")) as 0 | 1 | 2 | 3
             const charger = await call("chargers.create", {
               body: {
                 name: values.text("name"),
                 chargerId: values.text("chargerId"),
-                ...(siteId === undefined ? {} : { siteId }),
+                siteId,
                 securityProfile: profile,
                 ...(profile === 1 || profile === 2 ? { generatePassword: true } : {})
               }
@@ -67,11 +76,11 @@ export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; r
             defaultValue={id ?? ""}
             spellCheck={false}
           />
-          <Select
-            name="siteId"
-            label={t("site.one")}
-            options={[["", t("charger.defaultSite")], ...sites.items.map(({ id: one, name }) => [one, name] as const)]}
-          />
+          {sites.items.length === 0 ? (
+            <TextField name="newSite" label={t("charger.newSite")} hint={t("charger.newSiteHint")} required />
+          ) : (
+            <Select name="siteId" label={t("site.one")} options={sites.items.map(({ id: one, name }) => [one, name])} />
+          )}
           <Select
             name="securityProfile"
             label={t("charger.profile")}

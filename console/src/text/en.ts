@@ -109,7 +109,6 @@ export const en = {
   "charger.commands": "Commands",
   "charger.configuration": "Configuration",
   "charger.connectors": "Connectors",
-  "charger.defaultSite": "The first site",
   "charger.filter": "Name, id, site, is:faulted, firmware:<6.6",
   "charger.firmware": "Firmware",
   "charger.heard": "Heard",
@@ -120,6 +119,8 @@ export const en = {
   "charger.newPassword": "New password",
   "charger.newPasswordText":
     "A new password is made and shown once. The charger is refused until it is given there, at its next connection.",
+  "charger.newSite": "Name of its site",
+  "charger.newSiteHint": "The place where it is, with an address that you can add later",
   "charger.noneYet": "No chargers yet",
   "charger.noneYetText": "Add the first one: you get its address and password, and see here when it connects.",
   "charger.notRead": "The chargers could not be read.",
