@@ -85,8 +85,10 @@ describe("banned words", () => {
     expect(hits, advice).toEqual([])
   })
 
-  it("are nowhere in src", () => {
-    const files = filesBelow("src", [".ts", ".sql", ".js", ".html", ".css"]).map(readText)
+  it("are nowhere in src and the console", () => {
+    const files = ["src", "console/src"].flatMap((folder) =>
+      filesBelow(folder, [".ts", ".tsx", ".sql", ".js", ".html", ".css"]).map(readText)
+    )
     expect(
       files.flatMap((file) => found(file)),
       advice
