@@ -37,6 +37,7 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     uid: "",
     tokenUid: "",
     q: "",
+    metric: "energy",
     keyId: "",
     tariffId: "",
     cdrId: "",

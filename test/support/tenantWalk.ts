@@ -16,6 +16,8 @@ export interface Owned {
   readonly tokenUid: string
   /** Text that stands in its records. */
   readonly q: string
+  /** Of a series: what has no default. */
+  readonly metric: string
   readonly keyId: string
   readonly tariffId: string
   readonly cdrId: string
@@ -305,6 +307,7 @@ export const makeOwned = async (
     uid: token.uid,
     tokenUid: "Card",
     q: mark,
+    metric: "energy",
     keyId: apiKey.id,
     tariffId: tariff.id,
     cdrId: tariff.id,

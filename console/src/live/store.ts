@@ -53,8 +53,9 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   partner: ["partners.list", "partners.get", "partner-records.health"]
 }
 
-/** Between two readings of the same list, however many events there are. */
-const settleMillis = 700
+/** A change is shown soon; while many come, lists are read every few seconds, however many events there are. */
+const soonMillis = 300
+const betweenMillis = 3_000
 
 const pageSize = 500
 const rowsPerPage = 1000
@@ -129,16 +130,19 @@ export const chargerChanged = (id: string): void => {
 
 const stale = new Set<Name>()
 let settling: ReturnType<typeof setTimeout> | undefined
+let settledAt = 0
 
 /** Has lists read again. Names of queries are names of operations. */
 export const changed = (...names: ReadonlyArray<Name>): void => {
   for (const name of names) stale.add(name)
+  const wait = Math.max(soonMillis, settledAt + betweenMillis - Date.now())
   settling ??= setTimeout(() => {
     settling = undefined
+    settledAt = Date.now()
     const now = new Set(stale)
     stale.clear()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => now.has(queryKey[0] as Name) })
-  }, settleMillis)
+  }, wait)
 }
 
 const onEvent = (event: LiveEvent): void => {

@@ -262,7 +262,7 @@ export const Operators = () => {
   )
 }
 
-/** Permissions to choose from: those that oneself has, since nobody gives what they lack. */
+/** Permissions to choose from: those that oneself has, since no one can give what they do not have. */
 export const PermissionBoxes = ({
   chosen,
   legend,
