@@ -47,6 +47,10 @@ describe.each([
   ["Swedish", sv],
   ["German", de]
 ] as const)("%s", (_, catalogue) => {
+  it("is complete", () => {
+    expect(Object.keys(en).filter((key) => !Object.hasOwn(catalogue, key))).toEqual([])
+  })
+
   it("translates only texts that there are, with the same values", () => {
     for (const [key, text] of Object.entries(catalogue)) {
       expect(Object.hasOwn(en, key), key).toBe(true)
