@@ -1,9 +1,11 @@
 /** An organisation's figures of sessions: what stands is counted, and nothing that is held or was told wrongly. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
+import { sessionWindows } from "../../src/storage/charging/SessionWindows.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
@@ -138,6 +140,27 @@ forEachDriver("the figures of an organisation", world, (it) => {
           siteId: undefined
         }),
         []
+      )
+    })
+  )
+
+  it.effect("refuse a range with too many sessions, also where few of them are left of what was asked for", () =>
+    Effect.gen(function* () {
+      const { commit, seeded } = yield* told("S-many", 6000)
+      const { organisationId, siteId } = seeded
+      const second: Transaction = { chargerId: "S-many", sessionId: idAt(noon + 2 * hour), transactionId: 11 }
+      yield* commit([started(seeded, second, { at: noon + 2 * hour })])
+      yield* commit([ended(seeded, second, { at: noon + 3 * hour, meterStopWh: 7000 })])
+      const sql = yield* SqlClient.SqlClient
+      const range = { from: noon - hour, to: noon + hour / 2, siteId: undefined }
+      const refusal = yield* Effect.flip(sessionWindows(sql, 1)(organisationId, range))
+      assert.strictEqual(refusal._tag, "InvalidInput")
+      assert.strictEqual((yield* sessionWindows(sql, 2)(organisationId, range)).length, 1)
+      const elsewhere = { ...range, siteId: uuid7(3, new Uint8Array(10)) }
+      assert.deepStrictEqual(yield* sessionWindows(sql, 1)(organisationId, elsewhere), [])
+      assert.strictEqual(
+        (yield* Effect.flip(sessionWindows(sql, 1)(organisationId, { ...range, siteId })))._tag,
+        "InvalidInput"
       )
     })
   )

@@ -3,47 +3,56 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { maxSeriesSessions, type SeriesRange } from "../../domain/charger/Series.ts"
 import { InvalidInput } from "../../domain/Errors.ts"
-import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
-import { scopedTo } from "../kernel/Scoped.ts"
+import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { endedAt, withReview } from "./SessionRows.ts"
 import { exists } from "./Statistics.ts"
 
 const windowRows = rowsOf(Schema.Struct({ startedAt: Millis, endedAt: optional(Millis), energyWh: Schema.Finite }))
+const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
+
+interface Range extends Pick<SeriesRange, "from" | "to"> {
+  readonly siteId: string | undefined
+}
+
+/** Sessions that may be of the range, by the indexes on what runs and on what ended since its beginning, each with so many at most. */
+const candidates = (sql: SqlClient.SqlClient, own: Scoped, { from, siteId }: Range, most: number) => {
+  const begin = new Date(from)
+  const ofSite = siteId === undefined ? sql`` : sql`AND x.site_id = ${siteId}`
+  return own`
+    (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL ${ofSite} LIMIT ${most})
+    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${begin} ${ofSite} LIMIT ${most})
+    UNION (SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin} LIMIT ${most})`
+}
 
 /**
- * Sessions of a range by the indexes on what runs and on what ended since its beginning, as an operator corrected them. One more than the limit is asked
- * for, which shows that there are more.
+ * Sessions of a range, as an operator corrected them. Whether there are too many is counted before anything else is left out: a series out of some of its
+ * sessions would be too low, and no one would see it.
  */
-export const sessionWindows = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Chargers.sessionWindows")(function* (
-    organisationId: string,
-    { from, siteId, to }: Pick<SeriesRange, "from" | "to"> & { readonly siteId: string | undefined }
-  ) {
+export const sessionWindows = (sql: SqlClient.SqlClient, most: number = maxSeriesSessions) =>
+  Effect.fn("Chargers.sessionWindows")(function* (organisationId: string, range: Range) {
     const own = scopedTo(sql, organisationId)
-    const most = maxSeriesSessions + 1
-    const [begin, end] = [new Date(from), new Date(to)]
-    const ofSite = siteId === undefined ? sql`` : sql`AND s.site_id = ${siteId}`
-    const windows = yield* guarded(
+    const [begin, end] = [new Date(range.from), new Date(range.to)]
+    const found = yield* guarded(
+      countRow(own`
+        SELECT count(*)::int AS count FROM session s
+        WHERE ${own.rowsOf("s")} AND s.id = ANY (ARRAY(${candidates(sql, own, range, most + 1)}))`)
+    )
+    if ((found?.count ?? 0) > most) {
+      return yield* new InvalidInput({
+        pointer: "/from",
+        detail: `begins a range of more than ${most} sessions: ask for a shorter one, or for one site`
+      })
+    }
+    const ofSite = range.siteId === undefined ? sql`` : sql`AND s.site_id = ${range.siteId}`
+    return yield* guarded(
       windowRows(own`
         SELECT coalesce(r.started_at, s.started_at) AS "startedAt", ${endedAt(sql)} AS "endedAt",
           coalesce(r.energy_wh, s.energy_wh)::float8 AS "energyWh"
         FROM session s ${withReview(sql)}
-        WHERE ${own.rowsOf("s")} AND s.id = ANY (ARRAY(
-            SELECT a.id FROM (
-              SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL LIMIT ${most}) a
-            UNION ALL
-            SELECT b.id FROM (
-              SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${begin} LIMIT ${most}) b
-            UNION ALL
-            SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin}))
+        WHERE ${own.rowsOf("s")} AND s.id = ANY (ARRAY(${candidates(sql, own, range, most + 1)}))
           AND NOT s.reservation_only AND ${exists(sql)} ${ofSite}
-          AND coalesce(r.started_at, s.started_at) < ${end} AND coalesce(${endedAt(sql)} >= ${begin}, true)
-        LIMIT ${most}`)
+          AND coalesce(r.started_at, s.started_at) < ${end} AND coalesce(${endedAt(sql)} >= ${begin}, true)`)
     )
-    if (windows.length < most) return windows
-    return yield* new InvalidInput({
-      pointer: "/from",
-      detail: `begins a range of more than ${maxSeriesSessions} sessions: ask for a shorter one`
-    })
   })
