@@ -188,8 +188,9 @@ describe("the price of a session", () => {
   it("asks for power where the tariff does, and is none without a tariff", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
-    const free = await station.start(2, card)
-    await station.stop(free.id)
+    // Over an hour: energy in no time is held, a moment later.
+    const free = await station.start(2, card, { meterStart: 1000, timestamp: iso(Date.now() - 60 * minute) })
+    await station.stop(free.id, { meterStop: 5000, timestamp: iso(Date.now()) })
     const unpriced = await world.sessionOf(id)
     expect(unpriced["cost"]).toBeNull()
     expect(await world.get(`sessions/${String(unpriced["id"])}/price`)).toEqual({
