@@ -257,7 +257,7 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
   }
   const keys = await ask("GET", "/cpo/v2/api-keys", { key: owner.key })
   // When a key was last used changes by being used.
-  const lasting = keys.json.items.map(({ lastUsedAt: _, ...key }: Json) => key)
+  const lasting = keys.json.items.map(({ lastUsedAt: _at, lastUsedFrom: _from, ...key }: Json) => key)
   return [...answers, JSON.stringify(lasting)]
 }
 

@@ -56,7 +56,7 @@ export const Developer = () => {
                 <small>
                   {one.permissions === null ? t("key.allPermissions") : one.permissions.join(", ")} ·{" "}
                   {t("key.lastUsed")} <Ago at={one.lastUsedAt} none={t("charger.never")} />
-                  {one.lastUsedFrom === null ? null : ` · ${one.lastUsedFrom}`}
+                  {one.lastUsedFrom === null || one.lastUsedFrom === "" ? null : ` · ${one.lastUsedFrom}`}
                   {one.networks === null ? null : ` · ${t("key.onlyFrom", { networks: one.networks.join(", ") })}`}
                   {one.expiresAt === null ? null : (
                     <>
