@@ -208,12 +208,15 @@ describe.each(usualVersions)("to a partner on OCPI %s", (version) => {
       const names = () => JSON.stringify(heldLocation(partner, place)).includes(place.tariffId)
       await partner.eventually("a location that names it", names)
       // Refused until it is parked: the partner has the location with the tariff for as long as nobody looks after it.
-      partner.server.faults.plan({ fault: { does: "refuse", statusCode: 2001 }, method: "PUT", module: "locations" })
+      // Of this place alone: those of the tests beside this one are sent to every partner too.
+      const fault = { does: "refuse", statusCode: 2001 } as const
+      partner.server.faults.plan({ fault, method: "PUT", module: "locations", id: place.siteId })
       await roaming.world.ask("DELETE", `tariffs/${place.tariffId}/assignments?siteId=${place.siteId}`)
       await roaming.world.eventually("it is parked", `partners/${id}/parked`, ({ items }) => list(items).length === 1)
       expect([names(), held(), calls(partner, "DELETE", "tariffs")]).toEqual([true, true, 0])
       const { deliveries } = await roaming.world.get(`partners/${id}/health`)
-      expect(deliveries).toMatchObject({ parked: 1, due: 1 })
+      expect(deliveries).toMatchObject({ parked: 1 })
+      expect(Number((deliveries as Json)["due"])).toBeGreaterThanOrEqual(1)
       partner.server.faults.clear()
       await roaming.world.post(`partners/${id}/parked/replay`, undefined)
       await partner.eventually("its end", () => !held())

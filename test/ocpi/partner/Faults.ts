@@ -29,6 +29,8 @@ export interface Planned {
   readonly method?: string | undefined
   /** OCPI's module, or `versions`; every one without it. */
   readonly module?: string | undefined
+  /** An id that the address has; every one without it. */
+  readonly id?: string | undefined
   /** How often; for ever without it. */
   readonly times?: number | undefined
 }
@@ -46,12 +48,13 @@ export class Faults {
   }
 
   /** What happens to a request; it counts as once. */
-  next(method: string, module: string): Fault | undefined {
+  next(method: string, module: string, path: ReadonlyArray<string>): Fault | undefined {
     const plan = this.plans.find(
       ({ left, planned }) =>
         left > 0 &&
         (planned.method === undefined || planned.method === method) &&
-        (planned.module === undefined || planned.module === module)
+        (planned.module === undefined || planned.module === module) &&
+        (planned.id === undefined || path.includes(planned.id))
     )
     if (plan === undefined) return undefined
     plan.left -= 1

@@ -103,7 +103,7 @@ export class Server {
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const heard = this.read(incoming, await read(incoming))
-    const fault = this.faults.next(heard.method, heard.module)
+    const fault = this.faults.next(heard.method, heard.module, heard.path)
     if (this.heard.length < heardMax) this.heard.push(heard)
     const flooded = (total: number) => void (this.flooded = Math.max(this.flooded, total))
     if (fault !== undefined && commit(fault, response, (code) => this.envelope({ http: 200, code }), flooded)) return
