@@ -10,6 +10,7 @@ import { defaultPriceOptions, type RepricingOptions } from "../actors/background
 import { defaultCloserOptions, type SessionCloserOptions } from "../actors/background/SessionCloser.ts"
 import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/background/SubscriptionRunner.ts"
 import { defaultTokenPullingOptions, type TokenPullingOptions } from "../actors/background/TokenPulling.ts"
+import { defaultWorkOptions, type WorkCountingOptions } from "../actors/background/WorkCounting.ts"
 import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/ResultPoster.ts"
 import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
 
@@ -22,6 +23,7 @@ export interface BackgroundOptions {
   readonly subscriptions: SubscriptionOptions
   readonly tokenPull: TokenPullOptions
   readonly tokens: TokenPullingOptions
+  readonly work: WorkCountingOptions
 }
 
 /** How long a time of so many milliseconds, meant for an interval of one second, is with this interval. */
@@ -72,6 +74,11 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
       settleMillis: scaled(defaultPullOptions.settleMillis),
       pausesMillis: defaultPullOptions.pausesMillis.map(scaled)
     },
-    tokens: { ...defaultTokenPullingOptions, everyMillis: scaled(defaultTokenPullingOptions.everyMillis) }
+    tokens: { ...defaultTokenPullingOptions, everyMillis: scaled(defaultTokenPullingOptions.everyMillis) },
+    work: {
+      ...defaultWorkOptions,
+      everyMillis: scaled(defaultWorkOptions.everyMillis),
+      quietMillis: scaled(defaultWorkOptions.quietMillis)
+    }
   }
 }

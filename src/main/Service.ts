@@ -13,6 +13,7 @@ import * as Repricing from "../actors/background/Repricing.ts"
 import * as SessionCloser from "../actors/background/SessionCloser.ts"
 import * as SubscriptionRunner from "../actors/background/SubscriptionRunner.ts"
 import * as TokenPulling from "../actors/background/TokenPulling.ts"
+import * as WorkCounting from "../actors/background/WorkCounting.ts"
 import { decide } from "../domain/decide/Decide.ts"
 import { evolve } from "../domain/decide/Evolve.ts"
 import { ChargerInbox } from "../domain/charger/ChargerInbox.ts"
@@ -83,6 +84,7 @@ import * as RoamingCdrs from "../storage/billing/RoamingCdrs.ts"
 import * as RoamingSessions from "../storage/billing/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/roaming/RoamingTokens.ts"
 import * as Search from "../storage/search/Search.ts"
+import * as Work from "../storage/work/Work.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
@@ -170,6 +172,7 @@ const storage = (settings: ServiceSettings) => {
     RoamingTokens.layer,
     Closings.layer,
     Search.layer,
+    Work.layer,
     Sessions.layer,
     SessionReviews.layer,
     SubscriptionReach.layer,
@@ -294,7 +297,10 @@ export const start = (settings: ServiceSettings) =>
       ResultPoster.layer(settings.background.results),
       SessionCloser.layer(settings.background.sessions),
       SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
-      TokenPulling.layer(settings.background.tokens).pipe(Layer.provide(TokenPull.layer(settings.background.tokenPull)))
+      TokenPulling.layer(settings.background.tokens).pipe(
+        Layer.provide(TokenPull.layer(settings.background.tokenPull))
+      ),
+      WorkCounting.layer(settings.background.work)
     ).pipe(
       Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
       Layer.provideMerge(storage(settings))

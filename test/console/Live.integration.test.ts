@@ -81,6 +81,30 @@ describe.skipIf(!canBrowse)("the console", () => {
     await context.close()
   }, 120_000)
 
+  it("counts what waits as soon as the service has, beside the place where it waits", async () => {
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    await page.locator(".line-state.is-live").waitFor()
+    const shown = async (): Promise<number> => {
+      const badge = page.locator(".rail .waiting")
+      return (await badge.count()) === 0 ? 0 : Number(await badge.innerText())
+    }
+    const counts = await ask("GET", "work")
+    await expect.poll(shown).toBe(Object.values(counts).reduce<number>((sum, items) => sum + Number(items), 0))
+    const before = await shown()
+    const stranger = new Station(place.service.ocppUrl, "LIVE-STRANGER", "no password of anyone")
+    await stranger.start().catch(() => undefined)
+    await expect.poll(shown, { timeout: 20_000 }).toBeGreaterThan(before)
+    await page.keyboard.press("g")
+    await page.keyboard.press("w")
+    await page.getByRole("link", { name: /Unknown chargers 1/ }).click()
+    await page.getByText("LIVE-STRANGER").waitFor()
+    await page.getByRole("button", { name: "Ignore" }).click()
+    await page.getByText("No unknown charger has tried to connect.").waitFor()
+    await expect.poll(shown).toBe(before)
+    await context.close()
+    expect(problems).toEqual([])
+  }, 60_000)
+
   it("shows names, errors and frames of strangers as text", async () => {
     const hostile = `<img src=x onerror="document.title='broken'">"'><script>document.title='broken'</script>`
     const one = await station("LIVE-4", hostile.slice(0, 100))

@@ -47,6 +47,7 @@ const repositories = [
   "roaming/Partners.ts",
   "sites/Evses.ts",
   "search/Search.ts",
+  "work/Work.ts",
   "charging/SessionReadings.ts",
   "charging/Sessions.ts",
   "sites/Sites.ts",
@@ -132,7 +133,9 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
     /^SELECT w\.url, w\.secret/,
     "its subscription was just taken to be delivered to, or its row just read"
   ],
-  ["delivery/WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"]
+  ["delivery/WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"],
+  ["work/Work.ts", /^WITH now AS/, "of which organisations a count has changed, whichever they are"],
+  ["work/Work.ts", /^SELECT 1 FROM organisation o WHERE o\.id <>/, "whether there is another organisation"]
 ]
 
 const tables =

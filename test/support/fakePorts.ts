@@ -7,6 +7,7 @@ import { Access } from "../../src/domain/operator/Access.ts"
 import { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import { Search } from "../../src/domain/search/Search.ts"
+import { Work } from "../../src/domain/work/Work.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { Certificates } from "../../src/domain/charger/Certificates.ts"
@@ -480,6 +481,10 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(Authorizations, authorizations(world)),
     Layer.succeed(Search, search(world)),
+    Layer.mock(Work, {
+      counts: (_, queues) =>
+        world.ask(() => Effect.succeed(Object.fromEntries(queues.map((queue) => [queue, 0])) as never))
+    }),
     Layer.succeed(AuditLog, auditLog(world)),
     Layer.succeed(Commands, commands(world)),
     Layer.mock(RoamingCdrs, {

@@ -47,6 +47,7 @@ import type { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import type { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tokens } from "../../src/domain/token/Tokens.ts"
 import type { Webhooks } from "../../src/domain/event/Webhooks.ts"
+import type { Work } from "../../src/domain/work/Work.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
@@ -79,6 +80,7 @@ import * as RoamingSessionsRepository from "../../src/storage/billing/RoamingSes
 import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import * as SearchRepository from "../../src/storage/search/Search.ts"
+import * as WorkRepository from "../../src/storage/work/Work.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/charging/Sessions.ts"
 import * as SitesRepository from "../../src/storage/sites/Sites.ts"
@@ -123,6 +125,7 @@ export type Repositories =
   | Tariffs
   | Tokens
   | Webhooks
+  | Work
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
 
@@ -153,6 +156,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   RoamingSessionsRepository.layer,
   RoamingTokensRepository.layer,
   SearchRepository.layer,
+  WorkRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,
   SitesRepository.layer,

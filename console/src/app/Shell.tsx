@@ -6,10 +6,11 @@ import { dismiss, phase, useFollowed } from "../live/commands.ts"
 import { startLive, stopLive, useLive } from "../live/store.ts"
 import { hourMinute } from "../parts/format.ts"
 import { Icon, type IconName } from "../parts/Icon.tsx"
-import { type Key, setLanguage, languageOf, t, word } from "../text/text.ts"
+import { type Key, setLanguage, languageOf, t, tn, word } from "../text/text.ts"
 import { may, personName, useMe } from "./me.ts"
 import { listenForShortcuts, useShortcut } from "./shortcuts.ts"
 import { turnTheme } from "./theme.ts"
+import { counted, useWork, waitingOf } from "./work.ts"
 
 const Palette = lazy(() => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it })))
 const Help = lazy(() => import("./Help.tsx").then(({ Help: it }) => ({ default: it })))
@@ -69,6 +70,19 @@ const Line = () => {
       <i aria-hidden="true" />
       <span>{text}</span>
     </span>
+  )
+}
+
+/** How much waits, beside the place where it does. */
+const Waiting = () => {
+  const waiting = waitingOf(useWork())
+  return waiting === 0 ? null : (
+    <>
+      {" "}
+      <b className="waiting" title={tn("work.waiting", waiting)}>
+        {counted(waiting)}
+      </b>
+    </>
   )
 }
 
@@ -161,6 +175,7 @@ export const Shell = () => {
               >
                 <Icon name={icon} />
                 <span>{t(label as "place.work")}</span>
+                {to === "/work" ? <Waiting /> : null}
               </Link>
             ))}
           </section>
@@ -218,6 +233,7 @@ export const Shell = () => {
             >
               <Icon name={icon} />
               <span>{t(label as "place.work")}</span>
+              {to === "/work" ? <Waiting /> : null}
             </Link>
           ))}
         <button type="button" className="foot-tab" aria-expanded={isMoreOpen} onClick={() => setMore(!isMoreOpen)}>

@@ -50,7 +50,9 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   token: ["tokens.list", "tokens.get", "tokens.explanation"],
   tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments"],
   site: ["sites.list", "sites.get"],
-  partner: ["partners.list", "partners.get", "partner-records.health"]
+  partner: ["partners.list", "partners.get", "partner-records.health"],
+  delivery: ["deliveries.parked", "partner-records.health", "webhooks.deliveries", "work.get"],
+  work: ["work.get", "deliveries.parked", "token-conflicts.list"]
 }
 
 /** A change is shown soon; while many come, lists are read every few seconds, however many events there are. */

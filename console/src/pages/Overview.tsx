@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { call } from "../api/client.ts"
 import { may, useMe } from "../app/me.ts"
+import { useWork } from "../app/work.ts"
 import type { Row } from "../live/fleet.ts"
 import { useLive } from "../live/store.ts"
 import { Line } from "../parts/Chart.tsx"
@@ -79,24 +80,24 @@ const Trouble = () => {
 }
 
 const Held = () => {
-  const held = usePages("sessions.list", { query: { held: true, limit: 100 } })
-  const corrections = usePages("sessions.list", { query: { needsCorrection: true, limit: 100 } })
-  const number = held.rows.length
+  const { corrections, heldSessions } = useWork() ?? {}
+  const held = heldSessions ?? 0
+  const differing = corrections ?? 0
   return (
     <>
-      {number === 0 ? null : (
+      {held === 0 ? null : (
         <li>
           <Link to={"/work" as never} search={{} as never}>
             <Shape state="SuspendedEV" />
-            <b>{held.hasMore ? tn("overview.heldMore", number) : tn("overview.held", number)}</b>
+            <b>{tn("overview.held", held)}</b>
           </Link>
         </li>
       )}
-      {corrections.rows.length === 0 ? null : (
+      {differing === 0 ? null : (
         <li>
           <Link to={"/work" as never} search={{ queue: "corrections" } as never}>
             <Shape state="SuspendedEV" />
-            <b>{tn("overview.corrections", corrections.rows.length)}</b>
+            <b>{tn("overview.corrections", differing)}</b>
           </Link>
         </li>
       )}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { useShortcut } from "../app/shortcuts.ts"
+import { counted, useWork, type WorkCounts } from "../app/work.ts"
 import { changed } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
@@ -105,6 +106,40 @@ const ParkedOf = ({ id, name }: { readonly id: string; readonly name: string }) 
   )
 }
 
+/** Webhooks that have parked events; the page of each replays them. */
+const ParkedEvents = () => {
+  const webhooks = usePages("webhooks.list", { query: { limit: 100 } })
+  if (webhooks.missing.length > 0) return <NotPermitted permissions={webhooks.missing} />
+  if (webhooks.error !== null)
+    return <Failed what={t("webhook.notRead")} error={webhooks.error} retry={webhooks.retry} />
+  if (webhooks.isLoading) return <Loading />
+  if (webhooks.rows.length === 0) return <Empty title={t("work.empty")} text={t("work.noParkedEvents")} />
+  return (
+    <ul className="rows">
+      {webhooks.rows.map(({ id, url }) => (
+        <ParkedEventsOf key={id} id={id} url={url} />
+      ))}
+    </ul>
+  )
+}
+
+const ParkedEventsOf = ({ id, url }: { readonly id: string; readonly url: string }) => {
+  const pages = usePages("webhooks.deliveries", { params: { webhookId: id }, query: { status: "Parked", limit: 100 } })
+  return (
+    <li>
+      <Link to={"/events/webhooks" as never} search={{} as never}>
+        <b>
+          <Outside mono>{url}</Outside>
+        </b>
+      </Link>
+      <span className={pages.rows.length > 0 ? "trouble" : ""}>
+        {pages.hasMore ? "> " : ""}
+        {tn("partner.parkedItems", pages.rows.length)}
+      </span>
+    </li>
+  )
+}
+
 const Conflicts = () => {
   const pages = usePages("token-conflicts.list", { query: {} })
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
@@ -162,7 +197,7 @@ const Unknown = () => {
                 kind="small"
                 onClick={() =>
                   void call("unknown-chargers.forget", { params: { chargerId: one.chargerId } })
-                    .then(() => changed("unknown-chargers.list"))
+                    .then(() => changed("unknown-chargers.list", "work.get"))
                     .catch((error: unknown) => setSaid(problemText(error)))
                 }
               >
@@ -178,6 +213,11 @@ const Unknown = () => {
 
 export const Work = () => {
   const [filters] = useFilters()
+  const counts = useWork()
+  const sizeOf = (queue: keyof WorkCounts) => {
+    const items = counts?.[queue]
+    return items === undefined || items === null ? {} : { count: counted(items) }
+  }
   useTitle(t("place.work"))
   const { queue } = filters
   return (
@@ -187,16 +227,19 @@ export const Work = () => {
         <Lenses
           keys={["queue"]}
           lenses={[
-            { label: t("session.held"), filters: {} },
-            { label: t("session.needsCorrection"), filters: { queue: "corrections" } },
-            { label: t("work.parked"), filters: { queue: "parked" } },
-            { label: t("work.conflicts"), filters: { queue: "conflicts" } },
-            { label: t("work.unknown"), filters: { queue: "unknown" } }
+            { label: t("session.held"), filters: {}, ...sizeOf("heldSessions") },
+            { label: t("session.needsCorrection"), filters: { queue: "corrections" }, ...sizeOf("corrections") },
+            { label: t("work.parked"), filters: { queue: "parked" }, ...sizeOf("parkedDeliveries") },
+            { label: t("work.parkedEvents"), filters: { queue: "events" }, ...sizeOf("parkedEvents") },
+            { label: t("work.conflicts"), filters: { queue: "conflicts" }, ...sizeOf("tokenConflicts") },
+            { label: t("work.unknown"), filters: { queue: "unknown" }, ...sizeOf("unknownChargers") }
           ]}
         />
       </div>
       {queue === "parked" ? (
         <Parked />
+      ) : queue === "events" ? (
+        <ParkedEvents />
       ) : queue === "conflicts" ? (
         <Conflicts />
       ) : queue === "unknown" ? (

@@ -44,7 +44,7 @@ export const Head = ({
 export interface Lens {
   readonly label: string
   readonly filters: Filters
-  readonly count?: number
+  readonly count?: number | string
   readonly mark?: ReactNode
 }
 

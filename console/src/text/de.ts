@@ -492,8 +492,6 @@ export const catalogue: Catalogue = {
   "overview.connected": "Verbunden",
   "overview.corrections_one": "{count} Ladevorgang braucht eine Korrektur",
   "overview.corrections_other": "{count} Ladevorgänge brauchen eine Korrektur",
-  "overview.heldMore_one": "Mehr als {count} Ladevorgang angehalten",
-  "overview.heldMore_other": "Mehr als {count} Ladevorgänge angehalten",
   "overview.held_one": "{count} Ladevorgang angehalten",
   "overview.held_other": "{count} Ladevorgänge angehalten",
   "overview.moreTrouble_one": "{count} weitere",
@@ -873,8 +871,12 @@ export const catalogue: Catalogue = {
   "work.noCorrections": "Kein Ladevorgang braucht eine Korrektur.",
   "work.noHeld": "Kein Ladevorgang ist angehalten: alle sind abgerechnet.",
   "work.noParked": "Keine Lieferung ist geparkt.",
+  "work.noParkedEvents": "Kein Ereignis eines Webhooks ist geparkt.",
   "work.noUnknown": "Keine unbekannte Ladestation hat sich zu verbinden versucht.",
   "work.parked": "Geparkte Lieferungen",
+  "work.parkedEvents": "Geparkte Ereignisse",
   "work.unknown": "Unbekannte Ladestationen",
-  "work.unknownNotRead": "Die unbekannten Ladestationen konnten nicht gelesen werden."
+  "work.unknownNotRead": "Die unbekannten Ladestationen konnten nicht gelesen werden.",
+  "work.waiting_one": "{count} Sache wartet auf eine Entscheidung",
+  "work.waiting_other": "{count} Sachen warten auf eine Entscheidung"
 }

@@ -486,8 +486,6 @@ export const en = {
   "overview.connected": "Connected",
   "overview.corrections_one": "{count} session needs a correction",
   "overview.corrections_other": "{count} sessions need a correction",
-  "overview.heldMore_one": "More than {count} session held",
-  "overview.heldMore_other": "More than {count} sessions held",
   "overview.held_one": "{count} session held",
   "overview.held_other": "{count} sessions held",
   "overview.moreTrouble_one": "{count} more",
@@ -861,8 +859,12 @@ export const en = {
   "work.noCorrections": "No session needs a correction.",
   "work.noHeld": "No session is held: all are billed.",
   "work.noParked": "No delivery is parked.",
+  "work.noParkedEvents": "No event of a webhook is parked.",
   "work.noUnknown": "No unknown charger has tried to connect.",
   "work.parked": "Parked deliveries",
+  "work.parkedEvents": "Parked events",
   "work.unknown": "Unknown chargers",
-  "work.unknownNotRead": "The unknown chargers could not be read."
+  "work.unknownNotRead": "The unknown chargers could not be read.",
+  "work.waiting_one": "{count} item waits for a decision",
+  "work.waiting_other": "{count} items wait for a decision"
 } as const

@@ -486,8 +486,6 @@ export const catalogue: Catalogue = {
   "overview.connected": "Anslutna",
   "overview.corrections_one": "{count} session behöver korrigeras",
   "overview.corrections_other": "{count} sessioner behöver korrigeras",
-  "overview.heldMore_one": "Mer än {count} session hålls",
-  "overview.heldMore_other": "Mer än {count} sessioner hålls",
   "overview.held_one": "{count} session hålls",
   "overview.held_other": "{count} sessioner hålls",
   "overview.moreTrouble_one": "{count} till",
@@ -863,8 +861,12 @@ export const catalogue: Catalogue = {
   "work.noCorrections": "Ingen session behöver korrigeras.",
   "work.noHeld": "Ingen session hålls: alla är fakturerade.",
   "work.noParked": "Ingen leverans är parkerad.",
+  "work.noParkedEvents": "Ingen händelse till en webhook är parkerad.",
   "work.noUnknown": "Ingen okänd laddstation har försökt ansluta.",
   "work.parked": "Parkerade leveranser",
+  "work.parkedEvents": "Parkerade händelser",
   "work.unknown": "Okända laddstationer",
-  "work.unknownNotRead": "De okända laddstationerna kunde inte läsas."
+  "work.unknownNotRead": "De okända laddstationerna kunde inte läsas.",
+  "work.waiting_one": "{count} sak väntar på beslut",
+  "work.waiting_other": "{count} saker väntar på beslut"
 }

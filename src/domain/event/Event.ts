@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { registrations } from "../values/Registration.ts"
+import { deliveredKinds } from "./Subscription.ts"
 
 /** RFC 3339 in UTC with ms, as `Date.toISOString` writes it. */
 const Time = Schema.String.annotate({ format: "date-time" })
@@ -165,6 +166,35 @@ export const eventData = {
     ...change("Created", "Changed", "Removed", "Invited", "Registered", "Unregistered"),
     name: Schema.String,
     status: Schema.String
+  }),
+  "partner.health": Schema.Struct({
+    partnerId: Schema.String,
+    name: Schema.String,
+    state: Schema.Literals(["Down", "Answers"]),
+    problem: Nullable.annotate({ description: "Of the last try, where it is down" })
+  }).annotate({
+    description: "A partner stopped answering: it is asked once a minute, and sent everything once it answers again"
+  }),
+  "delivery.parked": Schema.Struct({
+    partnerId: Nullable,
+    webhookId: Nullable,
+    deliveryId: Schema.String,
+    kind: Schema.Literals(deliveredKinds),
+    objectId: Schema.String,
+    problem: Schema.String
+  }).annotate({
+    description:
+      "An object was refused for good, or failed for days, and waits for an operator. Has a partnerId or a webhookId. A webhook is not sent those of webhooks"
+  }),
+  "work.changed": Schema.Struct({
+    heldSessions: Schema.Int,
+    corrections: Schema.Int,
+    parkedDeliveries: Schema.Int,
+    tokenConflicts: Schema.Int,
+    unknownChargers: Schema.Int
+  }).annotate({
+    description:
+      "How much waits for operators, each counted to 1,000: some seconds after a change, several changes as one. Parked events of webhooks are only in GET /work"
   })
 } as const
 
@@ -185,7 +215,7 @@ export type Event = {
     readonly type: T
     /** RFC 3339; when it happened, by the charger's clock where that can be believed. */
     readonly at: string
-    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`. */
+    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`, `webhook:<id>`, `organisation:<id>`. */
     readonly subject: string
     readonly data: EventData<T>
   }

@@ -4,13 +4,15 @@ import { type Event, type EventCursor, type EventType, eventTypes } from "./Even
 import type { PlacedFact } from "./FactLocation.ts"
 import { chargerFacts } from "./RecordFact.ts"
 import { recordTranslations } from "./RecordEvents.ts"
+import { serviceTranslations } from "./ServiceEvents.ts"
 import { sessionTranslations } from "./SessionEvents.ts"
 import { numbered, type EventTranslation } from "./NewEvent.ts"
 
 const translations: Readonly<Record<string, EventTranslation>> = {
   ...chargerTranslations,
   ...sessionTranslations,
-  ...recordTranslations
+  ...recordTranslations,
+  ...serviceTranslations
 }
 
 /** The facts that make each type of event. A type is looked for in every fact that can make it, so that a filter loses none. */
@@ -38,7 +40,10 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
     "PartnerInvited",
     "PartnerRegistered",
     "PartnerUnregistered"
-  ]
+  ],
+  "partner.health": ["PartnerHealthChanged"],
+  "delivery.parked": ["DeliveryParked"],
+  "work.changed": ["WorkChanged"]
 }
 
 /** The types of facts that can make events of these types; by default of any type. */

@@ -12,6 +12,8 @@ import type { Connection, ExpectedParty, PartnerStatus, PartnerSwitches } from "
 import type { CpoParty } from "../roaming/Party.ts"
 import type { Site } from "../site/Site.ts"
 import type { Assignment, TariffBody } from "../tariff/Tariff.ts"
+import type { PublishedCounts } from "../work/Work.ts"
+import type { SubscriptionKindName } from "./Subscription.ts"
 import type { RoamingToken } from "../token/RoamingToken.ts"
 import type { Token } from "../token/Token.ts"
 
@@ -196,10 +198,34 @@ interface RecordFactOf<Type extends string, A> {
   }
 }
 
-/** A new price that partners did not get with the reading that it belongs to. It has no author, so it is not in the audit log. */
-export interface SessionPriced extends Omit<RecordFactOf<"SessionPriced", never>, "body"> {
-  readonly body: { readonly sessionId: string }
-}
+/** Something that the service itself notes: it has no author, so it is not in the audit log. */
+type NotedFact<Type extends string, Body> = Omit<RecordFactOf<Type, never>, "body"> & { readonly body: Body }
+
+/** A new price that partners did not get with the reading that it belongs to. */
+export type SessionPriced = NotedFact<"SessionPriced", { readonly sessionId: string }>
+
+/** An object that a subscriber refused for good, or that failed for days. */
+export type DeliveryParked = NotedFact<
+  "DeliveryParked",
+  {
+    readonly subscriber: SubscriptionKindName
+    readonly itemId: string
+    readonly kind: string
+    readonly objectId: string
+    readonly problem: string
+  }
+>
+
+/** A partner stopped answering, or answers again. */
+export type PartnerHealthChanged = NotedFact<
+  "PartnerHealthChanged",
+  { readonly name: string; readonly isDown: boolean; readonly problem: string | null }
+>
+
+/** The work queues as they are now. */
+export type WorkChanged = NotedFact<"WorkChanged", PublishedCounts>
+
+export type ServiceFact = SessionPriced | DeliveryParked | PartnerHealthChanged | WorkChanged
 
 /** What operators do to chargers. */
 export const chargerFacts = ["ChargerRegistered", "ChargerChanged", "ChargerRemoved"] as const

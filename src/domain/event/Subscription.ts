@@ -9,6 +9,9 @@ export type SubscriptionKindName = "partner" | "webhook"
 export const pushedKinds = ["location", "evse", "tariff", "session", "cdr"] as const
 export type PushedKind = (typeof pushedKinds)[number]
 
+/** What is delivered to any subscriber: to webhooks events. */
+export const deliveredKinds = [...pushedKinds, "event"] as const
+
 /** Its id is that of the partner or webhook that it belongs to. */
 export interface Subscription {
   readonly id: string

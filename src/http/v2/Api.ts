@@ -44,6 +44,7 @@ import { TokenConflictsApi } from "./tokens/TokenConflictsApi.ts"
 import { TokensApi } from "./tokens/TokensApi.ts"
 import { UnknownChargersApi } from "./chargers/UnknownChargersApi.ts"
 import { WebhooksApi } from "./events/WebhooksApi.ts"
+import { WorkApi } from "./work/WorkApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 
@@ -85,6 +86,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(PartiesApi)
   .add(PartnerRecordsApi)
   .add(SearchApi)
+  .add(WorkApi)
   .add(SignInsApi)
   .add(SetUpApi)
   .add(MeApi)

@@ -40,6 +40,7 @@ import { PublicUrl } from "./requests/Paging.ts"
 import * as RateLimits from "./requests/RateLimits.ts"
 import * as Reservations from "./sessions/Reservations.ts"
 import * as Search from "./search/Search.ts"
+import * as Work from "./work/Work.ts"
 import * as Sessions from "./sessions/Sessions.ts"
 import * as Sites from "./sites/Sites.ts"
 import * as Statistics from "./chargers/Statistics.ts"
@@ -89,6 +90,7 @@ export const v2Routes = (options: V2Options) => {
     LocalLists.layer,
     AuditLog.layer,
     Search.layer,
+    Work.layer,
     Sessions.layer,
     Tariffs.layer,
     Cdrs.layer,

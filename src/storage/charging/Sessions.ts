@@ -11,9 +11,9 @@ import { isUuid } from "../../domain/values/Uuid7.ts"
 import { pagedList, TimeKey, UuidKey } from "../kernel/Cursor.ts"
 import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
+import { differs, isHeld } from "./SessionQueues.ts"
 import { readings } from "./SessionReadings.ts"
 import {
-  heldReason,
   isBilledAfterAll,
   isClosed,
   PricedRow,
@@ -92,33 +92,6 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
       return sql`s.status = 'PENDING'`
   }
 }
-
-/**
- * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (`schema/sessions.sql`), each in its very
- * words, and then judged as everywhere. An array, and not a join: PostgreSQL takes most of what was ever held for being so still, and would walk
- * along all sessions to meet so many.
- */
-const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean) =>
-  held
-    ? own`(${heldReason(sql)} IS NOT NULL AND s.id = ANY (ARRAY(
-        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND NOT h.reviewed AND h.status <> 'INVALID'
-          AND (h.held_reason IS NOT NULL OR (h.closed_as_of IS NOT NULL AND h.ended_at IS NULL))
-        UNION ALL
-        SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.held_reason IS NOT NULL AND y.released_at IS NULL)))`
-    : // Nearly all are not; PostgreSQL takes it for rare that such an expression is NULL, and would read them all.
-      sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
-
-/**
- * As `needsCorrection` of the domain has it; the two are compared whenever a price or a record is stored. Those that need it are few, and are looked up
- * along their two small indexes.
- */
-const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean) =>
-  needed
-    ? own`s.id = ANY (ARRAY(
-        SELECT y.session_id FROM session_price y WHERE ${own.rowsOf("y")} AND y.differs
-        UNION ALL
-        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND h.contradicted))`
-    : sql`(p.differs IS NOT TRUE AND NOT s.contradicted)`
 
 /** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
 const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {

@@ -2,13 +2,20 @@
  * What is due to subscribers, a part of the port `Subscriptions`: made due together with the cursor behind which it was read, taken by a lease, and
  * settled by what came of it. Works for all organisations at once.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Claim, Move } from "../../domain/event/Subscriptions.ts"
 import type { Settled, Settlement } from "../../domain/event/Settling.ts"
-import type { Due, DueItem, ObjectRef, Subscription } from "../../domain/event/Subscription.ts"
+import {
+  deliveredKinds,
+  type Due,
+  type DueItem,
+  type ObjectRef,
+  type Subscription
+} from "../../domain/event/Subscription.ts"
 import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
-import type { Recording } from "../kernel/Facts.ts"
+import { factOf, type Recording } from "../kernel/Facts.ts"
+import { optional, rowsOf } from "../kernel/Rows.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
 import { allParkedAgain } from "./SubscriptionParked.ts"
@@ -209,13 +216,34 @@ const rowOf = ({ item, settlement }: Settled): Row => ({
 
 const keyOf = ({ item: { id, kind, subscriptionId } }: Row): string => [subscriptionId, kind, id].join(" ")
 
+const ParkedRow = Schema.Struct({
+  id: Schema.String,
+  organisationId: Schema.String,
+  itemId: Schema.String,
+  kind: Schema.Literals(deliveredKinds),
+  objectId: Schema.String,
+  problem: optional(Schema.String),
+  isParked: Schema.Boolean
+})
+const parkedRows = rowsOf(ParkedRow)
+
+const parkedFact = ({ secrets }: Recording, row: typeof ParkedRow.Type, now: number) => {
+  const { id, isParked, itemId, kind, objectId, organisationId, problem = "" } = row
+  if (!isParked) return []
+  const subscriber = kind === "event" ? ("webhook" as const) : ("partner" as const)
+  const by = { organisationId, actor: "platform" }
+  const fact = factOf("DeliveryParked", `${subscriber}:${id}`, secrets.uuid(now), { by, now })
+  return [{ ...fact, body: { subscriber, itemId, kind, objectId, problem } }]
+}
+
 /**
  * One statement. What has changed since it was taken is due anew, from its first try on; what was done and of which nothing is kept is gone. That
  * something was delivered is written once a second at most: it is for people.
  */
-const settle = ({ sql, writable }: Recording) =>
+const settle = (records: Recording) =>
   Effect.fn("Subscriptions.settle")(function* (settled: ReadonlyArray<Settled>, now: number) {
     if (settled.length === 0) return
+    const { sql, writable } = records
     const at = new Date(now)
     // In the order in which others lock them too.
     const x = settled.map(rowOf).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
@@ -253,6 +281,7 @@ const settle = ({ sql, writable }: Recording) =>
       FROM x
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
         AND NOT (x.tag = 'Done' AND x.hash IS NULL AND o.position <= x.position)`
+    const isAnyParked = settled.some(({ settlement }) => settlement._tag === "Parked")
     const also = settled.flatMap(({ item: { subscriptionId }, settlement }) =>
       settlement._tag === "Done" ? (settlement.also ?? []).map((given) => ({ subscriptionId, ...given })) : []
     )
@@ -266,6 +295,16 @@ const settle = ({ sql, writable }: Recording) =>
         AS x(subscription_id, kind, object_id, hash, reference, named)
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
     // Theirs first: while the lane is taken nothing compares with them.
+    // Only what is parked is published, and needs the journal, for which everybody else waits.
+    if (isAnyParked) {
+      const parked = parkedRows(sql`${write} RETURNING o.subscription_id AS id, o.organisation_id AS "organisationId",
+        o.item_id AS "itemId", o.kind, o.object_id AS "objectId", o.problem, o.parked_at IS NOT NULL AS "isParked"`)
+      const published = Effect.map(also.length === 0 ? parked : Effect.andThen(others, parked), (rows) => ({
+        result: undefined,
+        facts: rows.flatMap((row) => parkedFact(records, row, now))
+      }))
+      return yield* records.journaled(published)
+    }
     const both = also.length === 0 ? write : sql.withTransaction(Effect.andThen(others, write))
     yield* Effect.andThen(writable, guardedWrite(both))
   })

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Subscriptions, type TimesAhead } from "../../domain/event/Subscriptions.ts"
 import type { Circuit } from "../../domain/event/Settling.ts"
 import { textArray, uuidArray } from "../kernel/Arrays.ts"
-import { type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
+import { factOf, type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
 import { Notifications } from "../kernel/Notifications.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
@@ -114,22 +114,47 @@ interface About {
 /** Longest message of a subscriber that is kept. */
 const errorMax = 500
 
-const circuit = ({ sql, writable }: Recording) =>
+/** What a change of a subscription's circuit is to those who follow its partner: nothing where it was open before, and is. */
+const healthFact = ({ secrets }: Recording, id: string, row: CircuitRow, isDown: boolean, about: About) => {
+  if (row.kind !== "partner" || row.wasDown === isDown) return []
+  const by = { organisationId: row.organisationId, actor: "platform" }
+  const fact = factOf("PartnerHealthChanged", `partner:${id}`, secrets.uuid(about.now), { by, now: about.now })
+  const problem = isDown && about.error !== undefined ? outsideText(about.error, errorMax) : null
+  return [{ ...fact, body: { name: row.name ?? "", isDown, problem } }]
+}
+
+interface CircuitRow {
+  readonly organisationId: string
+  readonly kind: string
+  readonly wasDown: boolean
+  readonly name: string | null
+}
+
+const circuit = (records: Recording) =>
   Effect.fn("Subscriptions.circuit")(function* (id: string, { failures, notBefore, openedAt }: Circuit, about: About) {
+    const { journaled, sql } = records
     const error = about.error === undefined ? null : outsideText(about.error, errorMax)
     const at = new Date(about.now)
     const write = Effect.gen(function* () {
-      yield* sql`
-        UPDATE subscription SET failures = ${failures}, opened_at = ${dateOrNull(openedAt)}, not_before = ${dateOrNull(notBefore)},
-          error = coalesce(${error}::text, error), error_at = CASE WHEN ${error}::text IS NULL THEN error_at ELSE ${at} END
-        WHERE id = ${id}`
-      if (about.isReleased !== true) return
-      yield* sql`
-        UPDATE subscription_object SET next_at = ${at}
-        WHERE subscription_id = ${id} AND next_at > ${at} AND refusals = 0`
-      yield* allParkedAgain(sql, id, at)
+      const rows = yield* sql<CircuitRow>`
+        UPDATE subscription s SET failures = ${failures}, opened_at = ${dateOrNull(openedAt)}, not_before = ${dateOrNull(notBefore)},
+          error = coalesce(${error}::text, s.error), error_at = CASE WHEN ${error}::text IS NULL THEN s.error_at ELSE ${at} END
+        FROM (SELECT o.id, o.opened_at FROM subscription o WHERE o.id = ${id} FOR UPDATE) was
+        WHERE s.id = was.id
+        RETURNING s.organisation_id AS "organisationId", s.kind, was.opened_at IS NOT NULL AS "wasDown",
+          (SELECT p.name FROM partner p WHERE p.id = s.id) AS name`
+      if (about.isReleased === true) {
+        yield* sql`
+          UPDATE subscription_object SET next_at = ${at}
+          WHERE subscription_id = ${id} AND next_at > ${at} AND refusals = 0`
+        yield* allParkedAgain(sql, id, at)
+      }
+      return {
+        result: undefined,
+        facts: rows.flatMap((row) => healthFact(records, id, row, openedAt !== undefined, about))
+      }
     })
-    yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
+    yield* journaled(write)
   })
 
 const deactivate = ({ sql, writable }: Recording) =>

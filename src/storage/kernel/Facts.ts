@@ -12,7 +12,7 @@ import { Secrets } from "../../domain/values/Secrets.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
-import type { RecordFact, SessionPriced } from "../../domain/event/RecordFact.ts"
+import type { RecordFact, ServiceFact } from "../../domain/event/RecordFact.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { journalLock } from "./JournalLock.ts"
 import { guardedWrite } from "./SqlErrors.ts"
@@ -28,7 +28,7 @@ export interface Written<A> {
 /** A command is issued by people as well as by a charger's actor. */
 type JournaledFact =
   | RecordFact
-  | SessionPriced
+  | ServiceFact
   | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
 
 /** A fact of whatever kind, as it is appended. */
@@ -97,7 +97,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
 })
 
 /** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */
-export const factOf = <T extends (RecordFact | SessionPriced)["type"]>(
+export const factOf = <T extends (RecordFact | ServiceFact)["type"]>(
   type: T,
   subject: string,
   id: string,

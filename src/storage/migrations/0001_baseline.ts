@@ -19,6 +19,7 @@ export const schemaFiles = [
   "roaming",
   "locations",
   "subscriptions",
+  "work",
   "journal"
 ] as const
 

@@ -258,14 +258,17 @@ const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: st
 
 const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
 
-/** Tokens of partners that are not registered, or suspended, vouch for no driver, and neither do a hub's of who is a partner itself. */
+/** Of `roaming_token t`. Tokens of partners that are not registered, or suspended, vouch for no driver, and neither do a hub's of who is a partner itself. */
+export const isVouching = (sql: SqlClient.SqlClient, own: Scoped) => own`
+  t.type_key = 'RFID' AND t.valid AND EXISTS (
+    SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)
+    AND NOT ${isAnothers(sql, "t")}`
+
 const conflicts = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.conflicts")(function* (organisationId: string, request: PageRequest) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
-    const vouching = own`t.type_key = 'RFID' AND t.valid AND EXISTS (
-      SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)
-      AND NOT ${isAnothers(sql, "t")}`
+    const vouching = isVouching(sql, own)
     const rows = yield* guarded(
       keyRows(own`
         SELECT t.uid_key AS key FROM roaming_token t

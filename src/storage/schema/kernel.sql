@@ -81,7 +81,7 @@ COMMENT ON TABLE message_other IS
 
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
-INSERT INTO journal_reader (name, position) VALUES ('prices', 0);
+INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0);
 
 -- Notifies readers of the journal with each commit of facts.
 CREATE FUNCTION journal_committed()

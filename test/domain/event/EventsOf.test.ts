@@ -50,6 +50,8 @@ const started = {
 
 const unread = { meterWh: null, readAt: null, powerW: null, cost: null }
 
+const workCounts = { heldSessions: 1, corrections: 0, parkedDeliveries: 2, tokenConflicts: 0, unknownChargers: 3 }
+
 /** The operator's part of a charger. */
 const aCharger = {
   chargerId: "CP-1",
@@ -455,6 +457,37 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
         data: { partnerId: "p", change: "Registered", name: "Go", status: "Registered" }
       }
     ]
+  ],
+  [
+    "a partner that stopped answering",
+    fact("PartnerHealthChanged", { name: "Go", isDown: true, problem: "timeout" }, { subject: "partner:p" }),
+    [
+      {
+        type: "partner.health",
+        subject: "partner:p",
+        data: { partnerId: "p", name: "Go", state: "Down", problem: "timeout" }
+      }
+    ]
+  ],
+  [
+    "an event that a webhook refused for good",
+    fact(
+      "DeliveryParked",
+      { subscriber: "webhook", itemId: "i", kind: "event", objectId: "7", problem: "HTTP 400" },
+      { subject: "webhook:w" }
+    ),
+    [
+      {
+        type: "delivery.parked",
+        subject: "webhook:w",
+        data: { partnerId: null, webhookId: "w", deliveryId: "i", kind: "event", objectId: "7", problem: "HTTP 400" }
+      }
+    ]
+  ],
+  [
+    "the work queues",
+    fact("WorkChanged", workCounts, { subject: "organisation:o" }),
+    [{ type: "work.changed", subject: "organisation:o", data: workCounts }]
   ]
 ]
 

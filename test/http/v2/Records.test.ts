@@ -331,3 +331,20 @@ describe("search", () => {
     }
   })
 })
+
+describe("the work queues", () => {
+  it("are counted for whom may read them, and are null for others", async () => {
+    const read = await ask("GET", "/work")
+    expect([read.status, read.json]).toMatchObject([200, { heldSessions: 0, parkedEvents: 0, unknownChargers: 0 }])
+    const key = (await ask("POST", "/api-keys", { name: "Cards", permissions: ["tokens:read"] })).json.key
+    expect((await app.ask("GET", "/cpo/v2/work", { key })).json).toEqual({
+      heldSessions: null,
+      corrections: null,
+      parkedDeliveries: null,
+      parkedEvents: null,
+      tokenConflicts: 0,
+      unknownChargers: null
+    })
+    expect((await ask("GET", "/work?queue=heldSessions")).status).toBe(400)
+  })
+})

@@ -50,7 +50,10 @@ export const Event = Schema.Union([
   eventOf("token.changed"),
   eventOf("tariff.changed"),
   eventOf("site.changed"),
-  eventOf("partner.changed")
+  eventOf("partner.changed"),
+  eventOf("partner.health"),
+  eventOf("delivery.parked"),
+  eventOf("work.changed")
 ]).annotate({ identifier: "Event" })
 
 const about =

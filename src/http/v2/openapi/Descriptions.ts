@@ -24,6 +24,8 @@ const enums: Descriptions["enums"] = {
   WebhookDeliveryStatus: "WebhookDelivery.status",
   EventType: "Webhook.types",
   PartnerChangeKind: "Event.partner.changed.data.change",
+  PartnerHealthState: "Event.partner.health.data.state",
+  ParkedKind: "Event.delivery.parked.data.kind",
   ChangeKind: "Event.site.changed.data.change",
   TariffChangeKind: "Event.tariff.changed.data.change",
   SessionUpdateReason: "Event.session.updated.data.reason",

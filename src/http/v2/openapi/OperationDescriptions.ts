@@ -19,6 +19,7 @@ export const tags: Descriptions["tags"] = {
   "audit-log": "Who did what",
   files: "Files that chargers bring or fetch",
   search: "Names and ids of all kinds at once",
+  work: "What waits for a decision of an operator",
   "unknown-chargers": "Chargers that tried to connect and are not registered",
   expectations: "The configuration that chargers are to have, and what makes with quirks are granted",
   tariffs: "Prices under restrictions, in OCPI 2.2.1's model",
@@ -112,6 +113,8 @@ export const operations: Descriptions["operations"] = {
     "The month is meant in the site's time zone. Time that an operator took a connector out of service for does not count.",
   "search.find":
     "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number, partners' cards by their whole uid or the contract; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
+  "work.get":
+    "The items are in the lists of each kind: sessions with `held` or `needsCorrection`, parked deliveries of partners and deliveries of webhooks, token conflicts, unknown chargers. The event `work.changed` says when a count has changed.",
   "audit-log.list":
     "Changes made with keys and by the platform, with the record before and after. Entries are never changed.",
   "files.list": "Diagnostics and logs that chargers brought, those that are waited for, and firmware.",

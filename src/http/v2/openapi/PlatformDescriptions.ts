@@ -95,7 +95,10 @@ export const platformDescriptions: Descriptions["properties"] = {
       "token.changed",
       "tariff.changed",
       "site.changed",
-      "partner.changed"
+      "partner.changed",
+      "partner.health",
+      "delivery.parked",
+      "work.changed"
     ].map((type) => [`Event.${type}.type`, ["What kind of event it is; `data` goes by it"] as const])
   ),
   "data.reason": ["Why, in words for people", "Socket closed by the charger"],
@@ -130,6 +133,29 @@ export const platformDescriptions: Descriptions["properties"] = {
   "FoundItem.title": ["Its name; an id where it has none", "Utrecht Centraal P1"],
   "FoundItem.subtitle": ["What distinguishes it from others of its name; empty where nothing does", "Utrecht"],
   "FoundItem.path": ["Where the console shows it", `/sites/${ids.site}`],
+
+  // Work.
+  "WorkCounts.heldSessions": ["Sessions that are not billed until an operator has checked them", 2],
+  "WorkCounts.corrections": ["Sessions of which something else is known than was billed", 1],
+  "WorkCounts.parkedDeliveries": ["Objects that partners refused for good, or that failed for days", 3],
+  "WorkCounts.parkedEvents": ["The same of webhooks", 0],
+  "WorkCounts.tokenConflicts": ["Cards that several partners vouch for", 0],
+  "WorkCounts.unknownChargers": ["Chargers that tried to connect and are not registered", 1],
+  "work.changed.data.heldSessions": ["Sessions that are not billed until an operator has checked them", 2],
+  "work.changed.data.corrections": ["Sessions of which something else is known than was billed", 1],
+  "work.changed.data.parkedDeliveries": ["Objects that partners refused for good, or that failed for days", 3],
+  "work.changed.data.tokenConflicts": ["Cards that several partners vouch for", 0],
+  "work.changed.data.unknownChargers": [
+    "Chargers that tried to connect and are not registered; 0 where the service holds several organisations",
+    1
+  ],
+  "partner.health.data.state": ["Whether it answers", "Down"],
+  "delivery.parked.data.kind": ["What was to be sent", "location"],
+  "delivery.parked.data.partnerId": ["The partner; null for a webhook", ids.partner],
+  "delivery.parked.data.webhookId": ["The webhook; null for a partner"],
+  "delivery.parked.data.deliveryId": ["The delivery, as the list of parked ones has it"],
+  "delivery.parked.data.objectId": ["The object's id, as it is there", ids.site],
+  "delivery.parked.data.problem": ["Why it was not taken", "HTTP 200, status 2001"],
 
   // Audit log.
   "AuditEntry.id": ["Position in the log; later entries have larger ones", "3310"],

@@ -1,0 +1,24 @@
+/** The work queues in REST v2: how much waits for operators. Each queue's own list has the items. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { countedMost } from "../../../domain/work/Work.ts"
+import { operation } from "../requests/Middleware.ts"
+
+const Count = Schema.NullOr(Schema.Int)
+
+export const WorkCounts = Schema.Struct({
+  heldSessions: Count,
+  corrections: Count,
+  parkedDeliveries: Count,
+  parkedEvents: Count,
+  tokenConflicts: Count,
+  unknownChargers: Count
+}).annotate({ identifier: "WorkCounts" })
+
+export class WorkApi extends HttpApiGroup.make("work").add(
+  HttpApiEndpoint.get("get", "/v2/work", { success: WorkCounts }).annotateMerge(
+    operation(
+      `Count what waits for operators; each queue up to ${countedMost}, and null where the caller may not read it`
+    )
+  )
+) {}

@@ -1,0 +1,31 @@
+/** Which sessions wait for an operator: conditions over `session s` with its review `r` and its price `p`, for lists and for counts. */
+import type { SqlClient, Statement } from "effect/sql"
+import type { Scoped } from "../kernel/Scoped.ts"
+import { heldReason } from "./SessionRows.ts"
+
+/**
+ * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (`schema/sessions.sql`), each in its very
+ * words, and then judged as everywhere. An array, and not a join: PostgreSQL takes most of what was ever held for being so still, and would walk
+ * along all sessions to meet so many.
+ */
+export const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean): Statement.Fragment =>
+  held
+    ? own`(${heldReason(sql)} IS NOT NULL AND s.id = ANY (ARRAY(
+        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND NOT h.reviewed AND h.status <> 'INVALID'
+          AND (h.held_reason IS NOT NULL OR (h.closed_as_of IS NOT NULL AND h.ended_at IS NULL))
+        UNION ALL
+        SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.held_reason IS NOT NULL AND y.released_at IS NULL)))`
+    : // Nearly all are not; PostgreSQL takes it for rare that such an expression is NULL, and would read them all.
+      sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
+
+/**
+ * As `needsCorrection` of the domain has it; the two are compared whenever a price or a record is stored. Those that need it are few, and are looked up
+ * along their two small indexes.
+ */
+export const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean): Statement.Fragment =>
+  needed
+    ? own`s.id = ANY (ARRAY(
+        SELECT y.session_id FROM session_price y WHERE ${own.rowsOf("y")} AND y.differs
+        UNION ALL
+        SELECT h.id FROM session h WHERE ${own.rowsOf("h")} AND h.contradicted))`
+    : sql`(p.differs IS NOT TRUE AND NOT s.contradicted)`
