@@ -1,6 +1,7 @@
 /**
  * What a run of CI ends with: `node scripts/summary.ts DIRECTORY`, where DIRECTORY holds `sections.tsv` (a line for each section: name,
- * seconds, time limit, exit code) and, for those that run tests, their results in `NAME.jsonl`. It prints every failure with what was said, a table of the
+ * seconds, time limit, exit code) and, for those that run tests, their results in `NAME.jsonl`, and in `NAME.again.jsonl` those of files that were run
+ * again. It prints every failure with what was said, a table of the
  * sections, the slowest files, and alone on the last line `N passed, N failed`. A section that broke without a failed test of its own
  * (it did not install, or did not end) counts as one failure, so that the sum never hides it.
  */
@@ -22,18 +23,27 @@ interface Section {
   readonly seconds: string
   readonly results: Results | undefined
   readonly failures: ReadonlyArray<Failure>
+  /** Tests that failed among others and passed when their file was run again by itself (`scripts/testing/again.ts`). */
+  readonly unsteady: ReadonlyArray<Failure>
 }
 
 const sectionOf = (directory: string, line: string): Section => {
   const [name = "", seconds = "", limit = "", exit = ""] = line.split("\t")
   const report = join(directory, `${name}.jsonl`)
   const results = existsSync(report) ? read(report) : undefined
-  const failures = [...(results?.failures ?? [])]
+  const again = join(directory, `${name}.again.jsonl`)
+  const second = existsSync(again) ? read(again) : undefined
+  const all = results?.failures ?? []
+  const failures = [...(second?.failures ?? all)]
+  const unsteady =
+    second === undefined
+      ? []
+      : all.filter((one) => !failures.some(({ file, test }) => file === one.file && test === one.test))
   if (timedOut.includes(exit))
     failures.push({ file: "(the section)", test: name, message: `It was ended at its time limit of ${limit} s.` })
   else if (exit !== "0" && failures.length === 0)
     failures.push({ file: "(the section)", test: name, message: `It broke outside its tests, with exit code ${exit}.` })
-  return { name, seconds, results, failures }
+  return { name, seconds, results, failures, unsteady }
 }
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
@@ -58,20 +68,21 @@ export const summary = (directory: string): Summary => {
   const lines = readFileSync(join(directory, "sections.tsv"), "utf8").split("\n")
   const sections = lines.filter((line) => line !== "").map((line) => sectionOf(directory, line))
   const sum = (of: (section: Section) => number) => sections.reduce((total, section) => total + of(section), 0)
-  const passed = sum(({ results }) => results?.passed ?? 0)
+  const passed = sum(({ results, unsteady }) => (results?.passed ?? 0) + unsteady.length)
   const failed = sum(({ failures }) => failures.length)
+  const shown = (what: string, name: string, { file, message, test }: Failure): string =>
+    `${what} in ${name}: ${file}\n  ${test}\n${message.slice(0, messageMax)}\n`
   const text = [
-    ...sections.flatMap(({ failures, name }) =>
-      failures.map(
-        ({ file, message, test }) => `FAILED in ${name}: ${file}\n  ${test}\n${message.slice(0, messageMax)}\n`
-      )
+    ...sections.flatMap(({ name, unsteady }) =>
+      unsteady.map((one) => shown("UNSTEADY (passed when it was run again by itself)", name, one))
     ),
+    ...sections.flatMap(({ failures, name }) => failures.map((one) => shown("FAILED", name, one))),
     ...table([
       ["section", "seconds", "passed", "failed", "skipped"],
-      ...sections.map(({ failures, name, results, seconds }) => [
+      ...sections.map(({ failures, name, results, seconds, unsteady }) => [
         name,
         seconds,
-        String(results?.passed ?? "-"),
+        results === undefined ? "-" : String(results.passed + unsteady.length),
         String(failures.length),
         String(results?.skipped ?? "-")
       ])

@@ -51,6 +51,8 @@ export interface Results {
   readonly skipped: number
   readonly failures: ReadonlyArray<Failure>
   readonly files: ReadonlyArray<FileResult>
+  /** The run came to its end by itself. */
+  readonly isComplete: boolean
 }
 
 /** What a report says. Files that were begun and not ended are failures, since nobody knows what they would have shown. */
@@ -70,6 +72,7 @@ export const read = (path: string): Results => {
     passed: ended.reduce((sum, { passed }) => sum + passed, 0),
     skipped: ended.reduce((sum, { skipped }) => sum + skipped, 0),
     failures,
+    isComplete: lines.some(({ event }) => event === "complete"),
     files: ended.map(({ file, passed, project, seconds, skipped }) => ({
       project,
       file,

@@ -41,30 +41,34 @@ const start = async (...options: ReadonlyArray<string>) => {
   return { ask, child, ended, folder, output: () => output, says }
 }
 
-it("has a town of chargers, a history that is billed, and two partners, and removes all of it at the end", async () => {
-  const town = await start("--chargers", "8", "--days", "2", "--seed", "7")
-  await town.says("days of history are stored")
-  await until(
-    () => "every session of the past has its record",
-    60_000,
-    async () => {
-      const over = await town.ask("sessions?status=COMPLETED&limit=500")
-      const records = await town.ask("cdrs?limit=500")
-      return over.items.length > 8 && records.items.length >= over.items.length
-    }
-  )
-  expect(await town.ask("statistics")).toMatchObject({ chargers: 8, connected: 8 })
-  expect((await town.ask("sessions?held=true")).items).toEqual([])
-  expect((await town.ask("partners")).items.map(({ ocpiVersion, status }) => [ocpiVersion, status])).toEqual([
-    ["2.1.1", "Registered"],
-    ["2.2.1", "Registered"]
-  ])
-  expect((await town.ask("cdrs?limit=500")).items.some(({ roaming }) => roaming !== null)).toBe(true)
-  // Not `child.kill`, after which Deno calls every end one by that signal.
-  process.kill(town.child.pid!, "SIGINT")
-  expect(await town.ended).toBe(0)
-  expect(existsSync(town.folder) ? await readdir(town.folder) : []).toEqual([])
-})
+it(
+  "has a town of chargers, a history that is billed, and two partners, and removes all of it at the end",
+  { timeout: 240_000 },
+  async () => {
+    const town = await start("--chargers", "8", "--days", "2", "--seed", "7")
+    await town.says("days of history are stored")
+    await until(
+      () => "every session of the past has its record",
+      60_000,
+      async () => {
+        const over = await town.ask("sessions?status=COMPLETED&limit=500")
+        const records = await town.ask("cdrs?limit=500")
+        return over.items.length > 8 && records.items.length >= over.items.length
+      }
+    )
+    expect(await town.ask("statistics")).toMatchObject({ chargers: 8, connected: 8 })
+    expect((await town.ask("sessions?held=true")).items).toEqual([])
+    expect((await town.ask("partners")).items.map(({ ocpiVersion, status }) => [ocpiVersion, status])).toEqual([
+      ["2.1.1", "Registered"],
+      ["2.2.1", "Registered"]
+    ])
+    expect((await town.ask("cdrs?limit=500")).items.some(({ roaming }) => roaming !== null)).toBe(true)
+    // Not `child.kill`, after which Deno calls every end one by that signal.
+    process.kill(town.child.pid!, "SIGINT")
+    expect(await town.ended).toBe(0)
+    expect(existsSync(town.folder) ? await readdir(town.folder) : []).toEqual([])
+  }
+)
 
 it("says what is wrong with an option", async () => {
   const args = [...(underDeno ? ["run", "-A"] : []), "demo/run.ts", "--chargers", "many"]

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { summary } from "../../scripts/summary.ts"
+import { filesAgain } from "../../scripts/testing/again.ts"
 import type { Line } from "../../scripts/testing/results.ts"
 
 let directory = ""
@@ -32,6 +33,33 @@ const given = (
   }
   return summary(directory)
 }
+
+const reported = (lines: ReadonlyArray<Line>): string => {
+  const path = join(directory, "report.jsonl")
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  return path
+}
+
+describe("what CI runs again", () => {
+  const one = "a.integration.test.ts"
+  it.each([
+    ["an integration test that failed", [failed(one, "t", "x"), { event: "complete" }], [one]],
+    ["nothing of a run that was cut short", [failed(one, "t", "x")], []],
+    [
+      "nothing where another test failed",
+      [failed(one, "t", "x"), failed("b.test.ts", "t", "x"), { event: "complete" }],
+      []
+    ],
+    ["nothing where a seed found something", [failed("c.property.test.ts", "t", "seed 7"), { event: "complete" }], []],
+    [
+      "nothing where many failed",
+      [...Array.from({ length: 5 }, (_, n) => failed(`${n}.integration.test.ts`, "t", "x")), { event: "complete" }],
+      []
+    ]
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<Line>, ReadonlyArray<string>]>)("is %s", (_, lines, files) => {
+    expect(filesAgain(reported(lines))).toEqual(files)
+  })
+})
 
 const lastLine = (text: string) => text.split("\n").at(-1)
 
@@ -64,6 +92,25 @@ describe("the summary of a run of CI", () => {
     expect(count).toBe(1)
     expect(text).toContain("FAILED in readme: a.test.ts\n  adds > one and one\nexpected 3 to be 2\n")
     expect(lastLine(text)).toBe("7 passed, 1 failed")
+  })
+
+  it("names what passed by itself after it had failed among others, and counts it as passed", () => {
+    const first = [failed("a.integration.test.ts", "is sent", "timed out"), ...ended("a.integration.test.ts", 1, 7)]
+    const again = [...ended("a.integration.test.ts", 1, 8), { event: "complete" } as const]
+    given([["readme.again", 0, again]])
+    const { failed: count, text } = given([["readme", 0, [...first, { event: "complete" }]]])
+    expect(count).toBe(0)
+    expect(text).toContain(
+      "UNSTEADY (passed when it was run again by itself) in readme: a.integration.test.ts\n  is sent\ntimed out\n"
+    )
+    expect(lastLine(text)).toBe("8 passed, 0 failed")
+  })
+
+  it("counts what failed again as failed, once", () => {
+    const first = [failed("a.integration.test.ts", "is sent", "timed out"), ...ended("a.integration.test.ts", 1, 7)]
+    given([["readme.again", 1, first]])
+    const { failed: count, text } = given([["readme", 1, [...first, { event: "complete" }]]])
+    expect([count, lastLine(text)]).toEqual([1, "7 passed, 1 failed"])
   })
 
   it("counts a section that broke without a failed test", () => {

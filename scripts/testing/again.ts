@@ -1,0 +1,19 @@
+/**
+ * Which files CI runs once more by themselves: `node scripts/testing/again.ts REPORT` prints them, or nothing. They are integration tests that failed while
+ * others ran beside them, a few in a whole run: those wait for sockets and browsers, which a crowded machine may keep from them for seconds. All other tests
+ * say the same every time, or print a seed that found something, so that their failures stay failures.
+ */
+import { fileURLToPath } from "node:url"
+import { read } from "./results.ts"
+
+/** More than these have failed for a reason. */
+const filesMost = 4
+
+export const filesAgain = (report: string): ReadonlyArray<string> => {
+  const { failures, isComplete } = read(report)
+  const files = [...new Set(failures.map(({ file }) => file))]
+  const isEvery = files.every((file) => file.endsWith(".integration.test.ts"))
+  return isComplete && isEvery && files.length <= filesMost ? files : []
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(filesAgain(process.argv[2] ?? "").join(" "))
