@@ -54,5 +54,10 @@ export const events = (world: FakeWorld) =>
           return { events: page, next: { position, index: undefined }, isEnd }
         })
       ),
+    // Every one may have: callers are looked at again after each.
+    accessChanged: (after) =>
+      world.ask(() =>
+        Effect.sync(() => ({ isChanged: feedOf(world).events.length > after, upTo: feedOf(world).events.length }))
+      ),
     facts: () => Effect.succeed([])
   })

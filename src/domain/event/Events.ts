@@ -35,6 +35,10 @@ export class Events extends Context.Service<
       organisationId: string,
       request: EventFilter & { readonly after: EventCursor; readonly limit: number }
     ) => Effect.Effect<EventPage, Conflict | StorageUnavailable>
+    /** Whether a fact after a position may have changed what a caller may do, as far as the journal was read: up to `upTo`. */
+    readonly accessChanged: (
+      after: number
+    ) => Effect.Effect<{ readonly isChanged: boolean; readonly upTo: number }, StorageUnavailable>
     /** Those facts at these positions that belong to the organisation, with where they happened. */
     readonly facts: (
       organisationId: string,

@@ -227,6 +227,20 @@ export type WorkChanged = NotedFact<"WorkChanged", PublishedCounts>
 
 export type ServiceFact = SessionPriced | DeliveryParked | PartnerHealthChanged | WorkChanged
 
+/** Facts after which someone who has called may do less, or more, or nothing any more. */
+export const accessFacts = [
+  "OperatorChanged",
+  "RoleChanged",
+  "RoleRemoved",
+  "ApiKeyRotated",
+  "ApiKeyRevoked",
+  "SignInRenewed",
+  "SignInEnded",
+  "PasswordChanged",
+  "SecondFactorRemoved",
+  "OrganisationChanged"
+] as const satisfies ReadonlyArray<RecordFact["type"]>
+
 /** What operators do to chargers. */
 export const chargerFacts = ["ChargerRegistered", "ChargerChanged", "ChargerRemoved"] as const
 

@@ -8,6 +8,7 @@ import { Conflict } from "../../domain/Errors.ts"
 import { type Event, type EventCursor, parseCursor } from "../../domain/event/Event.ts"
 import { behind, eventsOf, factTypesOf } from "../../domain/event/EventsOf.ts"
 import { type EventFilter, type EventPage, Events } from "../../domain/event/Events.ts"
+import { accessFacts } from "../../domain/event/RecordFact.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { float8Array, textArray } from "../kernel/Arrays.ts"
 import { readBytesMost } from "../kernel/Cursor.ts"
@@ -187,6 +188,20 @@ const facts = (sql: SqlClient.SqlClient) =>
     )
   })
 
+/** Facts that are looked at for changes of access in one statement; what lies behind them is looked at by the next. */
+const accessWindow = 10_000
+
+const accessChanged = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Events.accessChanged")((after: number) =>
+    Effect.map(
+      guarded(sql<{ upTo: number | null; isChanged: boolean | null }>`
+        SELECT max(p.position)::float8 AS "upTo", bool_or(p.type = ANY (${textArray(accessFacts)})) AS "isChanged" FROM (
+          SELECT j.position, j.type FROM journal j WHERE j.position > ${after}::float8::bigint ORDER BY j.position LIMIT ${accessWindow}::int
+        ) p`),
+      (rows) => ({ isChanged: rows[0]?.isChanged === true, upTo: rows[0]?.upTo ?? after })
+    )
+  )
+
 export const layer: Layer.Layer<Events, never, SqlClient.SqlClient | Notifications> = Layer.effect(
   Events,
   Effect.gen(function* () {
@@ -196,6 +211,7 @@ export const layer: Layer.Layer<Events, never, SqlClient.SqlClient | Notificatio
       committed: Stream.map(notifications.listen("voltlane_journal"), () => undefined),
       now: head(sql),
       page: page(sql),
+      accessChanged: accessChanged(sql),
       facts: facts(sql)
     })
   })

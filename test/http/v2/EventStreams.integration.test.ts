@@ -271,7 +271,32 @@ forEachDriver("Server-sent events", ports, (it) => {
     })
   )
 
-  it.effect("are at most twenty for an organisation, and a place is free again when one ends", () =>
+  it.effect("read a page once for all who wait for it, and each has every event once", () =>
+    Effect.gen(function* () {
+      const { ask, read, url } = yield* listening
+      const one = yield* charging(ask)
+      yield* Effect.promise(async () => {
+        const readers = await Promise.all(Array.from({ length: 20 }, () => Reader.open(url, one.key)))
+        await until(() => readers.every(({ comments }) => comments > 0), "all were greeted")
+        const before = read.pages
+        for (let n = 1; n <= 5; n++) {
+          await ask("POST", "/cpo/v2/sites", { key: one.key, body: { name: `Site ${n}` } })
+          await until(() => readers.every(({ told }) => told.length >= n), "all had it")
+        }
+        for (const { told } of readers) {
+          assert.deepStrictEqual(
+            told.map(({ event }) => event),
+            Array.from({ length: 5 }, () => "site.changed")
+          )
+        }
+        // Twenty readers who each read for themselves would have read a hundred at least.
+        assert.isBelow(read.pages - before, 60)
+        await Promise.all(readers.map((reader) => reader.cut()))
+      })
+    })
+  )
+
+  it.effect("are at most twenty for a key, and a place is free again when one ends", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const [{ key }, other] = [yield* charging(ask), yield* charging(ask)]

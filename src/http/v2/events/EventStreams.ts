@@ -3,7 +3,7 @@
  * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does. Effect's `Sse` writes
  * no comments, and a keep-alive is a comment with an id.
  */
-import { Clock, Context, Deferred, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { TooMany } from "../../../domain/Errors.ts"
 import { type Event, type EventCursor, formatCursor } from "../../../domain/event/Event.ts"
@@ -12,12 +12,19 @@ import { missing } from "../../../domain/operator/Permission.ts"
 import { type EventFilter, Events } from "../../../domain/event/Events.ts"
 import { Counts } from "../../../domain/values/Counts.ts"
 import { proving, provingSignIn } from "../requests/AuthorizationLive.ts"
+import { makeBell, sharedPages, watchAccess } from "./SharedReading.ts"
 
-/** Streams of one organisation: a dashboard for each of its people, and its programs. */
-const perOrganisation = 20
+/** Streams of one sign-in: its tabs share one, where the browser lets them; where it does not it opens no more than six to one host. */
+const perSignIn = 6
 
-/** Streams of this process: each costs a query for every burst of facts. */
-const perProcess = 200
+/** Streams of one key. */
+const perKey = 20
+
+/** Streams of one organisation: a console for each of its people, and its programs. */
+const perOrganisation = 200
+
+/** Streams of this process. */
+const perProcess = 2_000
 
 /** Events of one read: what a slow reader holds in memory, about 50 KiB. */
 const pageEvents = 100
@@ -33,9 +40,6 @@ export interface EventStreamsOptions {
 
 /** Facts come in bursts; a reader looks at most ten times a second. */
 const betweenLooksMillis = 100
-
-/** Where anything was committed, whether the reader may go on is looked at again so often at most. */
-const recheckMillis = 200
 
 /** Between looks while the database is away. */
 const retryMillis = 1_000
@@ -65,37 +69,31 @@ const written = (event: Event): string => `id: ${event.id}\nevent: ${event.type}
 /** A comment that keeps proxies from hanging up; the id behind it is noted by the reader, who then resumes from here (HTML §9.2.6). */
 const comment = (text: string, cursor: EventCursor): string => `: ${text}\nid: ${formatCursor(cursor)}\n\n`
 
-/** Rings for all who took it before, also for those who do not wait yet, which a `Latch` would not. */
-const makeBell = () => {
-  let bell = Deferred.makeUnsafe<void>()
-  let rings = 0
-  const ring = Effect.suspend(() => {
-    rings++
-    const rung = bell
-    bell = Deferred.makeUnsafe<void>()
-    return Deferred.succeed(rung, undefined)
+const tooMany = (most: number, whose: string) =>
+  new TooMany({
+    code: "too_many_streams",
+    message: `No more than ${most} streams of events of ${whose} are open at a time. Close one, or read the feed by cursor.`,
+    retryAfterSeconds: 30
   })
-  return { take: () => Deferred.await(bell), ring, rings: () => rings }
-}
-
-const tooMany = new TooMany({
-  code: "too_many_streams",
-  message: `No more than ${perOrganisation} streams of events are open at a time. Close one, or read the feed by cursor.`,
-  retryAfterSeconds: 30
-})
 
 interface State {
   readonly after: EventCursor
   readonly checkedAt: number
-  /** Rings of the bell until then. */
-  readonly checkedRings: number
+  /** Changes of who may read until then. */
+  readonly checkedChanges: number
 }
 
-const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Effect.Effect<void>) {
+const making = Effect.fnUntraced(function* (
+  keepAliveMillis: number,
+  ending: Effect.Effect<void>,
+  isAnyOpen: () => boolean
+) {
   const events = yield* Events
   const principalOf = yield* proving(() => Effect.void)
   const signedIn = yield* provingSignIn
   const bell = makeBell()
+  const pageOf = yield* sharedPages(events, bell)
+  const access = yield* watchAccess(events, bell, isAnyOpen)
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
   const service = { isEnding: false }
   const end = Effect.andThen(
@@ -120,32 +118,32 @@ const making = Effect.fnUntraced(function* (keepAliveMillis: number, ending: Eff
   /** What is to be sent next, as soon as there is something. Undefined ends the stream. */
   const next = (following: Following) =>
     Effect.fnUntraced(function* (state: State) {
-      let { after, checkedAt, checkedRings } = state
+      let { after, checkedAt, checkedChanges } = state
       const since = yield* Clock.currentTimeMillis
       // A stream ends between two pulls, and so as a whole: a client that is cut off in the middle takes it for a fault.
       for (;;) {
         const rung = bell.take()
         if (service.isEnding) return undefined
         const now = yield* Clock.currentTimeMillis
-        // What ends a key or sign-in is a fact, and rings like any other: its streams end soon after it.
-        const isStale = bell.rings() !== checkedRings
-        if (now - checkedAt >= (isStale ? recheckMillis : keepAliveMillis)) {
-          checkedRings = bell.rings()
+        // What ends a key or sign-in is a fact: its streams end soon after it.
+        const changes = access.changes()
+        if (changes !== checkedChanges || now - checkedAt >= keepAliveMillis) {
+          checkedChanges = changes
           if (!(yield* mayGoOn(following))) return undefined
           checkedAt = now
         }
-        const page = yield* events
-          .page(following.caller.organisationId, { ...following, after, limit: pageEvents })
-          .pipe(Effect.catchTag("StorageUnavailable", () => Effect.undefined))
+        const page = yield* pageOf(following.caller.organisationId, { ...following, after, limit: pageEvents }).pipe(
+          Effect.catchTag("StorageUnavailable", () => Effect.undefined)
+        )
         if (page !== undefined && page.events.length > 0) {
-          return [page.events.map(written).join(""), { after: page.next, checkedAt, checkedRings }] as const
+          return [page.events.map(written).join(""), { after: page.next, checkedAt, checkedChanges }] as const
         }
         after = page?.next ?? after
         const left = keepAliveMillis - (now - since)
-        if (left <= 0) return [comment("keep-alive", after), { after, checkedAt, checkedRings }] as const
+        if (left <= 0) return [comment("keep-alive", after), { after, checkedAt, checkedChanges }] as const
         if (page === undefined) yield* Effect.sleep(retryMillis)
         else if (page.isEnd) {
-          yield* Effect.raceFirst(rung, Effect.sleep(isStale ? Math.min(left, recheckMillis) : left))
+          yield* Effect.raceFirst(rung, Effect.sleep(left))
           if (!service.isEnding) yield* Effect.sleep(betweenLooksMillis)
         }
       }
@@ -158,24 +156,32 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
   Layer.effect(
     EventStreams,
     Effect.gen(function* () {
-      const { next } = yield* making(keepAliveMillis, ending)
-      /** Streams of each organisation that are open. */
+      /** Streams that are open, of each organisation and of each sign-in and key. */
       const open = new Counts()
-      const isFull = (id: string): boolean => open.all >= perProcess || open.of(id) >= perOrganisation
+      const ofCallers = new Counts()
+      const { next } = yield* making(keepAliveMillis, ending, () => open.all > 0)
+      const refusal = ({ caller: { keyId, organisationId }, key }: Following): TooMany | undefined => {
+        if (open.all >= perProcess) return tooMany(perProcess, "this service")
+        if (open.of(organisationId) >= perOrganisation) return tooMany(perOrganisation, "an organisation")
+        const most = key === "" ? perSignIn : perKey
+        return ofCallers.of(keyId) >= most ? tooMany(most, key === "" ? "a sign-in" : "a key") : undefined
+      }
+      const count = ({ caller: { keyId, organisationId } }: Following, change: 1 | -1) =>
+        Effect.sync(() => {
+          open.add(organisationId, change)
+          ofCallers.add(keyId, change)
+        })
       const follow = Effect.fn("EventStreams.follow")(function* (following: Following) {
-        const id = following.caller.organisationId
-        if (isFull(id)) return yield* tooMany
+        const refused = refusal(following)
+        if (refused !== undefined) return yield* refused
         const greeting = `retry: ${reconnectMillis}\n${comment("connected", following.after)}`
         const body = Stream.unwrap(
           Effect.gen(function* () {
             const checkedAt = yield* Clock.currentTimeMillis
             // Others may have come in between: the reader is asked to come again.
-            if (isFull(id)) return Stream.empty
-            yield* Effect.acquireRelease(
-              Effect.sync(() => open.add(id, 1)),
-              () => Effect.sync(() => open.add(id, -1))
-            )
-            return Stream.unfold({ after: following.after, checkedAt, checkedRings: -1 }, next(following))
+            if (refusal(following) !== undefined) return Stream.empty
+            yield* Effect.acquireRelease(count(following, 1), () => count(following, -1))
+            return Stream.unfold({ after: following.after, checkedAt, checkedChanges: -1 }, next(following))
           })
         )
         const stream = Stream.concat(Stream.succeed(greeting), body)
