@@ -1,7 +1,16 @@
 import { assert } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Logger, Metric, Result } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Metric, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LoggedFrame, MessageLog, type MessageSearch } from "../../src/domain/charger/MessageLog.ts"
+import {
+  formatTail,
+  type LoggedFrame,
+  MessageLog,
+  type MessageSearch,
+  parseTail,
+  searchedFrames,
+  tailBehind,
+  type TailPosition
+} from "../../src/domain/charger/MessageLog.ts"
 import * as MessageLogStorage from "../../src/storage/charging/MessageLog.ts"
 import { emptyTables, forEachDriver } from "../support/databases.ts"
 import { freshId, noon } from "../support/journalFacts.ts"
@@ -132,9 +141,108 @@ forEachDriver("the log of messages", log, (it) => {
       assert.deepStrictEqual(yield* framesOf("L-3", { from: noon + 1000, to: noon + 3000 }), ["[2]", "[1]"])
       assert.deepStrictEqual(yield* framesOf("L-3", { from: noon + 4000 }), ["[4]"])
       assert.deepStrictEqual(yield* framesOf("L-3", { to: noon }), [])
-      assert.deepStrictEqual(yield* framesOf("L-3", { action: "MeterValues" }), ["[3]", "[1]"])
-      assert.deepStrictEqual(yield* framesOf("L-3", { action: "MeterValues", from: noon + 2000 }), ["[3]"])
-      assert.deepStrictEqual(yield* framesOf("L-3", { action: "metervalues" }), [])
+      assert.deepStrictEqual(yield* framesOf("L-3", { actions: ["MeterValues"] }), ["[3]", "[1]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { actions: ["MeterValues"], from: noon + 2000 }), ["[3]"])
+      assert.deepStrictEqual(yield* framesOf("L-3", { actions: ["metervalues"] }), [])
+    })
+  )
+
+  it.effect("finds by several actions, by kind, and by a part of the frame or its id", () =>
+    Effect.gen(function* () {
+      const { append } = yield* MessageLog
+      const told = [
+        { action: "Authorize", frame: '[2,"a","Authorize",{"idTag":"Card_1"}]', messageId: "a" },
+        { action: "Authorize", kind: "CALLRESULT", direction: "out", frame: '[3,"a",{}]', messageId: "a" },
+        { action: "MeterValues", frame: '[2,"b-77","MeterValues",{"x":"100%"}]', messageId: "b-77" },
+        {
+          action: "MeterValues",
+          kind: "CALLERROR",
+          direction: "out",
+          frame: '[4,"b-77","GenericError","",{}]',
+          messageId: "b-77"
+        },
+        { action: "", kind: "Malformed", frame: "card_1 but no frame", messageId: "" }
+      ] as const
+      told.forEach((one, n) => append(frame({ chargerId: "L-20", at: noon + n, ...one })))
+      const found = (wanted: Omit<MessageSearch, "cursor" | "limit">) =>
+        Effect.map(framesOf("L-20", wanted), (frames) =>
+          frames.map((text) => told.findIndex((one) => one.frame === text))
+        )
+      assert.deepStrictEqual(yield* found({ actions: ["Authorize", "MeterValues"] }), [3, 2, 1, 0])
+      assert.deepStrictEqual(yield* found({ kinds: ["CALLERROR", "Malformed"] }), [4, 3])
+      assert.deepStrictEqual(yield* found({ text: "cArD_1" }), [4, 0])
+      assert.deepStrictEqual(yield* found({ text: "card%1" }), [])
+      assert.deepStrictEqual(yield* found({ text: "100%" }), [2])
+      assert.deepStrictEqual(yield* found({ text: "b-7", kinds: ["CALL"] }), [2])
+    })
+  )
+
+  it.effect("looks through a bounded part of the log for a rare word, and goes on from there", () =>
+    Effect.gen(function* () {
+      const { search } = yield* MessageLog
+      const sql = yield* SqlClient.SqlClient
+      const count = searchedFrames * 2 + 500
+      // The word is in the oldest frame alone; many share a millisecond.
+      yield* sql`
+        INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
+        SELECT ${organisationId}::uuid, 'L-21', to_timestamp((${noon}::float8 + n / 3) / 1000), 'in', 'CALL', 'Heartbeat', 'm' || n,
+          CASE WHEN n = 0 THEN 'the Needle' ELSE 'hay ' || n END FROM generate_series(0, ${count - 1}::int) n`
+      const wanted = { text: "needle", limit: 50 }
+      const first = yield* search(organisationId, "L-21", wanted)
+      assert.deepStrictEqual([first.items.length, first.nextCursor !== null], [0, true])
+      assert.deepStrictEqual(yield* pagesOf("L-21", wanted), [[], [], ["the Needle"]])
+      // Without a word nothing is bounded but the page.
+      const pages = yield* pagesOf("L-21", { limit: 500 })
+      assert.strictEqual(pages.flat().length, count)
+      // What is found is found once, wherever a page ends.
+      const some = yield* pagesOf("L-21", { text: "7", limit: 400 })
+      const wants = Array.from({ length: count - 1 }, (_, n) => `hay ${n + 1}`).filter((text) => text.includes("7"))
+      const ids = yield* sql<{
+        n: number
+      }>`SELECT count(*)::int AS n FROM message WHERE charger_id = 'L-21' AND (frame LIKE '%7%' OR message_id LIKE '%7%')`
+      assert.strictEqual(some.flat().length, ids[0]!.n)
+      assert.deepStrictEqual(
+        some
+          .flat()
+          .filter((text) => text.includes("7"))
+          .toSorted(),
+        wants.toSorted()
+      )
+    })
+  )
+
+  it.effect("hands each frame over once in the order in which it was written, late ones as well", () =>
+    Effect.gen(function* () {
+      const { append, search, tail, written } = yield* MessageLog
+      const words: Array<string> = []
+      yield* Effect.forkScoped(Stream.runForEach(written, (chargerId) => Effect.sync(() => void words.push(chargerId))))
+      yield* Effect.yieldNow
+      const flush = search(organisationId, "L-22", { limit: 1 })
+      let position: TailPosition = { from: noon, id: "0" }
+      const read = Effect.gen(function* () {
+        const frames = yield* tail(organisationId, "L-22", position, 100)
+        position = tailBehind(position, frames)
+        return frames.map((one) => one.frame)
+      })
+      append(frame({ chargerId: "L-22", at: noon - 1, frame: "[before]" }))
+      append(frame({ chargerId: "L-22", at: noon + 5, frame: "[1]" }))
+      append(frame({ chargerId: "L-22-other", at: noon + 5, frame: "[other]" }))
+      yield* flush
+      assert.deepStrictEqual(yield* read, ["[1]"])
+      append(frame({ chargerId: "L-22", at: noon + 90_000, frame: "[2]" }))
+      yield* flush
+      // It was received before the one above, and waited longer.
+      append(frame({ chargerId: "L-22", at: noon + 40_000, frame: "[late]" }))
+      yield* flush
+      assert.deepStrictEqual(yield* read, ["[2]", "[late]"])
+      assert.deepStrictEqual(yield* read, [])
+      assert.deepStrictEqual(yield* tail(freshId(), "L-22", { from: 0, id: "0" }, 100), [])
+      assert.includeMembers(words, ["L-22", "L-22-other"])
+      const again = parseTail(formatTail(position))
+      assert.deepStrictEqual(again, position)
+      for (const text of ["", "x", "1", "1-", "-1-2", "1-99999999999999999999", "99999999999999999-1"]) {
+        assert.isUndefined(parseTail(text), text)
+      }
     })
   )
 

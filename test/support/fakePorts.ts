@@ -1,5 +1,5 @@
 /** The ports that REST stands on, faked over a `FakeWorld`; secrets are the real ones, since they need no database. */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { describedEquipment, describedEvses } from "../../src/domain/charger/Describing.ts"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import { siteDetailsOf, siteFieldsOf } from "../../src/domain/site/Details.ts"
@@ -355,6 +355,8 @@ export const beside = (world: FakeWorld) =>
       MessageLog,
       MessageLog.of({
         append: () => {},
+        written: Stream.empty,
+        tail: () => Effect.succeed([]),
         search: (organisationId, chargerId, search) => {
           world.pagesOfFrames += 1
           return paged(
@@ -362,7 +364,9 @@ export const beside = (world: FakeWorld) =>
               (frame) =>
                 frame.organisationId === organisationId &&
                 frame.chargerId === chargerId &&
-                (search.action === undefined || frame.action === search.action) &&
+                (search.actions === undefined || search.actions.includes(frame.action)) &&
+                (search.kinds === undefined || search.kinds.includes(frame.kind)) &&
+                (search.text === undefined || frame.frame.includes(search.text)) &&
                 (search.from === undefined || frame.at >= search.from) &&
                 (search.to === undefined || frame.at < search.to)
             ),

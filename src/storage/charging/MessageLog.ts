@@ -3,15 +3,24 @@
  * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
  * frame that he has just provoked.
  */
-import { Cause, Clock, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Cause, Clock, Effect, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LoggedFrame, MessageLog, type MessageSearch, frameKinds } from "../../domain/charger/MessageLog.ts"
+import {
+  frameKinds,
+  type LoggedFrame,
+  MessageLog,
+  type MessageSearch,
+  searchedChars,
+  searchedFrames,
+  type TailPosition
+} from "../../domain/charger/MessageLog.ts"
 import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
 import { nulSpelt, outsideText } from "../../domain/values/OutsideText.ts"
 import { float8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
 import { dayOf, type Full, LogBudget, type LogBudgetLimits } from "./LogBudget.ts"
 import { rowsOf } from "../kernel/Rows.ts"
+import { mentions } from "../kernel/TextSearch.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { writeBehind } from "../kernel/WrittenBehind.ts"
 
@@ -130,24 +139,63 @@ const toFrame = ({ charger_id, cut_from, message_id, organisation_id, ...rest }:
   messageId: message_id
 })
 
+const timeOf = (sql: SqlClient.SqlClient, at: number) => sql`to_timestamp(${at}::float8 / 1000)`
+
+const columns = (sql: SqlClient.SqlClient) => sql`
+  m.id::text AS id, m.organisation_id, m.charger_id, (extract(epoch FROM m.at) * 1000)::float8 AS at, m.direction, m.kind, m.action,
+  m.message_id, m.frame, m.cut_from`
+
+const endRows = rowsOf(Schema.Struct({ at: Schema.Finite, id: Schema.String }))
+
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
+    const { actions, from, kinds, text, to } = wanted
     const after = yield* log.after(wanted)
+    const within = sql.and([
+      sql`m.organisation_id = ${organisationId}::uuid AND m.charger_id = ${chargerId}`,
+      ...(from === undefined ? [] : [sql`m.at >= ${timeOf(sql, from)}`]),
+      ...(to === undefined ? [] : [sql`m.at < ${timeOf(sql, to)}`]),
+      ...(after === undefined ? [] : [sql`(m.at, m.id) < (${timeOf(sql, after.at)}, ${after.id}::text::bigint)`])
+    ])
+    const isFiltered = [actions, kinds, text].some((one) => one !== undefined)
+    // Where this page ends whatever it finds: a rare word would be looked for through the whole log otherwise.
+    const [end] = isFiltered
+      ? yield* guarded(
+          endRows(sql`
+            SELECT (extract(epoch FROM m.at) * 1000)::float8 AS at, m.id::text AS id FROM message m WHERE ${within}
+            ORDER BY m.at DESC, m.id DESC OFFSET ${searchedFrames - 1}::int LIMIT 1`)
+        )
+      : []
+    const fits = [
+      ...(end === undefined ? [] : [sql`(m.at, m.id) >= (${timeOf(sql, end.at)}, ${end.id}::text::bigint)`]),
+      ...(actions === undefined ? [] : [sql`m.action = ANY (${textArray(actions)})`]),
+      ...(kinds === undefined ? [] : [sql`m.kind = ANY (${textArray(kinds)})`]),
+      ...(text === undefined
+        ? []
+        : [mentions(sql, [sql`left(m.frame, ${searchedChars}::int)`, sql`m.message_id`], text)])
+    ]
     const statement = sql`
-      SELECT id::text AS id, organisation_id, charger_id, (extract(epoch FROM at) * 1000)::float8 AS at, direction, kind, action,
-        message_id, frame, cut_from
-      FROM message
-      WHERE organisation_id = ${organisationId}::uuid AND charger_id = ${chargerId}
-        AND (${wanted.from ?? null}::float8 IS NULL OR at >= to_timestamp(${wanted.from ?? null}::float8 / 1000))
-        AND (${wanted.to ?? null}::float8 IS NULL OR at < to_timestamp(${wanted.to ?? null}::float8 / 1000))
-        AND (${wanted.action ?? null}::text IS NULL OR action = ${wanted.action ?? null}::text)
-        AND (${after?.at ?? null}::float8 IS NULL
-          OR (at, id) < (to_timestamp(${after?.at ?? null}::float8 / 1000), ${after?.id ?? null}::text::bigint))
-      ORDER BY at DESC, id DESC LIMIT ${log.rows(wanted)}::int`
+      SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...fits])}
+      ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
     // Its length is known without reading the frame, and nothing else of a row is long.
     const size = sql`octet_length(q.frame) + 200`
-    return yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
+    const page = yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
+    return { ...page, nextCursor: page.nextCursor ?? (end === undefined ? null : log.cursorAfter(wanted, end)) }
   })
+
+const tail =
+  (sql: SqlClient.SqlClient) =>
+  (organisationId: string, chargerId: string, { from, id }: TailPosition, limit: number) =>
+    Effect.map(
+      guarded(
+        loggedRows(sql`
+          SELECT ${columns(sql)} FROM message m
+          WHERE m.organisation_id = ${organisationId}::uuid AND m.charger_id = ${chargerId} AND m.at >= ${timeOf(sql, from)}
+            AND m.id > ${id}::text::bigint
+          ORDER BY m.id LIMIT ${limit}::int`)
+      ),
+      (rows) => rows.map(toFrame)
+    )
 
 /** The first that wait: so many, and no more text than one statement may have. */
 const batchOf = (waiting: ReadonlyArray<Waiting>, { maxBatch, maxBatchBytes }: MessageLogOptions) => {
@@ -161,6 +209,9 @@ const batchOf = (waiting: ReadonlyArray<Waiting>, { maxBatch, maxBatchBytes }: M
   return waiting.slice(0, n)
 }
 
+/** Signals of written frames that wait for a slow follower, who looks now and then in any case. */
+const signalsMost = 1_024
+
 /** Provides `MessageLog`; what waits is written once more when the layer is closed. */
 export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never, SqlClient.SqlClient> =>
   Layer.effect(
@@ -169,6 +220,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       const sql = yield* SqlClient.SqlClient
       const context = yield* Effect.context<never>()
       const budget = new LogBudget(options)
+      const written = yield* PubSub.sliding<string>(signalsMost)
       let waiting: Array<Waiting> = []
       let chars = 0
 
@@ -202,6 +254,8 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           const frames = batchOf(waiting, options)
           return guardedWrite(insert(sql, frames)).pipe(
             Effect.map(() => taken(frames)),
+            Effect.andThen(PubSub.publishAll(written, new Set(frames.map(({ chargerId }) => chargerId)))),
+            Effect.asVoid,
             // The log is expendable: what may have been written is given up, since a frame that is logged twice is worse than one that is
             // missing, and so is what the database will never take.
             Effect.catchCause((cause) => {
@@ -223,6 +277,8 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           chars += kept.frame.length
           waiting.push(kept)
         },
+        written: Stream.fromPubSub(written),
+        tail: tail(sql),
         search: (organisationId, chargerId, wanted) =>
           Effect.andThen(flush, search(sql, organisationId, chargerId, wanted))
       })

@@ -44,6 +44,8 @@ export interface PagedList<Row, Key> {
   readonly after: (request: PageRequest) => Effect.Effect<Key | undefined, InvalidInput>
   /** How many rows to ask for: one more than the page, which shows whether there is a next one. */
   readonly rows: (request: PageRequest) => number
+  /** The cursor of a page that begins after a key. */
+  readonly cursorAfter: (request: PageRequest, key: Key) => string
   readonly page: <A>(request: PageRequest, rows: ReadonlyArray<Row>, item: (row: Row) => A) => Page<A>
   /** Asks for a page of rows whose size others choose, and reads no more of it than fits. */
   readonly read: <A>(
@@ -109,6 +111,10 @@ export const pagedList = <Row, Key>(
     new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
   const otherFilters = (): InvalidInput =>
     new InvalidInput({ pointer: "/cursor", detail: "belongs to other filters; ask with those of the page before" })
+  const cursorOf = (request: PageRequest, after: Key): string => {
+    const of = filtersOf(request)
+    return encode({ list: name, ...(of === undefined ? {} : { of }), after })
+  }
   /** `isCut` says that there were more rows than are here. */
   const pageOf = <A>(
     request: PageRequest,
@@ -117,9 +123,7 @@ export const pagedList = <Row, Key>(
     isCut: boolean
   ): Page<A> => {
     const items = rows.slice(0, sizeOf(request))
-    const of = filtersOf(request)
-    const filters = of === undefined ? {} : { of }
-    const cursorAfter = (count: number): string => encode({ list: name, ...filters, after: keyOf(items[count - 1]!) })
+    const cursorAfter = (count: number): string => cursorOf(request, keyOf(items[count - 1]!))
     const hasMore = items.length > 0 && (isCut || rows.length > items.length)
     return {
       items: items.map(item),
@@ -137,6 +141,7 @@ export const pagedList = <Row, Key>(
       )
     },
     rows: (request) => sizeOf(request) + 1,
+    cursorAfter: cursorOf,
     page: (request, rows, item) => pageOf(request, rows, item, false),
     read: (sql, request, asked) =>
       Effect.gen(function* () {

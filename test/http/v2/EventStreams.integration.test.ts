@@ -10,6 +10,8 @@ import { Journal } from "../../../src/domain/charger/Journal.ts"
 import { v2Routes } from "../../../src/http/v2/Routes.ts"
 import { open } from "../../../src/main/Listeners.ts"
 import * as CommandsStorage from "../../../src/storage/commands/Commands.ts"
+import { MessageLog } from "../../../src/domain/charger/MessageLog.ts"
+import * as MessageLogStorage from "../../../src/storage/charging/MessageLog.ts"
 import * as JournalStorage from "../../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { beside } from "../../support/fakePorts.ts"
@@ -20,7 +22,16 @@ import { makeOrganisation, publicUrl, withCharger } from "../../support/restApp.
 
 const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true })
+  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }),
+  MessageLogStorage.layer({
+    maxWaitingChars: 100_000,
+    maxBatch: 40,
+    maxBatchBytes: 1_000_000,
+    maxFrameBytes: 1_000,
+    chargerBytesPerDay: 1_000_000,
+    organisationBytesPerDay: 10_000_000,
+    flushEveryMillis: 50
+  })
 ).pipe(Layer.provideMerge(repositories))
 
 const options = {
@@ -49,7 +60,12 @@ const listening = Effect.gen(function* () {
   })
   const routes = v2Routes({ publicUrl, streams: { ending: Deferred.await(ending), keepAliveMillis: 200 } }).pipe(
     Layer.provide(
-      Layer.mergeAll(Layer.succeedContext(context), Layer.succeed(Events, counted), beside(new FakeWorld()))
+      Layer.mergeAll(
+        Layer.succeedContext(context),
+        Layer.succeed(Events, counted),
+        beside(new FakeWorld()),
+        Layer.succeed(MessageLog, yield* MessageLog)
+      )
     )
   )
   const [listener] = yield* open(options, routes).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
@@ -89,7 +105,7 @@ class Reader {
     this.lastEventId = lastEventId
   }
 
-  static async open(url: string, key: string, lastEventId?: string, query = ""): Promise<Reader> {
+  static async open(url: string, key: string, lastEventId?: string, query = "", path = "/events"): Promise<Reader> {
     const reader = new Reader(lastEventId)
     const headers = {
       "x-api-key": key,
@@ -98,7 +114,7 @@ class Reader {
     }
     // Not by `fetch`: after one that is broken off it opens a connection that nothing is sent on, and the listener's end waits for it.
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      reader.request = get(`${url}/cpo/v2/events${query}`, { headers, agent: false }, resolve).on("error", reject)
+      reader.request = get(`${url}/cpo/v2${path}${query}`, { headers, agent: false }, resolve).on("error", reject)
     })
     reader.status = response.statusCode ?? 0
     if (response.statusCode !== 200) {
@@ -361,6 +377,54 @@ forEachDriver("Server-sent events", ports, (it) => {
         assert.deepStrictEqual([told, last], [count, position + count])
       })
     })
+  )
+
+  it.effect(
+    "follow a charger's log: what is written from then on, once, also over a reconnect, and to its organisation alone",
+    () =>
+      Effect.gen(function* () {
+        const { ask, url } = yield* listening
+        const one = yield* charging(ask)
+        const stranger = yield* charging(ask)
+        const log = yield* MessageLog
+        const chargerId = one.chargerId
+        const append = (n: number) =>
+          log.append({
+            organisationId: one.organisationId,
+            chargerId,
+            at: Date.now(),
+            direction: "in",
+            kind: "CALL",
+            action: "Heartbeat",
+            messageId: `m${n}`,
+            frame: `[2,"m${n}","Heartbeat",{}]`
+          })
+        const path = `/chargers/${chargerId}/messages`
+        yield* Effect.promise(async () => {
+          const refused = await Reader.open(url, stranger.key, undefined, "", path)
+          assert.strictEqual(refused.status, 404)
+          const wrong = await Reader.open(url, one.key, "yesterday", "", path)
+          assert.deepStrictEqual([wrong.status, codeOf(wrong)], [400, "invalid_input"])
+          const first = await Reader.open(url, one.key, undefined, "", path)
+          await until(() => first.comments > 0, "it was greeted")
+          for (let n = 0; n < 250; n++) append(n)
+          await until(() => first.told.length >= 120, "the first frames came")
+          await first.cut()
+          for (let n = 250; n < 300; n++) append(n)
+          const second = await Reader.open(url, one.key, first.lastEventId, "", path)
+          await until(() => first.told.length + second.told.length >= 300, "all frames came")
+          append(300)
+          await until(() => first.told.length + second.told.length >= 301, "a frame of later came")
+          const ids = [...first.told, ...second.told].map(
+            ({ data }) => (data as unknown as { messageId: string }).messageId
+          )
+          assert.deepStrictEqual(
+            ids,
+            Array.from({ length: 301 }, (_, n) => `m${n}`)
+          )
+          await second.cut()
+        })
+      })
   )
 
   it.effect("end when the service drains", () =>

@@ -323,7 +323,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       concernOnly: never
     }),
     Layer.succeed(ChargerRefusals, { refused: (refusal) => void refused.push(refusal) }),
-    Layer.succeed(MessageLog, { append: (frame) => void frames.push(frame), search: never }),
+    Layer.mock(MessageLog, { append: (frame) => void frames.push(frame) }),
     Layer.succeed(Secrets, {
       verifier,
       verify: (purpose, secret, expected) => {

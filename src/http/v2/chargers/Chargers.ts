@@ -6,7 +6,6 @@ import { compare } from "../../../domain/charger/Template.ts"
 import { InvalidInput, type StorageUnavailable } from "../../../domain/Errors.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
-import { MessageLog } from "../../../domain/charger/MessageLog.ts"
 import { Presence } from "../../../domain/charger/Presence.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
@@ -21,6 +20,7 @@ import { listedMessage } from "../../ChargerStatus.ts"
 import { chargerRows } from "./ChargerRows.ts"
 import { toCharger } from "./ChargerSchema.ts"
 import { powerOf } from "./ConnectorStatus.ts"
+import { chargerMessages } from "./Messages.ts"
 import { expecting } from "./Expectations.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -119,7 +119,7 @@ export const layer = HttpApiBuilder.group(
   "chargers",
   Effect.fn(function* (handlers) {
     const chargers = yield* Chargers
-    const messages = yield* MessageLog
+    const messages = yield* chargerMessages
     const link = yield* ChargerLink
     const secrets = yield* Secrets
     const publicUrl = yield* PublicUrl
@@ -129,6 +129,7 @@ export const layer = HttpApiBuilder.group(
     const rows = yield* chargerRows
     return handlers.handleAll({
       ...rows,
+      ...messages,
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
         const { chargerId, name, registeredSerialNumber, registration, siteId } = payload
@@ -154,14 +155,6 @@ export const layer = HttpApiBuilder.group(
       remove: Effect.fn("v2.chargers.remove")(function* ({ params }) {
         yield* chargers.remove(params.chargerId, yield* audit)
         yield* link.disconnect(params.chargerId, "charger removed")
-      }),
-      messages: Effect.fn("v2.chargers.messages")(function* ({ params, query, request }) {
-        const organisation = yield* organisationId
-        // The log knows no chargers: an id that is not the caller's is refused here.
-        yield* chargers.get(organisation, params.chargerId)
-        const { action, from, to } = query
-        const page = yield* messages.search(organisation, params.chargerId, { ...pageRequest(query), action, from, to })
-        return listed(publicUrl, request.url, page, ({ chargerId: _, organisationId: __, ...message }) => message)
       }),
       configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
         const charger = yield* chargers.get(yield* organisationId, params.chargerId)

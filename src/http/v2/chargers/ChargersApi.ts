@@ -5,12 +5,12 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describedEvsesMax } from "../../../domain/charger/Describing.ts"
 import { ChargerId, flag, Name, rule, text, Time, Uuid } from "../../Fields.ts"
 import { counts, rows } from "./ChargerRowsApi.ts"
+import { exportMessages, messages } from "./MessagesApi.ts"
 import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation, Reported } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { registrations } from "../../../domain/values/Registration.ts"
-import { frameKinds } from "../../../domain/charger/MessageLog.ts"
 
 /** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
 const passwordMinLength = 8
@@ -126,19 +126,6 @@ const ChargerOnce = Schema.Struct({
   )
 }).annotate({ identifier: "ChargerWithPassword" })
 
-export const LoggedMessage = Schema.Struct({
-  id: Schema.String,
-  at: Time,
-  direction: Schema.Literals(["in", "out"]).annotate({ description: "`in` is from the charger" }),
-  kind: Schema.Literals(frameKinds),
-  action: Schema.String,
-  messageId: Schema.String,
-  frame: Schema.String.annotate({ description: "The frame's text, of at most 64 KiB; passwords and keys are masked" }),
-  cutFrom: Schema.NullOr(Schema.Int).annotate({
-    description: "Bytes of the whole frame where `frame` is only its beginning; null where it is all of it"
-  })
-}).annotate({ identifier: "LoggedMessage" })
-
 const ConfigurationKey = Schema.Struct({
   key: Schema.String,
   value: Schema.NullOr(Schema.String),
@@ -198,17 +185,8 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409]
   }).annotateMerge(operation("Delete a charger; its sessions stay", "chargers:write")),
-  HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId/messages", {
-    params,
-    query: {
-      ...PageQuery,
-      from: Schema.optionalKey(Time),
-      to: Schema.optionalKey(Time),
-      action: Schema.optionalKey(text(64))
-    },
-    success: listOf(LoggedMessage),
-    error: NotFound404
-  }).annotateMerge(operation("The log of raw OCPP frames, newest first", "chargers:read")),
+  messages,
+  exportMessages,
   HttpApiEndpoint.get("configuration", "/v2/chargers/:chargerId/configuration", {
     params,
     query: { cursor: PageQuery.cursor },

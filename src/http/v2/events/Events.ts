@@ -15,7 +15,7 @@ import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts
 const beginning: EventCursor = { position: 0, index: undefined }
 
 /** True where the request accepts an event stream by name. */
-const wantsStream = (accept: string | undefined): boolean =>
+export const wantsStream = (accept: string | undefined): boolean =>
   (accept ?? "").split(",").some((range) => range.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream")
 
 const cursorFrom = (

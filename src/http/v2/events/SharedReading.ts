@@ -64,7 +64,7 @@ export interface AccessWatch {
 /** Looks after each commit, for as long as anything is open; a look that began before nothing was open counts as a change. */
 export const watchAccess = (
   events: Port,
-  bell: Bell,
+  { changed: ring, commits }: { readonly commits: Bell; readonly changed: Effect.Effect<unknown> },
   isAnyOpen: () => boolean
 ): Effect.Effect<AccessWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -72,7 +72,7 @@ export const watchAccess = (
     let position: number | undefined
     const changed = Effect.suspend(() => {
       changes++
-      return bell.ring
+      return ring
     })
     const look = Effect.gen(function* () {
       if (!isAnyOpen()) {
@@ -89,7 +89,7 @@ export const watchAccess = (
     })
     let lookedAt = Number.NEGATIVE_INFINITY
     const step = Effect.gen(function* () {
-      const rung = bell.take()
+      const rung = commits.take()
       const now = yield* Clock.currentTimeMillis
       if (now - lookedAt < betweenLooksMillis) yield* Effect.sleep(betweenLooksMillis - (now - lookedAt))
       lookedAt = yield* Clock.currentTimeMillis

@@ -62,6 +62,7 @@ export const operations: Descriptions["operations"] = {
     "Refused with 409 while a session runs there. Its sessions and records stay, and its id may be registered anew.",
   "chargers.messages":
     "Every frame as it was received or sent, secrets masked. The log is for looking into trouble: it is kept for a limited time and holds no promises.",
+  "chargers.exportMessages": "One frame for each line, as the log shows it. The answer is a stream.",
   "chargers.configuration":
     "As of the last time that it was asked, which is after a boot or by the command GetConfiguration. `drift` compares it with the template.",
   "commands.issue":

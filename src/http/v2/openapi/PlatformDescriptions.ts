@@ -76,6 +76,15 @@ export const platformDescriptions: Descriptions["properties"] = {
   subject: ["What it is about, as in `session:<id>` or `charger:<id>`", `session:${ids.session}`],
   "audit-log.list.query.subject": ["Entries about this subject alone", "charger:CP-7"],
   "audit-log.list.query.actor": ["Entries of this author alone, as `actor` names it", `key:${ids.key}`],
+  "chargers.messages.query.kind": ["Frames of these kinds alone, separated by commas", "CALLERROR,Malformed"],
+  "chargers.exportMessages.query.kind": ["Frames of these kinds alone, separated by commas", "CALLERROR,Malformed"],
+  "chargers.messages.query.action": ["Of these actions alone, separated by commas", "Authorize,StartTransaction"],
+  "chargers.exportMessages.query.action": ["Of these actions alone, separated by commas", "Authorize,StartTransaction"],
+  "chargers.messages.query.q": ["A part of the frame or its message id, whatever the case of letters", "GroundFailure"],
+  "chargers.exportMessages.query.q": [
+    "A part of the frame or its message id, whatever the case of letters",
+    "GroundFailure"
+  ],
   "audit-log.list.query.action": ["Entries of this action alone", "TariffChanged"],
   ...Object.fromEntries(
     [

@@ -1,0 +1,162 @@
+/** The endpoints of the message log over the domain's port. */
+import { Clock, Effect, Schema, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
+import {
+  formatTail,
+  type KeptFrame,
+  type MessageFilter,
+  MessageLog,
+  parseTail,
+  tailBehind,
+  type TailPosition
+} from "../../../domain/charger/MessageLog.ts"
+import { InvalidInput } from "../../../domain/Errors.ts"
+import { EventStreams, type Source } from "../events/EventStreams.ts"
+import { wantsStream } from "../events/Events.ts"
+import { type Bell, makeBell } from "../events/SharedReading.ts"
+import { organisationId } from "../requests/Caller.ts"
+import { cookieOf } from "../requests/Cookies.ts"
+import { Caller } from "../requests/Middleware.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { kindsOf, LoggedMessage, listedOf } from "./MessagesApi.ts"
+
+const shown = ({ chargerId: _, organisationId: __, ...message }: KeptFrame): typeof LoggedMessage.Type => message
+
+const encode = Schema.encodeSync(LoggedMessage)
+const line = (frame: KeptFrame): string => JSON.stringify(encode(shown(frame)))
+
+interface Query {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly action?: string | undefined
+  readonly kind?: string | undefined
+  readonly q?: string | undefined
+}
+
+const filterOf = ({ action, from, kind, q, to }: Query): MessageFilter => ({
+  from,
+  to,
+  actions: listedOf(action),
+  kinds: kindsOf(kind),
+  text: q?.trim()
+})
+
+/** Frames of one read of a stream. */
+const tailFrames = 100
+
+/** Frames of one read of an export. */
+const exportPage = 200
+
+/** How late a follower sees frames that another process has written, of which no word comes here. */
+const otherwiseMillis = 1_000
+
+/** Wakes those who follow a charger when its frames were written. */
+const followers = Effect.gen(function* () {
+  const messages = yield* MessageLog
+  const bells = new Map<string, { readonly bell: Bell; readers: number }>()
+  yield* Effect.forkScoped(
+    Stream.runForEach(messages.written, (chargerId) => bells.get(chargerId)?.bell.ring ?? Effect.void)
+  )
+  /** For as long as the scope is open. */
+  return (chargerId: string) =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const known = bells.get(chargerId) ?? { bell: makeBell(), readers: 0 }
+        known.readers++
+        bells.set(chargerId, known)
+        return known.bell
+      }),
+      () =>
+        Effect.sync(() => {
+          const known = bells.get(chargerId)
+          if (known !== undefined && --known.readers === 0) bells.delete(chargerId)
+        })
+    )
+})
+
+export const chargerMessages = Effect.gen(function* () {
+  const chargers = yield* Chargers
+  const messages = yield* MessageLog
+  const streams = yield* EventStreams
+  const publicUrl = yield* PublicUrl
+  const following = yield* followers
+
+  const tailOf = (organisation: string, chargerId: string, after: TailPosition): Source<TailPosition> => ({
+    permission: "chargers:read",
+    after,
+    idOf: formatTail,
+    words: Effect.map(
+      following(chargerId),
+      (bell) => () => Effect.raceFirst(bell.take(), Effect.sleep(otherwiseMillis))
+    ),
+    read: (from) =>
+      Effect.map(messages.tail(organisation, chargerId, from, tailFrames), (frames) => {
+        let position = from
+        const text = frames.map((frame) => {
+          position = tailBehind(position, [frame])
+          return `id: ${formatTail(position)}\nevent: message\ndata: ${line(frame)}\n\n`
+        })
+        return { text: text.join(""), next: position, isEnd: frames.length < tailFrames }
+      })
+  })
+
+  const tailFrom = (text: string | undefined) => {
+    if (text === undefined || text === "") return Effect.map(Clock.currentTimeMillis, (from) => ({ from, id: "0" }))
+    const position = parseTail(text)
+    return position === undefined
+      ? Effect.fail(new InvalidInput({ pointer: "/Last-Event-ID", detail: "is not the id of a frame of this stream" }))
+      : Effect.succeed(position)
+  }
+
+  return {
+    messages: Effect.fn("v2.chargers.messages")(function* ({
+      headers,
+      params,
+      query,
+      request
+    }: {
+      readonly headers: { readonly "last-event-id"?: string }
+      readonly params: { readonly chargerId: string }
+      readonly query: Query & { readonly cursor?: string; readonly limit?: number }
+      readonly request: { readonly url: string }
+    }) {
+      const caller = yield* Caller
+      // The log knows no chargers: an id that is not the caller's is refused here.
+      yield* chargers.get(caller.organisationId, params.chargerId)
+      const raw = yield* HttpServerRequest.HttpServerRequest
+      if (wantsStream(raw.headers["accept"])) {
+        const after = yield* tailFrom(headers["last-event-id"])
+        const reader = { caller, key: raw.headers["x-api-key"] ?? "", cookie: cookieOf(publicUrl, raw) }
+        return yield* streams.stream(reader, tailOf(caller.organisationId, params.chargerId, after))
+      }
+      const search = { ...pageRequest(query), ...filterOf(query) }
+      const page = yield* messages.search(caller.organisationId, params.chargerId, search)
+      return listed(publicUrl, request.url, page, shown)
+    }),
+    exportMessages: Effect.fn("v2.chargers.exportMessages")(function* ({
+      params: { chargerId },
+      query
+    }: {
+      readonly params: { readonly chargerId: string }
+      readonly query: Query
+    }) {
+      const organisation = yield* organisationId
+      yield* chargers.get(organisation, chargerId)
+      const read = (cursor: string | undefined) =>
+        messages.search(organisation, chargerId, { limit: exportPage, cursor, ...filterOf(query) })
+      const first = yield* read(undefined)
+      const pages = Stream.paginate(first, (page) =>
+        Effect.map(
+          page.nextCursor === null ? Effect.succeedNone : Effect.asSome(read(page.nextCursor)),
+          (next) => [[page.items.map((frame) => `${line(frame)}\n`).join("")], next] as const
+        )
+      )
+      return HttpApiSchema.withHeaders({
+        body: Stream.encodeText(pages),
+        headers: { "content-disposition": 'attachment; filename="messages.jsonl"' }
+      })
+    })
+  }
+})
