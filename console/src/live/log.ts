@@ -12,18 +12,57 @@ export interface Exchange {
 /** Questions that come every few seconds and say little each. */
 const dull: ReadonlySet<string> = new Set(["MeterValues", "Heartbeat"])
 
-/** Newest first, as the service lists them. */
-export const exchanges = (messages: ReadonlyArray<Message>): ReadonlyArray<Exchange> => {
+const isAnswer = ({ kind }: Pick<Message, "kind">): boolean => kind === "CALLRESULT" || kind === "CALLERROR"
+
+export interface LogFilter {
+  readonly actions: ReadonlyArray<string>
+  readonly text: string
+}
+
+/** As the service looks for them. */
+const searchedChars = 4_096
+
+/** Whether a frame that comes live fits what the list was asked for. */
+export const fitsLog = ({ action, frame, messageId }: Message, { actions, text }: LogFilter): boolean => {
+  if (actions.length > 0 && !actions.includes(action)) return false
+  const wanted = text.trim().toLowerCase()
+  return (
+    wanted === "" ||
+    frame.slice(0, searchedChars).toLowerCase().includes(wanted) ||
+    messageId.toLowerCase().includes(wanted)
+  )
+}
+
+/** What was read and what came live, each frame once, newest first. */
+export const joined = (read: ReadonlyArray<Message>, live: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const known = new Set(read.map(({ id }) => id))
+  const fresh = live.filter(({ id }) => !known.has(id))
+  if (fresh.length === 0) return read
+  const before = (one: Message, other: Message): number =>
+    Date.parse(other.at) - Date.parse(one.at) || (BigInt(other.id) > BigInt(one.id) ? 1 : -1)
+  return [...fresh, ...read].sort(before)
+}
+
+/**
+ * Newest first, as the service lists them. Of a list that was searched an answer may be there without its question: `loose` shows it as a line of its
+ * own; elsewhere its question is on the next page.
+ */
+export const exchanges = (messages: ReadonlyArray<Message>, loose = false): ReadonlyArray<Exchange> => {
   // Both sides choose ids of their own: an answer goes the other way.
   const keyOf = (direction: string, messageId: string) => `${direction}:${messageId}`
   const answers = new Map(
-    messages
-      .filter(({ kind }) => kind === "CALLRESULT" || kind === "CALLERROR")
-      .map((one) => [keyOf(one.direction === "in" ? "out" : "in", one.messageId), one])
+    messages.filter(isAnswer).map((one) => [keyOf(one.direction === "in" ? "out" : "in", one.messageId), one])
+  )
+  const questions = new Set(
+    messages.filter((one) => !isAnswer(one)).map(({ direction, messageId }) => keyOf(direction, messageId))
   )
   const found: Array<Exchange> = []
   for (const asked of messages) {
-    if (asked.kind === "CALLRESULT" || asked.kind === "CALLERROR") continue
+    if (isAnswer(asked)) {
+      const question = keyOf(asked.direction === "in" ? "out" : "in", asked.messageId)
+      if (loose && !questions.has(question)) found.push({ asked, answer: undefined, more: 0, since: asked.at })
+      continue
+    }
     const answer = answers.get(keyOf(asked.direction, asked.messageId))
     const before = found.at(-1)
     const isFolded =

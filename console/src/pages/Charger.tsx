@@ -173,7 +173,7 @@ export const Charger = () => {
         </p>
       )}
       {row.lastSeen === undefined ? <Connect chargerId={row.id} password={undefined} /> : null}
-      <Log chargerId={row.id} heard={row.lastSeen ?? 0} />
+      <Log chargerId={row.id} />
       <Tabs
         tabs={[
           { id: "sessions", label: t("place.sessions"), show: () => <SessionsOf chargerId={row.id} /> },

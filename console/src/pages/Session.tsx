@@ -10,7 +10,7 @@ import { onLiveEvent, siteName, useCharger } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Line } from "../parts/Chart.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
-import { duration, exact, kwh, money } from "../parts/format.ts"
+import { duration, exact, kwh, money, utc } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
 import { More, Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, usePages } from "../parts/pages.ts"
@@ -60,6 +60,14 @@ const Energy = ({ session }: { readonly session: SessionAnswer }) => {
     </>
   )
 }
+
+/** A minute before the start, as cards are asked about before it, and one behind the end. */
+const aroundMillis = 60_000
+
+const around = (startedAt: string, endedAt: string | null) => ({
+  from: utc(Date.parse(startedAt) - aroundMillis),
+  ...(endedAt === null ? {} : { to: utc(Date.parse(endedAt) + aroundMillis) })
+})
 
 export const Session = () => {
   const id = useOpen() ?? ""
@@ -134,6 +142,13 @@ export const Session = () => {
           <Act needs={["commands.issue"]} off={!isRunning || charger === undefined} onClick={() => setStopping(true)}>
             {t("command.stop")}
           </Act>
+          <Link
+            className="button"
+            to={`/chargers/${encodeURIComponent(session.chargerId)}` as never}
+            search={{ log: "sequence", ...around(session.startedAt, session.endedAt) } as never}
+          >
+            {t("log.title")}
+          </Link>
           <Link className="button" to={"/cdrs" as never} search={{ session: session.id } as never}>
             {t("place.cdrs")}
           </Link>

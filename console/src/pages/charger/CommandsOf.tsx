@@ -1,7 +1,9 @@
 /** The commands that one charger was sent: issued, sent, answered, their effect, and by whom. */
+import { Link } from "@tanstack/react-router"
 import type { Command } from "../../api/types.ts"
 import { phase } from "../../live/commands.ts"
 import { Outside } from "../../parts/Facts.tsx"
+import { utc } from "../../parts/format.ts"
 import { usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { Pill, type Tone } from "../../parts/Status.tsx"
@@ -22,6 +24,14 @@ const answerOf = ({ result }: Command): string =>
         .filter(([, value]) => typeof value !== "object")
         .map(([key, value]) => `${key} ${String(value)}`)
         .join(" · ")
+
+/** What follows a command comes within minutes, or is looked for. */
+const effectMillis = 5 * 60_000
+
+const around = ({ createdAt }: Command) => ({
+  from: utc(Date.parse(createdAt) - 1_000),
+  to: utc(Date.parse(createdAt) + effectMillis)
+})
 
 export const CommandsOf = ({ chargerId }: { readonly chargerId: string }) => {
   const pages = usePages("commands.listOfCharger", { params: { chargerId }, query: { limit: 30 } })
@@ -46,6 +56,13 @@ export const CommandsOf = ({ chargerId }: { readonly chargerId: string }) => {
               )}
             </small>
           </span>
+          <Link
+            to="."
+            className="button small"
+            search={((old: object) => ({ ...old, log: "sequence", ...around(command) })) as never}
+          >
+            {t("log.title")}
+          </Link>
           <Pill tone={tones[phase(command)]}>{word("commandStatus", command.status)}</Pill>
         </li>
       ))}

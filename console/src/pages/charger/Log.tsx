@@ -1,14 +1,20 @@
-/** What a charger said: question and answer in one line, the raw frames one key away. Following ends when one scrolls down to older frames. */
-import { useEffect, useRef, useState } from "react"
+/**
+ * What a charger said: question and answer in one line, the raw frames one key away. New frames come live while one is at the top; what is looked for is
+ * looked for by the service, a piece of the log at a time.
+ */
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { urlOf } from "../../api/client.ts"
 import type { Message } from "../../api/types.ts"
 import { missingFor, useMe } from "../../app/me.ts"
-import { changed } from "../../live/store.ts"
-import { type Exchange, exchanges, gist, took } from "../../live/log.ts"
+import { type Exchange, exchanges, fitsLog, gist, joined, took } from "../../live/log.ts"
+import { useTail } from "../../live/tail.ts"
 import { Outside } from "../../parts/Facts.tsx"
-import { clock, utc } from "../../parts/format.ts"
-import { type Filters, useFilters, usePages } from "../../parts/pages.ts"
+import { clock, moment, utc } from "../../parts/format.ts"
+import { useFilters, usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
-import { t } from "../../text/text.ts"
+import { t, tn } from "../../text/text.ts"
+
+const Sequence = lazy(() => import("./Sequence.tsx").then(({ Sequence: it }) => ({ default: it })))
 
 const actions = [
   "BootNotification",
@@ -19,18 +25,30 @@ const actions = [
   "MeterValues",
   "Heartbeat",
   "DataTransfer",
+  "FirmwareStatusNotification",
+  "DiagnosticsStatusNotification",
   "RemoteStartTransaction",
-  "RemoteStopTransaction"
+  "RemoteStopTransaction",
+  "Reset",
+  "ChangeConfiguration",
+  "GetConfiguration",
+  "TriggerMessage"
 ] as const
 
-/** Between two readings while frames come in. */
-const settleMillis = 400
-
 const slowMillis = 500
+
+/** A page of what is looked for may have nothing: so many are read on by themselves, and then one is asked. */
+const pagesAlone = 5
+const enough = 15
+
+const typingMillis = 300
 
 const Answer = ({ exchange }: { readonly exchange: Exchange }) => {
   const { answer, asked } = exchange
   if (asked.kind === "Malformed") return <span className="reply trouble">{t("log.malformed")}</span>
+  if (asked.kind === "CALLERROR" || asked.kind === "CALLRESULT") {
+    return <span className={`reply${asked.kind === "CALLERROR" ? " trouble" : ""}`}>{t("log.answer")}</span>
+  }
   if (answer === undefined) return <span className="reply none">{t("log.noAnswer")}</span>
   const millis = took(exchange) ?? 0
   const text = gist(answer)
@@ -88,41 +106,112 @@ const Line = ({ exchange }: { readonly exchange: Exchange }) => {
   )
 }
 
-export const Log = ({ chargerId, heard }: { readonly chargerId: string; readonly heard: number }) => {
+/** Which actions are shown; all where none is chosen. */
+const Types = ({
+  chosen,
+  onChange
+}: {
+  readonly chosen: ReadonlyArray<string>
+  readonly onChange: (chosen: ReadonlyArray<string>) => void
+}) => (
+  <details
+    className="types"
+    onKeyDown={(event) => {
+      if (event.key !== "Escape" || !event.currentTarget.open) return
+      event.stopPropagation()
+      event.currentTarget.open = false
+      event.currentTarget.querySelector("summary")?.focus()
+    }}
+    onBlur={({ currentTarget, relatedTarget }) => {
+      if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) currentTarget.open = false
+    }}
+  >
+    <summary className="button small">
+      {chosen.length === 0 ? t("log.allTypes") : tn("log.someTypes", chosen.length)}
+    </summary>
+    <fieldset>
+      <legend className="hide">{t("log.types")}</legend>
+      {[...new Set([...actions, ...chosen])].map((one) => (
+        <label key={one} className="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(one)}
+            onChange={() => onChange(chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one])}
+          />
+          <span>{one}</span>
+        </label>
+      ))}
+    </fieldset>
+  </details>
+)
+
+/** What one types is in the address once one stops. */
+const Search = ({ onChange, text }: { readonly text: string; readonly onChange: (text: string) => void }) => {
+  const [typed, setTyped] = useState(text)
+  useEffect(() => setTyped(text), [text])
+  useEffect(() => {
+    if (typed === text) return
+    const timer = setTimeout(() => onChange(typed), typingMillis)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <input
+      type="search"
+      className="log-search"
+      value={typed}
+      maxLength={100}
+      placeholder={t("log.search")}
+      aria-label={t("log.search")}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  )
+}
+
+export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   const missing = missingFor(useMe(), "chargers.messages")
   const [filters, set] = useFilters()
-  const action = filters["action"]
+  const chosen = useMemo(() => (filters["action"] ?? "").split(",").filter(Boolean), [filters["action"]])
+  const text = filters["text"] ?? ""
+  const { from, to } = filters
+  const isErrors = filters["errors"] === "only"
+  const isSearched = text.trim().length >= 2
+  const isRange = from !== undefined || to !== undefined
   const list = useRef<HTMLOListElement>(null)
   const [isFollowing, setFollowing] = useState(true)
-  const pages = usePages("chargers.messages", {
-    params: { chargerId },
-    query: action === undefined ? {} : { action }
-  })
+  const query = {
+    ...(chosen.length === 0 ? {} : { action: chosen.join(",") }),
+    ...(isSearched ? { q: text.trim() } : {}),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to })
+  }
+  const pages = usePages("chargers.messages", { params: { chargerId }, query })
+  const live = useTail(chargerId, missing.length === 0 && isFollowing && !isRange)
+  const all = useMemo(() => {
+    const fresh = live.filter((one) => fitsLog(one, { actions: chosen, text: isSearched ? text : "" }))
+    return exchanges(joined(pages.rows as ReadonlyArray<Message>, fresh), isSearched)
+  }, [pages.rows, live, chosen, isSearched, text])
+  const shown = useMemo(() => (isErrors ? all.filter(isTrouble) : all), [all, isErrors])
+  const isNarrowed = isErrors || isSearched || chosen.length > 0
+  const readAlone = useRef(0)
+  useEffect(() => void (readAlone.current = 0), [chargerId, filters["action"], text, isErrors])
   useEffect(() => {
-    if (!isFollowing) return
-    const timer = setTimeout(() => changed("chargers.messages"), settleMillis)
-    return () => clearTimeout(timer)
-  }, [heard, isFollowing])
+    if (!isNarrowed || !pages.hasMore || shown.length >= enough || readAlone.current >= pagesAlone) return
+    readAlone.current++
+    pages.more()
+  }, [isNarrowed, pages.hasMore, pages.more, pages.rows, shown.length])
   if (missing.length > 0) return <NotPermitted permissions={missing} />
-  const all = exchanges(pages.rows as ReadonlyArray<Message>)
-  const shown = filters["errors"] === "only" ? all.filter(isTrouble) : all
+  const isSequence = filters["log"] === "sequence"
+  const oldest = pages.rows.at(-1) as Message | undefined
   return (
     <section className="log-section" aria-label={t("log.title")}>
       <header className="section-head">
         <h2>{t("log.title")}</h2>
-        <label>
-          <span className="hide">{t("log.types")}</span>
-          <select value={action ?? ""} onChange={({ target }) => set({ action: target.value } as Filters)}>
-            <option value="">{t("log.allTypes")}</option>
-            {actions.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
+        <Search text={text} onChange={(typed) => set({ text: typed })} />
+        <Types chosen={chosen} onChange={(next) => set({ action: next.join(",") })} />
         <label className="check">
           <input
             type="checkbox"
-            checked={filters["errors"] === "only"}
+            checked={isErrors}
             onChange={({ target }) => set({ errors: target.checked ? "only" : undefined })}
           />
           <span>{t("log.errors")}</span>
@@ -130,39 +219,91 @@ export const Log = ({ chargerId, heard }: { readonly chargerId: string; readonly
         <button
           type="button"
           className="button small"
-          aria-pressed={isFollowing}
-          onClick={() => {
-            setFollowing(!isFollowing)
-            list.current?.scrollTo({ top: 0 })
-          }}
+          aria-pressed={isSequence}
+          onClick={() => set({ log: isSequence ? undefined : "sequence" })}
         >
-          {isFollowing ? t("log.following") : t("log.follow")}
+          {t("log.sequence")}
         </button>
+        <a
+          className="button small"
+          download
+          href={urlOf("chargers.exportMessages", { params: { chargerId }, query: query as never })}
+        >
+          {t("log.download")}
+        </a>
+        {isRange ? null : (
+          <button
+            type="button"
+            className="button small"
+            aria-pressed={isFollowing}
+            onClick={() => {
+              setFollowing(!isFollowing)
+              list.current?.scrollTo({ top: 0 })
+            }}
+          >
+            {isFollowing ? t("log.following") : t("log.follow")}
+          </button>
+        )}
       </header>
+      {isRange ? (
+        <p className="secondary">
+          {t("log.between", {
+            from: from === undefined ? "…" : moment(Date.parse(from)),
+            to: to === undefined ? "…" : moment(Date.parse(to))
+          })}{" "}
+          <button type="button" className="button small" onClick={() => set({ from: undefined, to: undefined })}>
+            {t("log.allTimes")}
+          </button>
+        </p>
+      ) : null}
       {pages.error === null ? null : <Failed what={t("log.notRead")} error={pages.error} retry={pages.retry} />}
       {pages.isLoading ? <Loading rows={4} /> : null}
-      {!pages.isLoading && shown.length === 0 ? <p className="none">{t("log.empty")}</p> : null}
-      <ol
-        className="log"
-        ref={list}
-        tabIndex={0}
-        aria-label={t("log.title")}
-        onScroll={({ currentTarget }) => {
-          if (currentTarget.scrollTop > 40 && isFollowing) setFollowing(false)
-          const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight
-          if (left < 200) pages.more()
-        }}
-      >
-        {shown.map((exchange) => (
-          <Line key={exchange.asked.id} exchange={exchange} />
-        ))}
-      </ol>
+      {!pages.isLoading && shown.length === 0 ? (
+        <p className="none">{isNarrowed ? t("log.nothingFits") : t("log.empty")}</p>
+      ) : null}
+      {isSequence ? (
+        <Suspense fallback={<Loading rows={4} />}>
+          <Sequence exchanges={shown} />
+        </Suspense>
+      ) : (
+        <ol
+          className="log"
+          ref={list}
+          tabIndex={0}
+          aria-label={t("log.title")}
+          onScroll={({ currentTarget }) => {
+            if (currentTarget.scrollTop > 40 && isFollowing) setFollowing(false)
+            const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight
+            if (left < 200) pages.more()
+          }}
+        >
+          {shown.map((exchange) => (
+            <Line key={exchange.asked.id} exchange={exchange} />
+          ))}
+        </ol>
+      )}
+      {isNarrowed && pages.hasMore ? (
+        <p className="secondary">
+          {oldest === undefined ? null : t("log.searchedTo", { at: moment(Date.parse(oldest.at)) })}{" "}
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              readAlone.current = 0
+              pages.more()
+            }}
+          >
+            {t("log.further")}
+          </button>
+        </p>
+      ) : null}
     </section>
   )
 }
 
 const isTrouble = ({ answer, asked }: Exchange): boolean =>
   asked.kind === "Malformed" ||
+  asked.kind === "CALLERROR" ||
   answer?.kind === "CALLERROR" ||
   (answer !== undefined &&
     /"status":"(?:Rejected|Invalid|Blocked|Expired|ConcurrentTx|NotSupported|Faulted)"/.test(answer.frame))

@@ -76,14 +76,10 @@ const followers = Effect.gen(function* () {
     )
 })
 
-export const chargerMessages = Effect.gen(function* () {
-  const chargers = yield* Chargers
-  const messages = yield* MessageLog
-  const streams = yield* EventStreams
-  const publicUrl = yield* PublicUrl
-  const following = yield* followers
-
-  const tailOf = (organisation: string, chargerId: string, after: TailPosition): Source<TailPosition> => ({
+/** A charger's log as a source. */
+const tailing =
+  (messages: MessageLog["Service"], following: Effect.Success<typeof followers>) =>
+  (organisation: string, chargerId: string, after: TailPosition): Source<TailPosition> => ({
     permission: "chargers:read",
     after,
     idOf: formatTail,
@@ -102,13 +98,21 @@ export const chargerMessages = Effect.gen(function* () {
       })
   })
 
-  const tailFrom = (text: string | undefined) => {
-    if (text === undefined || text === "") return Effect.map(Clock.currentTimeMillis, (from) => ({ from, id: "0" }))
-    const position = parseTail(text)
-    return position === undefined
-      ? Effect.fail(new InvalidInput({ pointer: "/Last-Event-ID", detail: "is not the id of a frame of this stream" }))
-      : Effect.succeed(position)
-  }
+/** Where a stream goes on; without an id it begins now. */
+const tailFrom = (text: string | undefined) => {
+  if (text === undefined || text === "") return Effect.map(Clock.currentTimeMillis, (from) => ({ from, id: "0" }))
+  const position = parseTail(text)
+  return position === undefined
+    ? Effect.fail(new InvalidInput({ pointer: "/Last-Event-ID", detail: "is not the id of a frame of this stream" }))
+    : Effect.succeed(position)
+}
+
+export const chargerMessages = Effect.gen(function* () {
+  const chargers = yield* Chargers
+  const messages = yield* MessageLog
+  const streams = yield* EventStreams
+  const publicUrl = yield* PublicUrl
+  const tailOf = tailing(messages, yield* followers)
 
   return {
     messages: Effect.fn("v2.chargers.messages")(function* ({

@@ -178,24 +178,28 @@ const making = Effect.fnUntraced(function* (
       }
     })
 
-  const eventsOf = ({ after, caller, ...filter }: Following): Source<EventCursor> => ({
-    permission: "events:read",
-    after,
-    idOf: formatCursor,
-    words: Effect.succeed(bell.take),
-    read: (from) =>
-      Effect.map(
-        // A cursor that was taken once is not ahead of the journal.
-        Effect.catchTag(
-          pageOf(caller.organisationId, { ...filter, after: from, limit: pageEvents }),
-          "Conflict",
-          Effect.die
-        ),
-        ({ events, isEnd, next }) => ({ text: events.map(written).join(""), next, isEnd })
-      )
-  })
+  return { next, bell, pageOf }
+})
 
-  return { next, eventsOf }
+/** The feed as a source. */
+const eventsOf = (
+  { after, caller, ...filter }: Following,
+  { bell, pageOf }: Pick<Effect.Success<ReturnType<typeof making>>, "bell" | "pageOf">
+): Source<EventCursor> => ({
+  permission: "events:read",
+  after,
+  idOf: formatCursor,
+  words: Effect.succeed(bell.take),
+  read: (from) =>
+    Effect.map(
+      // A cursor that was taken once is not ahead of the journal.
+      Effect.catchTag(
+        pageOf(caller.organisationId, { ...filter, after: from, limit: pageEvents }),
+        "Conflict",
+        Effect.die
+      ),
+      ({ events, isEnd, next }) => ({ text: events.map(written).join(""), next, isEnd })
+    )
 })
 
 export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: EventStreamsOptions) =>
@@ -205,7 +209,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
       /** Streams that are open, of each organisation and of each sign-in and key. */
       const open = new Counts()
       const ofCallers = new Counts()
-      const { eventsOf, next } = yield* making(keepAliveMillis, ending, () => open.all > 0)
+      const made = yield* making(keepAliveMillis, ending, () => open.all > 0)
       const refusal = ({ caller: { keyId, organisationId }, key }: Reader): TooMany | undefined => {
         if (open.all >= perProcess) return tooMany(perProcess, "this service")
         if (open.of(organisationId) >= perOrganisation) return tooMany(perOrganisation, "an organisation")
@@ -228,7 +232,10 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
             if (refusal(reader) !== undefined) return Stream.empty
             yield* Effect.acquireRelease(count(reader, 1), () => count(reader, -1))
             const word = yield* source.words
-            return Stream.unfold({ after: source.after, checkedAt, checkedChanges: -1 }, next(reader, source, word))
+            return Stream.unfold(
+              { after: source.after, checkedAt, checkedChanges: -1 },
+              made.next(reader, source, word)
+            )
           })
         )
         const whole = Stream.concat(Stream.succeed(greeting), body)
@@ -237,6 +244,6 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
           headers: { "x-accel-buffering": "no" }
         })
       })
-      return EventStreams.of({ stream, follow: (following) => stream(following, eventsOf(following)) })
+      return EventStreams.of({ stream, follow: (following) => stream(following, eventsOf(following, made)) })
     })
   )

@@ -2,7 +2,7 @@
  * What all streams of a process share, so that two hundred open consoles cost little more than one: a page that several ask for at once is read once, and
  * one look at the journal says whether anything has changed who may read.
  */
-import { Clock, Deferred, Effect, Fiber, Scope } from "effect"
+import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
 import type { Conflict, StorageUnavailable } from "../../../domain/Errors.ts"
 import { formatCursor } from "../../../domain/event/Event.ts"
 import type { EventPage, Events } from "../../../domain/event/Events.ts"

@@ -1,0 +1,99 @@
+/** A charger's log in the browser: live while it is looked at, searched by the service, drawn as a sequence, and taken away as a file. */
+import { readFileSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { canBrowse, desk, phone, type Town, town, Visitor } from "./browser.ts"
+import { Station } from "./station.ts"
+
+describe.skipIf(!canBrowse)("the log of a charger", () => {
+  let place: Town
+  let station: Station
+  beforeAll(async () => {
+    place = await town(1)
+    const made = await place.service.ask("POST", "chargers", {
+      name: "Log 1",
+      chargerId: "LOG-1",
+      securityProfile: 1,
+      generatePassword: true
+    })
+    station = new Station(place.service.ocppUrl, "LOG-1", String(made["password"]))
+    await station.start()
+  })
+  afterAll(async () => {
+    await station.stop()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const hostile = `<img src=x onerror="document.title='broken'">`
+
+  it("shows frames as they come, as text, and stops while one reads older ones", async () => {
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    await page.goto("/chargers/LOG-1")
+    const lines = page.locator("ol.log > li")
+    await lines.filter({ hasText: "BootNotification" }).waitFor()
+    const before = await lines.count()
+    for (let n = 0; n < 5; n++) await station.status("Faulted", "OtherError", `${hostile.slice(0, 40)} ${n}`)
+    await expect.poll(() => lines.count()).toBe(before + 5)
+    expect(await lines.first().innerText()).toContain("<img src=x")
+    expect(await page.locator("img[src=x]").count()).toBe(0)
+    await lines.first().getByRole("button").press("Enter")
+    await page.locator(".frames pre").first().waitFor()
+    await context.close()
+    expect(problems).toEqual([])
+  }, 60_000)
+
+  it("finds a word and several types, and keeps them in the address", async () => {
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    await page.goto("/chargers/LOG-1")
+    const lines = page.locator("ol.log > li")
+    await lines.first().waitFor()
+    await page.getByPlaceholder("Search the frames").fill("station 1")
+    await page.waitForURL((url) => url.searchParams.get("text") === "station 1")
+    await expect
+      .poll(async () => (await lines.allInnerTexts()).map((text) => /BootNotification/.test(text)))
+      .toEqual([true])
+    await page.getByPlaceholder("Search the frames").fill("")
+    await page.waitForURL((url) => !url.searchParams.has("text"))
+    await page.getByText("All types").click()
+    await page.getByRole("checkbox", { name: "BootNotification" }).check()
+    await page.getByRole("checkbox", { name: "Heartbeat" }).check()
+    await page.waitForURL((url) => url.searchParams.get("action") === "BootNotification,Heartbeat")
+    await expect.poll(() => lines.count()).toBe(1)
+    await page.keyboard.press("Escape")
+    await page.getByRole("checkbox", { name: "Heartbeat" }).waitFor({ state: "hidden" })
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download" }).click()
+    ])
+    const text = readFileSync((await download.path()) ?? "", "utf8")
+    const actions = text
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { action: string }).action)
+    expect([download.suggestedFilename(), actions]).toEqual([
+      "messages.jsonl",
+      ["BootNotification", "BootNotification"]
+    ])
+    await context.close()
+    expect(problems).toEqual([])
+  }, 60_000)
+
+  it.each([
+    ["1440", desk],
+    ["360", phone]
+  ] as const)(
+    "draws the frames as a sequence, at %s px",
+    async (_, screen) => {
+      const visitor = await Visitor.signedIn(place, screen)
+      const { context, page, problems } = visitor
+      await page.goto("/chargers/LOG-1?log=sequence")
+      const steps = page.locator(".sequence li")
+      await steps.first().waitFor()
+      expect(await steps.first().innerText()).toMatch(/BootNotification[^]*Accepted/)
+      expect(await visitor.sideways()).toBeLessThanOrEqual(0)
+      expect(await visitor.axe()).toEqual([])
+      await context.close()
+      expect(problems).toEqual([])
+    },
+    60_000
+  )
+})
