@@ -83,6 +83,7 @@ import * as Reservations from "../storage/charging/Reservations.ts"
 import * as RoamingCdrs from "../storage/billing/RoamingCdrs.ts"
 import * as RoamingSessions from "../storage/billing/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/roaming/RoamingTokens.ts"
+import * as Passkeys from "../storage/operators/Passkeys.ts"
 import * as Search from "../storage/search/Search.ts"
 import * as Work from "../storage/work/Work.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
@@ -171,6 +172,7 @@ const storage = (settings: ServiceSettings) => {
     RoamingSessions.layer,
     RoamingTokens.layer,
     Closings.layer,
+    Passkeys.layer,
     Search.layer,
     Work.layer,
     Sessions.layer,

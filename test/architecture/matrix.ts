@@ -114,7 +114,7 @@ export const areas: ReadonlyArray<Area> = [
   {
     prefix: "src/http/v2/",
     may: ["src/domain/", "src/http/"],
-    packages: [...core, ...http, "node:crypto"],
+    packages: [...core, ...http, "node:crypto", "@simplewebauthn/server"],
     about: "REST v2 never changes for v1's sake."
   },
   {

@@ -49,7 +49,8 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     operatorId: "",
     roleId: "",
     invitationId: "",
-    signInId: ""
+    signInId: "",
+    passkeyId: "none"
   }
   const document = (operation: object) => ({
     servers: [{ url: "http://rest.test/cpo" }],

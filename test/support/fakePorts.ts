@@ -6,6 +6,7 @@ import { siteDetailsOf, siteFieldsOf } from "../../src/domain/site/Details.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { Authorizations } from "../../src/domain/token/Authorizations.ts"
+import { Passkeys } from "../../src/domain/operator/Passkeys.ts"
 import { Search } from "../../src/domain/search/Search.ts"
 import { Work } from "../../src/domain/work/Work.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
@@ -484,6 +485,12 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(ChargerHistory, noHistory),
     Layer.succeed(Chargers, chargers(world)),
     Layer.succeed(Authorizations, authorizations(world)),
+    Layer.mock(Passkeys, {
+      list: () => Effect.succeed([]),
+      find: () => Effect.undefined,
+      challenge: () => Effect.void,
+      answered: () => Effect.succeed(false)
+    }),
     Layer.succeed(Search, search(world)),
     Layer.mock(Work, {
       counts: (_, queues) =>

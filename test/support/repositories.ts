@@ -39,6 +39,7 @@ import type { RoamingCdrs } from "../../src/domain/cdr/RoamingCdrs.ts"
 import type { RoamingSessions } from "../../src/domain/session/RoamingSessions.ts"
 import type { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
+import type { Passkeys } from "../../src/domain/operator/Passkeys.ts"
 import type { Search } from "../../src/domain/search/Search.ts"
 import type { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { Sessions } from "../../src/domain/session/Sessions.ts"
@@ -79,6 +80,7 @@ import * as RoamingCdrsRepository from "../../src/storage/billing/RoamingCdrs.ts
 import * as RoamingSessionsRepository from "../../src/storage/billing/RoamingSessions.ts"
 import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingTokens.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
+import * as PasskeysRepository from "../../src/storage/operators/Passkeys.ts"
 import * as SearchRepository from "../../src/storage/search/Search.ts"
 import * as WorkRepository from "../../src/storage/work/Work.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
@@ -117,6 +119,7 @@ export type Repositories =
   | RoamingSessions
   | RoamingTokens
   | Secrets
+  | Passkeys
   | Search
   | SessionReviews
   | Sessions
@@ -155,6 +158,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   RoamingCdrsRepository.layer,
   RoamingSessionsRepository.layer,
   RoamingTokensRepository.layer,
+  PasskeysRepository.layer,
   SearchRepository.layer,
   WorkRepository.layer,
   SessionReviewsRepository.layer,

@@ -33,6 +33,8 @@ export interface Owned {
   readonly invitationId: string
   /** Nobody's: the walk is made with keys. */
   readonly signInId: string
+  /** The same. */
+  readonly passkeyId: string
 }
 
 /** Words that stand in the owner's records and nowhere else. */
@@ -95,6 +97,15 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "me.changePassword": { currentPassword: "a guess of the stranger", newPassword: "another one of the stranger" },
   "me.changeOrganisation": { organisationId: owned.operatorId },
   "me.beginTotp": { password: "a guess of the stranger" },
+  "passkeys.begin": { password: "a guess of the stranger" },
+  "passkeys.create": {
+    name: "Stranger's",
+    response: { clientDataJSON: "AAAA", attestationObject: "AAAA" }
+  },
+  "passkeys.rename": { name: "Taken over" },
+  "passkeys.signIn": {
+    credential: { id: "AAAA", response: { clientDataJSON: "AAAA", authenticatorData: "AAAA", signature: "AAAA" } }
+  },
   "me.changeTotp": { enabled: false, code: "000000" },
   "me.createRecoveryCodes": { code: "000000" },
   "operators.update": { name: "Taken over" },
@@ -132,6 +143,12 @@ const expected: Readonly<Record<string, number>> = {
   "me.changePassword": 409,
   "me.changeOrganisation": 409,
   "me.beginTotp": 409,
+  "passkeys.list": 409,
+  "passkeys.begin": 409,
+  "passkeys.create": 409,
+  "passkeys.rename": 409,
+  "passkeys.remove": 409,
+  "passkeys.signIn": 401,
   "me.changeTotp": 409,
   "me.createRecoveryCodes": 409,
   "invitations.accept": 409,
@@ -319,6 +336,7 @@ export const makeOwned = async (
     operatorId: operator.id,
     roleId: role.id,
     invitationId: invitation.id,
-    signInId: operator.id
+    signInId: operator.id,
+    passkeyId: operator.id
   }
 }

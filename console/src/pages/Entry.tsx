@@ -4,8 +4,10 @@ import { useEffect, useState, type ReactNode } from "react"
 import { call, Problem } from "../api/client.ts"
 import { type Me, setMe } from "../app/me.ts"
 import { Form, TextField } from "../parts/Form.tsx"
+import { hasPasskeys, signInByPasskey, wasCancelled } from "../live/passkeys.ts"
 import { useTitle } from "../parts/Page.tsx"
 import { useFilters } from "../parts/pages.ts"
+import { problemText } from "../parts/States.tsx"
 import { t } from "../text/text.ts"
 
 const Card = ({
@@ -68,6 +70,7 @@ export const SignIn = () => {
       .catch(() => undefined)
   }, [])
   const [needsCode, setNeedsCode] = useState(false)
+  const [said, setSaid] = useState("")
   return (
     <Card title={t("entry.signIn")}>
       <Form
@@ -111,6 +114,27 @@ export const SignIn = () => {
           />
         ) : null}
       </Form>
+      {hasPasskeys() ? (
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            void signInByPasskey()
+              .then((me) => {
+                setMe(me as Me)
+                return go({ href: safeNext(filters["next"]) })
+              })
+              .catch((error: unknown) => setSaid(wasCancelled(error) ? "" : problemText(error)))
+          }
+        >
+          {t("entry.byPasskey")}
+        </button>
+      ) : null}
+      {said === "" ? null : (
+        <p className="failed" role="alert">
+          {said}
+        </p>
+      )}
       <p className="secondary">{t("entry.forgot")}</p>
     </Card>
   )

@@ -164,7 +164,13 @@ export interface SignInRecord {
   readonly failuresBefore?: number
 }
 
-export type CredentialChange = "PasswordChanged" | "SecondFactorSet" | "SecondFactorRemoved" | "RecoveryCodesReplaced"
+export type CredentialChange =
+  | "PasskeyAdded"
+  | "PasskeyRemoved"
+  | "PasswordChanged"
+  | "SecondFactorSet"
+  | "SecondFactorRemoved"
+  | "RecoveryCodesReplaced"
 
 /** What happened to what a person signs in with. */
 export interface CredentialRecord {

@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { MeApi } from "./accounts/MeApi.ts"
 import { InvitationsApi, OperatorsApi, RolesApi } from "./accounts/OperatorsApi.ts"
+import { PasskeysApi } from "./accounts/PasskeysApi.ts"
 import { SetUpApi, SignInsApi } from "./accounts/SignInsApi.ts"
 import { ApiKeysApi } from "./operators/ApiKeysApi.ts"
 import { AuditLogApi } from "./operators/AuditLogApi.ts"
@@ -85,6 +86,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(WebhooksApi)
   .add(PartiesApi)
   .add(PartnerRecordsApi)
+  .add(PasskeysApi)
   .add(SearchApi)
   .add(WorkApi)
   .add(SignInsApi)

@@ -39,6 +39,7 @@ import * as PartnerView from "./roaming/PartnerView.ts"
 import { PublicUrl } from "./requests/Paging.ts"
 import * as RateLimits from "./requests/RateLimits.ts"
 import * as Reservations from "./sessions/Reservations.ts"
+import * as PasskeyEndpoints from "./accounts/Passkeys.ts"
 import * as Search from "./search/Search.ts"
 import * as Work from "./work/Work.ts"
 import * as Sessions from "./sessions/Sessions.ts"
@@ -89,6 +90,7 @@ export const v2Routes = (options: V2Options) => {
     ChargingProfiles.layer,
     LocalLists.layer,
     AuditLog.layer,
+    PasskeyEndpoints.layer,
     Search.layer,
     Work.layer,
     Sessions.layer,

@@ -82,6 +82,10 @@ export const withoutSecondFactor = (sql: SqlClient.SqlClient, operatorId: string
     yield* sql`DELETE FROM recovery_code c WHERE c.operator_id = ${operatorId}`
   })
 
+/** What a reset takes away beside the second factor: a device that was lost would sign in all the same. */
+export const withoutPasskeys = (sql: SqlClient.SqlClient, operatorId: string) =>
+  sql`DELETE FROM passkey k WHERE k.operator_id = ${operatorId}`
+
 export const replaceRecoveryCodes = (recording: Recording) =>
   Effect.fn("Accounts.replaceRecoveryCodes")(function* (
     factor: Factor,

@@ -21,7 +21,7 @@ import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
-import { credentialFact, withoutSecondFactor } from "./Credentials.ts"
+import { credentialFact, withoutPasskeys, withoutSecondFactor } from "./Credentials.ts"
 import { addedFact, find as findOperator, grantWith, otherOrganisations, within, worksElsewhere } from "./Operators.ts"
 import { ending } from "./SignIns.ts"
 
@@ -312,6 +312,7 @@ export const useLink = (recording: Recording) =>
       } else {
         yield* closeFor(sql, operatorId, now)
         yield* withoutSecondFactor(sql, operatorId)
+        yield* withoutPasskeys(sql, operatorId)
         const ended = yield* ending(recording, sql`s.operator_id = ${operatorId}`, { actor: by.actor, now })
         facts.push(credentialFact("PasswordChanged", operatorId, secrets.uuid(now), audit), ...ended)
       }

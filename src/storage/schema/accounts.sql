@@ -51,3 +51,31 @@ COMMENT ON TABLE account_link IS
 CREATE INDEX account_link_organisation ON account_link (organisation_id, id) WHERE closed_at IS NULL;
 CREATE INDEX account_link_operator ON account_link (operator_id) WHERE operator_id IS NOT NULL AND closed_at IS NULL;
 CREATE INDEX account_link_role ON account_link (organisation_id, role_id) WHERE role_id IS NOT NULL;
+
+CREATE TABLE passkey (
+  -- The credential's id in base64url, as the person's device has chosen it.
+  id text PRIMARY KEY,
+  operator_id uuid NOT NULL REFERENCES operator (id),
+  name text NOT NULL,
+  -- COSE_Key.
+  public_key bytea NOT NULL,
+  -- Signatures as the device counts them; one that goes back is a copy. 0 for devices that do not count.
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamptz NOT NULL,
+  used_at timestamptz
+);
+COMMENT ON TABLE passkey IS
+  'Passkeys of people (WebAuthn), ten for each at most.';
+CREATE INDEX passkey_operator ON passkey (operator_id);
+
+CREATE TABLE passkey_challenge (
+  -- Keyed hash of the challenge.
+  hash text PRIMARY KEY,
+  -- Who adds a passkey; NULL for a sign-in: whose it is shows its answer.
+  operator_id uuid REFERENCES operator (id),
+  expires_at timestamptz NOT NULL
+);
+COMMENT ON TABLE passkey_challenge IS
+  'Challenges that wait for their one answer, for five minutes and at most ten thousand. Deleted when answered, and when another is made.';
+CREATE INDEX passkey_challenge_expires ON passkey_challenge (expires_at);

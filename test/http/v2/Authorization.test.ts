@@ -45,11 +45,17 @@ describe("every endpoint", () => {
     // One's own account, which needs none; and search and counts, which leave out what the caller may not read.
     expect(
       unpermitted.filter(
-        ({ name }) => !/^(?:me|sign-ins|set-up)\.|^invitations\.accept$|^search\.find$|^work\.get$/.test(name)
+        ({ name }) => !/^(?:me|passkeys|sign-ins|set-up)\.|^invitations\.accept$|^search\.find$|^work\.get$/.test(name)
       )
     ).toEqual([])
     const known = endpoints.filter(({ isOpen }) => isOpen).map(({ name }) => name)
-    expect(known).toEqual(["sign-ins.create", "set-up.create", "invitations.accept"])
+    expect(known).toEqual([
+      "passkeys.challenge",
+      "passkeys.signIn",
+      "sign-ins.create",
+      "set-up.create",
+      "invitations.accept"
+    ])
   })
 
   it("says its permissions in the OpenAPI document", async () => {

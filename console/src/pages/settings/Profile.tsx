@@ -1,5 +1,5 @@
 /** What is for one person: name, language, password, second factor and where they have signed in. */
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { call } from "../../api/client.ts"
 import { type Me, setMe, useMe } from "../../app/me.ts"
 import { changed } from "../../live/store.ts"
@@ -9,7 +9,10 @@ import { Form, Select, TextField } from "../../parts/Form.tsx"
 import { usePages } from "../../parts/pages.ts"
 import { Loading, problemText } from "../../parts/States.tsx"
 import { Ago } from "../../parts/Time.tsx"
+import { Passkeys } from "./Passkeys.tsx"
 import { languageOf, languages, t } from "../../text/text.ts"
+
+const QrCode = lazy(() => import("../../parts/QrCode.tsx").then(({ QrCode: it }) => ({ default: it })))
 
 export const Profile = () => {
   const me = useMe()
@@ -71,6 +74,7 @@ export const Profile = () => {
           />
         </Form>
       </section>
+      <Passkeys />
       <SecondFactor />
       <SignIns />
     </>
@@ -131,6 +135,9 @@ const SecondFactor = () => {
       ) : (
         <>
           <p>{t("profile.scan")}</p>
+          <Suspense fallback={null}>
+            <QrCode text={begun.uri} label={t("profile.qr")} />
+          </Suspense>
           <Facts
             rows={[
               [

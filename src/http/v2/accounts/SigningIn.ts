@@ -43,11 +43,11 @@ const making = Effect.gen(function* () {
 
   const begin = Effect.fn("SigningIn.begin")(function* (
     who: { readonly operatorId: string; readonly organisationId: string },
-    proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined
+    proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined,
+    strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor"
   ) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const secret = newSecret(secrets)
-    const strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor"
     const signIn = {
       hash: secretHash(secrets, "sign-in", secret) ?? "",
       strength,

@@ -22,6 +22,7 @@ export const accountTags: Descriptions["tags"] = {
   "sign-ins": "Signing in and out, for people",
   "set-up": "The first operator's account",
   me: "Who calls, and one's own account",
+  passkeys: "Keys of people's devices, by which they sign in",
   operators: "The people who work for the organisation",
   roles: "What operators may do",
   invitations: "Links by which people join the organisation"
@@ -47,6 +48,17 @@ export const accountOperations: Descriptions["operations"] = {
   "me.changeTotp":
     "On: with the first code of the new secret; answers ten recovery codes, and this sign-in counts as one with a second factor. Off: with a code of the app or a recovery code.",
   "me.createRecoveryCodes": "With a code of the app or one of the codes before.",
+  "passkeys.list": "Without their keys. A key of this API has none: sign in.",
+  "passkeys.begin":
+    "Give the answer to `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. The challenge waits five minutes.",
+  "passkeys.create":
+    "Under the id that the device has chosen, with what it answered (WebAuthn level 3, attestation `none`). This sign-in counts as one with a second factor from then on. 409 `passkey_void` where the challenge was answered before or belongs to someone else, `too_many_passkeys`, `passkey_exists`.",
+  "passkeys.rename": "The name is for people: it says which device it is.",
+  "passkeys.remove": "It works no more; sign-ins that it began go on.",
+  "passkeys.challenge":
+    "Give the answer to `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. The challenge waits five minutes, and works once.",
+  "passkeys.signIn":
+    "With what the device answered. Counts as two factors: the device, and what unlocked it. 401 `passkey_refused` says no more than that it does not sign in.",
   "operators.list": "All who were ever let in, disabled ones too: the audit log names them.",
   "operators.get": "With the role, and what it grants together with additions and removals.",
   "operators.update":
@@ -66,6 +78,10 @@ export const accountOperations: Descriptions["operations"] = {
     "By the secret behind `#` of the link. A new account gets the name and password that are sent; who has an account already sends its own password, and `code` where it has a second factor. For a link of a reset the password is the new one."
 }
 
+/** As devices answer, shortened. */
+const credentialId = "xQ0kQ6jH5o1m8w2pV7c9Zg"
+const clientDataJSON = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0"
+
 export const accountBodies: Descriptions["bodies"] = {
   "sign-ins.create": { plain: { email, password }, withCode: { email, password, code: "492039" } },
   "set-up.create": { first: { token, email, name: "Lea Lindqvist", password } },
@@ -74,6 +90,22 @@ export const accountBodies: Descriptions["bodies"] = {
   "me.changeOrganisation": { change: { organisationId: ids.organisation } },
   "me.beginTotp": { begin: { password } },
   "me.changeTotp": { on: { enabled: true, code: "492039" }, off: { enabled: false, code: "k3jd-7qpa-xx2m-l5ro" } },
+  "passkeys.begin": { begin: { password } },
+  "passkeys.create": {
+    laptop: {
+      name: "Laptop",
+      response: { clientDataJSON, attestationObject: "o2NmbXRkbm9uZQ", transports: ["internal"] }
+    }
+  },
+  "passkeys.rename": { rename: { name: "Work laptop" } },
+  "passkeys.signIn": {
+    device: {
+      credential: {
+        id: credentialId,
+        response: { clientDataJSON, authenticatorData: "SZYN5YgOjGh0NBcP", signature: "MEUCIQDx", userHandle: null }
+      }
+    }
+  },
   "me.createRecoveryCodes": { renew: { code: "492039" } },
   "operators.update": {
     role: { roleId: "Money", additions: ["commands:write"], removals: [] },
@@ -155,6 +187,46 @@ export const accountDescriptions: Descriptions["properties"] = {
   ],
   "RecoveryCodesStart.code": ["A code of the authenticator app, or a recovery code", "492039"],
   codes: ["Ten codes that work once each: shown now and never again", ["k3jd-7qpa-xx2m-l5ro"]],
+
+  "Passkey.id": ["The credential's id, as the device has chosen it", credentialId],
+  "Passkey.name": ["Which device it is", "Laptop"],
+  "Passkey.usedAt": ["When it last signed in; null where it never has"],
+  passkeyId: ["A passkey's `id`", credentialId],
+  "PasskeyStart.password": ["The person's password, once more", password],
+  "PasskeyOptions.challenge": ["What the device signs, in base64url", "k3jd7qpaxx2ml5roS0q1w2e3r4t5y6u7i8o9p0a1s2d"],
+  "PasskeyOptions.rp": ["The site that the passkey is for"],
+  "PasskeyOptions.rp.id": ["Its host name", "cpo.example"],
+  "PasskeyOptions.rp.name": ["Its name for people", "Voltlane"],
+  "PasskeyOptions.user": ["The account that the passkey is for"],
+  "PasskeyOptions.user.id": ["The operator's id, in base64url", "MDE5YTlmM2U"],
+  "PasskeyOptions.user.name": ["The email address to sign in by", email],
+  "PasskeyOptions.user.displayName": ["The person's name", "Lea Lindqvist"],
+  pubKeyCredParams: ["Algorithms that are taken, the best first"],
+  "PasskeyOptions.pubKeyCredParams.type": ["Always `public-key`", "public-key"],
+  alg: ["The algorithm's number in COSE", -7],
+  timeout: ["Milliseconds for which the challenge waits", 300_000],
+  attestation: ["The device's maker is not asked for", "none"],
+  authenticatorSelection: ["What the device has to do"],
+  residentKey: ["It keeps the account with the key, so that no email has to be typed", "required"],
+  requireResidentKey: ["The same for older browsers", true],
+  userVerification: ["It is unlocked by a fingerprint, face or PIN", "required"],
+  excludeCredentials: ["Passkeys that the account has: a device makes no second one"],
+  "PasskeyOptions.excludeCredentials.type": ["Always `public-key`", "public-key"],
+  "PasskeyOptions.excludeCredentials.id": ["The credential's id", credentialId],
+  "PasskeyChallenge.challenge": ["What the device signs, in base64url", "k3jd7qpaxx2ml5roS0q1w2e3r4t5y6u7i8o9p0a1s2d"],
+  rpId: ["The host name that the passkey is for", "cpo.example"],
+  "NewPasskey.name": ["Which device it is", "Laptop"],
+  "NewPasskey.response": ["AuthenticatorAttestationResponseJSON of WebAuthn: what the device answered"],
+  "PasskeyName.name": ["Which device it is", "Work laptop"],
+  "PasskeySignIn.credential": ["What the device answered"],
+  "PasskeyAssertion.id": ["The credential's id", credentialId],
+  "PasskeyAssertion.response": ["AuthenticatorAssertionResponseJSON of WebAuthn"],
+  clientDataJSON: ["What the browser says of the ceremony, in base64url", clientDataJSON],
+  attestationObject: ["The key that was made, as CBOR in base64url", "o2NmbXRkbm9uZQ"],
+  transports: ["How the device is reached, as in `internal` or `usb`", ["internal"]],
+  authenticatorData: ["What the device says of itself, in base64url", "SZYN5YgOjGh0NBcP"],
+  signature: ["The device's signature, in base64url", "MEUCIQDx"],
+  userHandle: ["The operator's id as the device keeps it; not looked at", null],
 
   operatorId: ["An operator's `id`", ids.other],
   "Operator.id": ["The operator's id", ids.other],

@@ -26,6 +26,7 @@ export const faceRows = {
   sign_in_refused: { status: 401, code: "sign_in_refused", title: "Sign-in refused" },
   second_factor_required: { status: 401, code: "second_factor_required", title: "Second factor required" },
   second_factor_refused: { status: 401, code: "second_factor_refused", title: "Second factor refused" },
+  passkey_refused: { status: 401, code: "passkey_refused", title: "Passkey refused" },
   key_expired: { status: 401, code: "key_expired", title: "Key expired" },
   network_refused: { status: 401, code: "network_refused", title: "Network refused" },
   cross_origin: { status: 403, code: "cross_origin", title: "Request from another site" },

@@ -24,6 +24,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
       "sign_in_refused",
       "second_factor_required",
       "second_factor_refused",
+      "passkey_refused",
       "key_expired",
       "network_refused"
     ])

@@ -1,0 +1,146 @@
+/** The endpoints of passkeys over the domain's port. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Conflict } from "../../../domain/Errors.ts"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import {
+  challengeHash,
+  challengeMillis,
+  newChallenge,
+  type Passkey as DomainPasskey,
+  Passkeys
+} from "../../../domain/operator/Passkeys.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Api } from "../Api.ts"
+import { audit } from "../requests/Caller.ts"
+import { Unauthorized } from "../requests/Failures.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { RateLimits } from "../requests/RateLimits.ts"
+import type { Passkey } from "./PasskeysApi.ts"
+import { SigningIn } from "./SigningIn.ts"
+import { asserted, attested, challengeOf, relyingPartyOf } from "./WebAuthn.ts"
+import { pageOfAll } from "./WholeList.ts"
+
+/** The same whatever is wrong: an unknown passkey, a used challenge, another site's answer. */
+const refused = new Unauthorized({ code: "passkey_refused", detail: "This passkey does not sign in here." })
+
+const notMade = new Conflict({
+  code: "passkey_void",
+  message: "The device's answer does not fit the challenge, or came too late: begin again."
+})
+
+/** EdDSA, ES256 and RS256 (RFC 8152), the best first. */
+const algorithms = [-8, -7, -257]
+
+const shown = ({ createdAt, id, name, usedAt }: DomainPasskey): typeof Passkey.Type => ({
+  id,
+  name,
+  createdAt,
+  usedAt: usedAt ?? null
+})
+
+const base64Url = (text: string): string => Buffer.from(text).toString("base64url")
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "passkeys",
+  Effect.fn(function* (handlers) {
+    const accounts = yield* Accounts
+    const passkeys = yield* Passkeys
+    const secrets = yield* Secrets
+    const signing = yield* SigningIn
+    const limits = yield* RateLimits
+    const publicUrl = yield* PublicUrl
+    const party = relyingPartyOf(publicUrl)
+
+    const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
+      const challenge = newChallenge(secrets)
+      const now = yield* Clock.currentTimeMillis
+      yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
+      return challenge
+    })
+
+    /** The challenge that was answered, if it waited; from now on it does not. */
+    const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
+      const challenge = challengeOf(clientDataJSON)
+      const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
+      if (challenge === undefined || hash === undefined) return undefined
+      return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
+    })
+
+    return handlers.handleAll({
+      list: Effect.fn("v2.passkeys.list")(function* ({ query, request }) {
+        const { account } = yield* signing.ownAccount
+        const page = yield* pageOfAll(yield* passkeys.list(account.operatorId), pageRequest(query))
+        return listed(publicUrl, request.url, page, shown)
+      }),
+      begin: Effect.fn("v2.passkeys.begin")(function* ({ payload }) {
+        const { account, signInId } = yield* signing.ownAccount
+        yield* signing.provePassword(account, signInId, payload.password)
+        const known = yield* passkeys.list(account.operatorId)
+        return {
+          challenge: yield* challenged(account.operatorId),
+          rp: { id: party.id, name: "Voltlane" },
+          user: {
+            id: base64Url(account.operatorId),
+            name: account.email,
+            displayName: account.name === "" ? account.email : account.name
+          },
+          pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key" as const, alg })),
+          timeout: challengeMillis,
+          attestation: "none" as const,
+          authenticatorSelection: {
+            residentKey: "required" as const,
+            requireResidentKey: true,
+            userVerification: "required" as const
+          },
+          excludeCredentials: known.map(({ id }) => ({ type: "public-key" as const, id }))
+        }
+      }),
+      create: Effect.fn("v2.passkeys.create")(function* ({ params, payload }) {
+        const { account, caller } = yield* signing.ownAccount
+        const { name, response } = payload
+        const challenge = yield* answered(response.clientDataJSON, account.operatorId)
+        const made = challenge === undefined ? undefined : yield* attested(params.passkeyId, response, challenge, party)
+        if (made === undefined) return yield* notMade
+        const added = yield* passkeys.add({ ...made, name }, yield* audit)
+        // The device was unlocked for it just now.
+        yield* Effect.catchTag(signing.renew(caller, { strength: "SecondFactor" }), "NotFound", () =>
+          Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
+        )
+        return shown(added)
+      }),
+      rename: Effect.fn("v2.passkeys.rename")(function* ({ params, payload }) {
+        yield* signing.ownAccount
+        return shown(yield* passkeys.rename(params.passkeyId, payload.name, yield* audit))
+      }),
+      remove: Effect.fn("v2.passkeys.remove")(function* ({ params }) {
+        yield* signing.ownAccount
+        yield* passkeys.remove(params.passkeyId, yield* audit)
+      }),
+      challenge: Effect.fn("v2.passkeys.challenge")(function* () {
+        return {
+          challenge: yield* challenged(undefined),
+          rpId: party.id,
+          timeout: challengeMillis,
+          userVerification: "required" as const
+        }
+      }),
+      signIn: Effect.fn("v2.passkeys.signIn")(function* ({ payload: { credential } }) {
+        const proved = Effect.gen(function* () {
+          const challenge = yield* answered(credential.response.clientDataJSON, undefined)
+          const passkey = yield* passkeys.find(credential.id)
+          if (challenge === undefined || passkey === undefined) return yield* refused
+          const counter = yield* asserted(credential, challenge, party, passkey)
+          if (counter === undefined) return yield* refused
+          if (!(yield* passkeys.used(passkey.id, counter, yield* Clock.currentTimeMillis))) return yield* refused
+          const account = yield* accounts.byId(passkey.operatorId)
+          return account === undefined ? yield* refused : account
+        })
+        const { operatorId, organisations } = yield* Effect.tapErrorTag(proved, "Unauthorized", () => limits.wrongKey)
+        const who = { operatorId, organisationId: organisations[0]?.id ?? operatorId }
+        return yield* signing.begin(who, undefined, "SecondFactor")
+      })
+    })
+  })
+)
