@@ -45,11 +45,21 @@ describe("every endpoint", () => {
     // One's own account, which needs none; and search and counts, which leave out what the caller may not read.
     expect(
       unpermitted.filter(
-        ({ name }) => !/^(?:me|sign-ins|set-up)\.|^invitations\.accept$|^search\.find$|^work\.get$/.test(name)
+        ({ name }) =>
+          !/^(?:me|sign-ins|set-up)\.|^single-sign-on\.(?:offer|begin|complete)$|^invitations\.accept$|^search\.find$|^work\.get$/.test(
+            name
+          )
       )
     ).toEqual([])
     const known = endpoints.filter(({ isOpen }) => isOpen).map(({ name }) => name)
-    expect(known).toEqual(["sign-ins.create", "set-up.create", "invitations.accept"])
+    expect(known).toEqual([
+      "sign-ins.create",
+      "set-up.create",
+      "invitations.accept",
+      "single-sign-on.offer",
+      "single-sign-on.begin",
+      "single-sign-on.complete"
+    ])
   })
 
   it("says its permissions in the OpenAPI document", async () => {

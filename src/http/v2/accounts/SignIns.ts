@@ -3,7 +3,12 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict } from "../../../domain/Errors.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
-import { type SignIn as StoredSignIn, secretHash, signInOf } from "../../../domain/operator/SignIn.ts"
+import {
+  needsSingleSignOn,
+  type SignIn as StoredSignIn,
+  secretHash,
+  signInOf
+} from "../../../domain/operator/SignIn.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
@@ -16,11 +21,21 @@ import { pageOfAll } from "./WholeList.ts"
 
 const shown =
   (current: string | undefined) =>
-  ({ agent, createdAt, id, network, organisationId, seenAt, strength }: StoredSignIn): typeof SignIn.Type => ({
+  ({
+    agent,
+    createdAt,
+    id,
+    network,
+    organisationId,
+    seenAt,
+    singleSignOn,
+    strength
+  }: StoredSignIn): typeof SignIn.Type => ({
     id,
     current: id === current,
     organisationId,
     strength,
+    singleSignOn,
     network,
     agent,
     createdAt,
@@ -39,7 +54,8 @@ const signIns = HttpApiBuilder.group(
         const proved = yield* signing.prove(payload.email, payload.password, payload.code)
         const { operatorId, organisations } = proved.account
         // A person who works for no organisation now is answered like an unknown one.
-        return yield* signing.begin({ operatorId, organisationId: organisations[0]?.id ?? operatorId }, proved)
+        const organisation = organisations.find((one) => !needsSingleSignOn(one)) ?? organisations[0]
+        return yield* signing.begin({ operatorId, organisationId: organisation?.id ?? operatorId }, proved)
       }),
       list: Effect.fn("v2.sign-ins.list")(function* ({ query, request }) {
         const caller = yield* Caller
@@ -49,14 +65,17 @@ const signIns = HttpApiBuilder.group(
           current === undefined || caller.operatorId === undefined
             ? []
             : yield* accounts.signIns(caller.operatorId, now)
-        return listed(publicUrl, request.url, yield* pageOfAll(own, pageRequest(query)), shown(current))
+        // Where else a person works is none of the provider's business.
+        const seen =
+          caller.bySingleSignOn === true ? own.filter((one) => one.organisationId === caller.organisationId) : own
+        return listed(publicUrl, request.url, yield* pageOfAll(seen, pageRequest(query)), shown(current))
       }),
       removeOthers: Effect.fn("v2.sign-ins.removeOthers")(function* () {
         const { signInId } = yield* signing.ownAccount
         yield* accounts.endOtherSignIns(signInId, yield* audit)
       }),
       removeCurrent: Effect.fn("v2.sign-ins.removeCurrent")(function* () {
-        const { signInId } = yield* signing.ownAccount
+        const { signInId } = yield* signing.ownSignIn
         yield* Effect.catchTag(accounts.endSignIn(signInId, yield* audit), "NotFound", () => Effect.void)
         yield* clearSignIn(publicUrl)
       }),
