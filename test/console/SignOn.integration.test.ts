@@ -51,7 +51,7 @@ describe.skipIf(!canBrowse)("single sign-on", () => {
     const { name } = (await place.service.ask("GET", "organisation")) as { readonly name: string }
     const signOn = async () => {
       await person.page.goto("/sign-in?next=%2Fsettings%2Fprofile")
-      await person.page.getByRole("button", { name: `Sign in by ${name}` }).click()
+      await person.page.getByRole("button", { name: `Single sign-on for ${name}` }).click()
     }
     provider.person = { sub: "bo", email: "bo@staff.example", email_verified: true, name: "Bo Berg", groups: [] }
     await signOn()

@@ -48,7 +48,6 @@ export const SignOn = ({ next }: { readonly next: string | undefined }) => {
   const { organisationName } = offer
   return (
     <>
-      <hr />
       {said === "" ? null : (
         <p className="failed" role="alert">
           {said}

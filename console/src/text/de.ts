@@ -775,7 +775,7 @@ export const catalogue: Catalogue = {
     "Adressen als bestätigt zählen, wo der Anbieter nichts angibt (nur wenn Ihre eigenen Administratoren sie vergeben)",
   "signOn.who": "E-Mail-Adresse oder Organisation",
   "signOn.whoHint": "Die Organisation mit Ländercode und Party-ID, wie SE-VLT",
-  "signOn.with": "Über {organisation} anmelden",
+  "signOn.with": "Single Sign-on für {organisation}",
   "site.add": "Standort hinzufügen",
   "site.address": "Adresse",
   "site.always": "immer geöffnet",

@@ -766,7 +766,7 @@ export const en = {
     "Count addresses as verified where the provider does not say (only if your own administrators give them)",
   "signOn.who": "Email address or organisation",
   "signOn.whoHint": "The organisation by its country code and party id, as in SE-VLT",
-  "signOn.with": "Sign in by {organisation}",
+  "signOn.with": "Single sign-on for {organisation}",
   "site.add": "Add site",
   "site.address": "Address",
   "site.always": "always open",

@@ -767,7 +767,7 @@ export const catalogue: Catalogue = {
     "Räkna adresser som verifierade när leverantören inte anger det (bara om era egna administratörer delar ut dem)",
   "signOn.who": "E-postadress eller organisation",
   "signOn.whoHint": "Organisationen med landskod och parts-id, som SE-VLT",
-  "signOn.with": "Logga in via {organisation}",
+  "signOn.with": "Enkel inloggning för {organisation}",
   "site.add": "Lägg till plats",
   "site.address": "Adress",
   "site.always": "alltid öppet",

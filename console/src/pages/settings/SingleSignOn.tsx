@@ -205,18 +205,20 @@ const Groups = ({
   readonly setRows: (rows: ReadonlyArray<Row>) => void
   readonly roles: Roles
 }) => (
-  <fieldset className="boxes">
+  <fieldset className="element">
     <legend>{t("signOn.groups")}</legend>
     <p className="field-hint">{t("signOn.groupsHint")}</p>
     {rows.map(({ group, key, roleId }, index) => (
-      <div key={key} className="field-pair">
-        <TextField
-          name={`group-${key}`}
-          label={t("signOn.group", { n: index + 1 })}
-          defaultValue={group}
-          maxLength={255}
-        />
-        <Select name={`role-${key}`} label={t("operator.role")} defaultValue={roleId} options={roles} />
+      <div key={key}>
+        <div className="field-pair">
+          <TextField
+            name={`group-${key}`}
+            label={t("signOn.group", { n: index + 1 })}
+            defaultValue={group}
+            maxLength={255}
+          />
+          <Select name={`role-${key}`} label={t("operator.role")} defaultValue={roleId} options={roles} />
+        </div>
         <button
           type="button"
           className="button small"
@@ -227,15 +229,17 @@ const Groups = ({
         </button>
       </div>
     ))}
-    <button
-      type="button"
-      className="button small"
-      onClick={() =>
-        setRows([...rows, { key: 1 + Math.max(-1, ...rows.map(({ key }) => key)), group: "", roleId: "Viewer" }])
-      }
-    >
-      {t("signOn.addGroup")}
-    </button>
+    <div>
+      <button
+        type="button"
+        className="button small"
+        onClick={() =>
+          setRows([...rows, { key: 1 + Math.max(-1, ...rows.map(({ key }) => key)), group: "", roleId: "Viewer" }])
+        }
+      >
+        {t("signOn.addGroup")}
+      </button>
+    </div>
   </fieldset>
 )
 
