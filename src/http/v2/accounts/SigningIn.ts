@@ -94,16 +94,16 @@ const making = Effect.gen(function* () {
   const begin = Effect.fn("SigningIn.begin")(function* (
     who: { readonly operatorId: string; readonly organisationId: string },
     proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined,
-    bySingleSignOn?: { readonly strength: Strength }
+    strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor",
+    singleSignOn = false
   ) {
-    if (bySingleSignOn === undefined) yield* passwordMay(who)
+    if (!singleSignOn) yield* passwordMay(who)
     const request = yield* HttpServerRequest.HttpServerRequest
     const secret = newSecret(secrets)
-    const strength: Strength = bySingleSignOn?.strength ?? (proved?.factor === undefined ? "Password" : "SecondFactor")
     const signIn = {
       hash: secretHash(secrets, "sign-in", secret) ?? "",
       strength,
-      singleSignOn: bySingleSignOn !== undefined,
+      singleSignOn,
       network: yield* limits.network,
       agent: agentOf(request)
     }

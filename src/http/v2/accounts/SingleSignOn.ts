@@ -250,7 +250,7 @@ const admitting = Effect.gen(function* () {
     }
     delays.forget(pair)
     yield* Metric.update(admitted, 1)
-    return yield* signing.begin(done, undefined, { strength: claims.isSecondFactor ? "SecondFactor" : "Password" })
+    return yield* signing.begin(done, undefined, claims.isSecondFactor ? "SecondFactor" : "Password", true)
   })
 })
 
