@@ -10,6 +10,7 @@ import { readerMetrics } from "../actors/background/SubscriptionReader.ts"
 import { httpMetrics } from "../http/ops/Metrics.ts"
 import { refusedForTheirShare } from "../http/v2/requests/FairShare.ts"
 import { refusedLargeAnswers } from "../http/v2/requests/LargeAnswers.ts"
+import { signOnMetrics } from "../http/v2/accounts/SingleSignOn.ts"
 import { rateLimitMetrics } from "../http/v2/requests/RateLimits.ts"
 import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
 import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
@@ -36,6 +37,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...messageLogMetrics,
   ...priceMetrics,
   ...rateLimitMetrics,
+  ...signOnMetrics,
   ...readerMetrics,
   ...requestMetrics,
   ...resultMetrics,

@@ -30,6 +30,7 @@ import type { LargeAnswersOptions } from "../http/v2/requests/LargeAnswers.ts"
 import type { FairShareOptions } from "../http/v2/requests/FairShare.ts"
 import type { RateLimitOptions } from "../http/v2/requests/RateLimits.ts"
 import { v2Routes } from "../http/v2/Routes.ts"
+import * as OpenIdConnect from "../outbound/OpenIdConnect.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
 import * as PartnerClient from "../ocpi/client/PartnerClient.ts"
@@ -87,6 +88,7 @@ import * as Passkeys from "../storage/operators/Passkeys.ts"
 import * as Search from "../storage/search/Search.ts"
 import * as Work from "../storage/work/Work.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
+import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
 import * as Sites from "../storage/sites/Sites.ts"
@@ -185,6 +187,7 @@ const storage = (settings: ServiceSettings) => {
     Tokens.layer,
     Access.layer,
     Accounts.layer,
+    SingleSignOns.layer,
     Idempotency.layer({ nodeId: settings.nodeId })
   )
   const charging = Layer.mergeAll(
@@ -304,7 +307,11 @@ export const start = (settings: ServiceSettings) =>
       ),
       WorkCounting.layer(settings.background.work)
     ).pipe(
-      Layer.provideMerge([PartnerClient.layer(settings.outbound), WebhookDeliveries.layer(settings.outbound)]),
+      Layer.provideMerge([
+        PartnerClient.layer(settings.outbound),
+        WebhookDeliveries.layer(settings.outbound),
+        OpenIdConnect.layer(settings.outbound)
+      ]),
       Layer.provideMerge(storage(settings))
     )
     const context = yield* Layer.build(

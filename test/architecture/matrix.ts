@@ -83,7 +83,7 @@ export const areas: ReadonlyArray<Area> = [
   {
     prefix: "src/outbound/",
     may: ["src/domain/", "src/outbound/"],
-    packages: [...core, "undici", "node:crypto", "node:dns", "node:net"],
+    packages: [...core, "openid-client", "undici", "node:crypto", "node:dns", "node:net"],
     about:
       "The one place that calls addresses which others gave us, so that they are looked at in one place; webhooks go out here."
   },

@@ -49,6 +49,7 @@ describe.skipIf(!canBrowse)("every page", () => {
       ["audit log", "/audit-log"],
       ["organisation", "/settings"],
       ["operators", "/settings/operators"],
+      ["single sign-on", "/settings/single-sign-on"],
       ["developer area", "/settings/developer"],
       ["add key", "/settings/developer?do=add"],
       ["configuration template", "/settings/configuration"],

@@ -26,6 +26,7 @@ export const operatorOf = (one: FakeOperator): Operator => ({
   active: true,
   hasPassword: false,
   hasSecondFactor: false,
+  hasIdentity: false,
   createdAt: 0
 })
 

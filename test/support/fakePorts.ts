@@ -47,6 +47,7 @@ import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { access } from "./fakeAccess.ts"
 import { accounts } from "./fakeAccounts.ts"
+import { noProvider, singleSignOns } from "./fakeSingleSignOn.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
@@ -389,6 +390,7 @@ export const beside = (world: FakeWorld) =>
     ),
     Layer.succeed(PartnerRegistrar, registrar(world)),
     Layer.succeed(WebhookPoster, webhookPoster),
+    noProvider,
     Layer.succeed(Exchanges, noExchanges),
     Layer.succeed(
       ChargerLink,
@@ -518,6 +520,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Tokens, tokens(world)),
     Layer.succeed(Access, access(world)),
     Layer.mock(Accounts, accounts(world)),
+    singleSignOns(world),
     Layer.succeed(Idempotency, idempotency(world)),
     NodeSecrets.layer(Redacted.make("a secret of the tests")),
     beside(world)

@@ -12,6 +12,7 @@ import { limits } from "../../src/Config.ts"
 import type { Principal, AuditContext } from "../../src/domain/values/AuditContext.ts"
 import { permissions } from "../../src/domain/operator/Permission.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
+import type { SingleSignOns } from "../../src/domain/operator/SingleSignOns.ts"
 import type { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { ownerWith } from "../../src/domain/operator/Role.ts"
 import type { Authorizations } from "../../src/domain/token/Authorizations.ts"
@@ -52,6 +53,7 @@ import type { Work } from "../../src/domain/work/Work.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import * as AccessRepository from "../../src/storage/operators/Access.ts"
+import * as SingleSignOnsRepository from "../../src/storage/operators/SingleSignOns.ts"
 import * as AccountsRepository from "../../src/storage/operators/Accounts.ts"
 import { layerDisk } from "../../src/storage/blobs/Disk.ts"
 import * as AuthorizationsRepository from "../../src/storage/charging/Authorizations.ts"
@@ -94,6 +96,7 @@ import * as WebhooksRepository from "../../src/storage/delivery/Webhooks.ts"
 export type Repositories =
   | Access
   | Accounts
+  | SingleSignOns
   | AuditLog
   | Authorizations
   | Cdrs
@@ -135,6 +138,7 @@ const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "volt
 export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
   AccessRepository.layer,
   AccountsRepository.layer,
+  SingleSignOnsRepository.layer,
   AuditLogRepository.layer,
   AuthorizationsRepository.layer,
   CdrsRepository.layer,

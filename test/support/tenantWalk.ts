@@ -113,6 +113,16 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "roles.update": { name: "Taken over" },
   "invitations.create": { email: "friend@example.com", roleId: "Viewer" },
   "invitations.accept": { token: "x".repeat(43), name: "Stranger", password: "a long one of the stranger" },
+  // With a role of the owner's.
+  "single-sign-on.set": {
+    issuer: "https://login.stranger.example",
+    clientId: "stranger",
+    defaultRoleId: owned.roleId,
+    enabled: false
+  },
+  "single-sign-on.test": { issuer: "https://login.stranger.example" },
+  "single-sign-on.begin": { organisation: "NL-OWN" },
+  "single-sign-on.complete": { query: "code=stranger&state=stranger" },
   "group.add": { name: "Stranger's group" },
   "charger.add": { chargerName: "Stranger's charger" }
 })
@@ -152,6 +162,11 @@ const expected: Readonly<Record<string, number>> = {
   "me.changeTotp": 409,
   "me.createRecoveryCodes": 409,
   "invitations.accept": 409,
+  "single-sign-on.get": 404,
+  "single-sign-on.set": 404,
+  "single-sign-on.remove": 404,
+  "single-sign-on.begin": 409,
+  "single-sign-on.complete": 409,
   "unknown-chargers.list": 403,
   "unknown-chargers.forget": 403
 }

@@ -66,7 +66,10 @@ export const urlOf = <N extends Name>(name: N, asked: Asked<N>): string => {
 
 /** Operations that are called by a person who has not signed in yet: their 401 is the answer to a wrong password. */
 const isOpen = (name: Name): boolean =>
-  name === "sign-ins.create" || name === "set-up.create" || name === "invitations.accept"
+  name === "sign-ins.create" ||
+  name === "set-up.create" ||
+  name === "invitations.accept" ||
+  name === "single-sign-on.complete"
 
 export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: AbortSignal): Promise<Answer<N>> => {
   const { body } = asked as { readonly body?: unknown }

@@ -73,6 +73,11 @@ const setting = (path: string, load: Load, name: string) =>
 export const router = createRouter({
   routeTree: root.addChildren([
     open("/sign-in", "SignIn"),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/sign-in/return",
+      component: lazy(() => import("../pages/SignOn.tsx"), "SignOnReturn")
+    }),
     open("/set-up", "SetUp"),
     open("/invitation", "Invitation"),
     shell.addChildren([
@@ -135,6 +140,7 @@ export const router = createRouter({
       settings.addChildren([
         setting("/", () => import("../pages/settings/Organisation.tsx"), "Organisation"),
         setting("operators", () => import("../pages/settings/Operators.tsx"), "Operators"),
+        setting("single-sign-on", () => import("../pages/settings/SingleSignOn.tsx"), "SingleSignOn"),
         setting("developer", () => import("../pages/settings/Developer.tsx"), "Developer"),
         setting("profile", () => import("../pages/settings/Profile.tsx"), "Profile"),
         setting("configuration", () => import("../pages/settings/Template.tsx"), "Template"),

@@ -1,40 +1,16 @@
 /** Signing in, the first account, an invitation and a new password: the pages before the shell. Tokens of links are in the fragment, which no log sees. */
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useState, type ReactNode } from "react"
+import { useEffect, useState } from "react"
 import { call, Problem } from "../api/client.ts"
 import { type Me, setMe } from "../app/me.ts"
 import { Form, TextField } from "../parts/Form.tsx"
 import { hasPasskeys, signInByPasskey, wasCancelled } from "../live/passkeys.ts"
-import { useTitle } from "../parts/Page.tsx"
 import { useFilters } from "../parts/pages.ts"
 import { problemText } from "../parts/States.tsx"
 import { t } from "../text/text.ts"
-
-const Card = ({
-  children,
-  text,
-  title
-}: {
-  readonly title: string
-  readonly text?: string
-  readonly children: ReactNode
-}) => {
-  useTitle(title)
-  return (
-    <main className="entry">
-      <section aria-labelledby="entry-title">
-        <img src="/mark.svg" width="36" height="36" alt="" />
-        <h1 id="entry-title">{title}</h1>
-        {text === undefined ? null : <p className="secondary">{text}</p>}
-        {children}
-      </section>
-    </main>
-  )
-}
-
-/** Only pages of this console: an address in a link must not lead elsewhere. */
-const safeNext = (next: string | undefined): string =>
-  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : "/"
+import { Card } from "./EntryCard.tsx"
+import { safeNext } from "./next.ts"
+import { SignOn } from "./SignOn.tsx"
 
 /** The token behind the `#`, taken out of the address so that it does not stay in the history. */
 const useFragment = (): string => {
@@ -136,6 +112,7 @@ export const SignIn = () => {
         </p>
       )}
       <p className="secondary">{t("entry.forgot")}</p>
+      <SignOn next={filters["next"]} />
     </Card>
   )
 }

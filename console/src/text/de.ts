@@ -658,6 +658,8 @@ export const catalogue: Catalogue = {
   "profile.secondFactor": "Zweiter Faktor",
   "profile.secret": "Geheimnis",
   "profile.signIns": "Wo Sie angemeldet sind",
+  "profile.singleSignOn":
+    "Sie haben sich über den Identitätsanbieter der Organisation angemeldet. Passwort und zweiter Faktor lassen sich nach einer Anmeldung mit Passwort ändern.",
   "profile.switchOff": "Ausschalten",
   "profile.switchOn": "Einschalten",
   "profile.thisOne": "dieser Browser",
@@ -725,6 +727,66 @@ export const catalogue: Catalogue = {
   "shell.skip": "Zum Inhalt springen",
   "shell.start": "Start",
   "shell.theme": "Hell oder dunkel",
+  "signOn.about":
+    "Personen melden sich über Ihren Identitätsanbieter (OpenID Connect) an. Registrieren Sie diesen Dienst dort als Webanwendung mit dieser Weiterleitungsadresse.",
+  "signOn.addGroup": "Gruppe hinzufügen",
+  "signOn.clientId": "Client-ID",
+  "signOn.clientSecret": "Client-Geheimnis",
+  "signOn.defaultRole": "Wem keine Gruppe passt",
+  "signOn.domain_refused":
+    "Ihre E-Mail-Adresse gehört zu keiner Domain der Organisation, und keine Einladung wartet auf sie. Bitten Sie einen Eigentümer um eine Einladung.",
+  "signOn.domains": "Domains der E-Mail-Adressen",
+  "signOn.domainsHint": "Eine je Zeile. Wer eine bestätigte Adresse in einer davon hat, darf ohne Einladung beitreten.",
+  "signOn.email_unverified": "Der Identitätsanbieter gibt nicht an, dass Ihre E-Mail-Adresse bestätigt ist.",
+  "signOn.enabled": "Single Sign-on ist eingeschaltet",
+  "signOn.failed": "Sie sind nicht angemeldet",
+  "signOn.go": "Weiter",
+  "signOn.group": "Gruppe {n}",
+  "signOn.groups": "Rollen nach Gruppen",
+  "signOn.groupsClaim": "Claim mit den Gruppen",
+  "signOn.groupsHint":
+    "Die erste passende Gruppe gibt bei jeder Anmeldung die Rolle. Ohne Gruppen treten Personen auf Einladung bei, und Rollen vergeben Sie.",
+  "signOn.issuer": "Aussteller",
+  "signOn.issuerHint": "Wie der Anbieter sich selbst nennt, zum Beispiel https://login.example.com/realms/staff",
+  "signOn.linked_otherwise":
+    "Das Konto Ihrer E-Mail-Adresse gehört zu einer anderen Identität beim Anbieter. Fragen Sie einen Eigentümer.",
+  "signOn.noRole": "Werden abgewiesen",
+  "signOn.no_role":
+    "Keine Ihrer Gruppen gibt hier eine Rolle. Fragen Sie einen Eigentümer oder wer den Identitätsanbieter betreut.",
+  "signOn.notRead": "Die Einstellungen konnten nicht gelesen werden.",
+  "signOn.operator_disabled": "Ihr Zugang zu dieser Organisation ist gesperrt.",
+  "signOn.ownersOnly": "Nur Eigentümer dürfen sich mit Passwort anmelden",
+  "signOn.provider_answer_invalid":
+    "Die Antwort des Identitätsanbieters hat eine Prüfung nicht bestanden. Versuchen Sie es erneut; bitten Sie sonst einen Eigentümer, die Einstellungen zu testen.",
+  "signOn.provider_unreachable":
+    "Der Identitätsanbieter war nicht erreichbar. Versuchen Sie es später oder melden Sie sich mit Passwort an.",
+  "signOn.redirectUri": "Weiterleitungsadresse",
+  "signOn.remove": "Anbieter entfernen",
+  "signOn.removeGroup": "Gruppe {n} entfernen",
+  "signOn.removeSure": "Für alle entfernen",
+  "signOn.returning": "Sie werden angemeldet",
+  "signOn.scopes": "Scopes",
+  "signOn.scopesHint": "Neben openid. Manche Anbieter brauchen einen für Gruppen.",
+  "signOn.second_factor_missing":
+    "Diese Organisation verlangt einen zweiten Faktor, und der Identitätsanbieter gibt nicht an, dass Sie einen benutzt haben.",
+  "signOn.secretHint": "Wird verschlüsselt gespeichert und nie wieder angezeigt.",
+  "signOn.secretKept": "Eines ist gespeichert. Leer lassen, um es zu behalten.",
+  "signOn.sign_in_first":
+    "Zu Ihrer E-Mail-Adresse gibt es ein Konto. Melden Sie sich in diesem Browser mit Passwort an und benutzen Sie dann Single Sign-on noch einmal, um beide zu verbinden.",
+  "signOn.sign_on_lost":
+    "Diese Antwort des Identitätsanbieters gehört zu keiner Anmeldung dieses Browsers oder kam zu spät. Beginnen Sie von vorn.",
+  "signOn.single_sign_on_unknown":
+    "Dazu passt kein Single Sign-on. Geben Sie den Code der Organisation ein, wie SE-VLT, oder melden Sie sich mit Passwort an.",
+  "signOn.state_used": "Diese Anmeldung wurde schon benutzt. Beginnen Sie von vorn.",
+  "signOn.test": "Anbieter testen",
+  "signOn.testOk":
+    "Der Anbieter antwortet, und an seinen Angaben ist nichts falsch. Client-ID und Geheimnis werden bei der ersten Anmeldung geprüft.",
+  "signOn.title": "Single Sign-on",
+  "signOn.trustEmail":
+    "Adressen als bestätigt zählen, wo der Anbieter nichts angibt (nur wenn Ihre eigenen Administratoren sie vergeben)",
+  "signOn.who": "E-Mail-Adresse oder Organisation",
+  "signOn.whoHint": "Die Organisation mit Ländercode und Party-ID, wie SE-VLT",
+  "signOn.with": "Single Sign-on für {organisation}",
   "site.add": "Standort hinzufügen",
   "site.address": "Adresse",
   "site.always": "immer geöffnet",

@@ -651,6 +651,8 @@ export const en = {
   "profile.secondFactor": "Second factor",
   "profile.secret": "Secret",
   "profile.signIns": "Where you have signed in",
+  "profile.singleSignOn":
+    "You signed in by your organisation's identity provider. Password and second factor are changed after signing in by password.",
   "profile.switchOff": "Switch off",
   "profile.switchOn": "Switch on",
   "profile.thisOne": "this browser",
@@ -718,6 +720,64 @@ export const en = {
   "shell.skip": "Skip to content",
   "shell.start": "Start",
   "shell.theme": "Light or dark",
+  "signOn.about":
+    "People sign in by your identity provider (OpenID Connect). Register this service there as a web application with this redirect address.",
+  "signOn.addGroup": "Add group",
+  "signOn.clientId": "Client id",
+  "signOn.clientSecret": "Client secret",
+  "signOn.defaultRole": "Those whom no group fits",
+  "signOn.domain_refused":
+    "Your email address is in none of the organisation's domains, and no invitation waits for it. Ask an owner to invite you.",
+  "signOn.domains": "Domains of email addresses",
+  "signOn.domainsHint": "One a line. Who has a verified address in one of them may join without an invitation.",
+  "signOn.email_unverified": "The identity provider does not say that your email address is verified.",
+  "signOn.enabled": "Single sign-on is on",
+  "signOn.failed": "You are not signed in",
+  "signOn.go": "Go on",
+  "signOn.group": "Group {n}",
+  "signOn.groups": "Roles by groups",
+  "signOn.groupsClaim": "Claim that lists the groups",
+  "signOn.groupsHint":
+    "The first group that fits gives the role, at each sign-in. Without groups, people join by invitation and roles are what you give.",
+  "signOn.issuer": "Issuer",
+  "signOn.issuerHint": "As the provider names itself, for example https://login.example.com/realms/staff",
+  "signOn.linked_otherwise":
+    "The account of your email address belongs to another identity at the provider. Ask an owner.",
+  "signOn.noRole": "Are refused",
+  "signOn.no_role": "None of your groups gives a role here. Ask an owner, or who looks after the identity provider.",
+  "signOn.notRead": "The settings could not be read.",
+  "signOn.operator_disabled": "Your access to this organisation is disabled.",
+  "signOn.ownersOnly": "Only owners may sign in by password",
+  "signOn.provider_answer_invalid":
+    "The identity provider's answer did not pass a check. Try again; if it goes on, ask an owner to test the settings.",
+  "signOn.provider_unreachable": "The identity provider was not reached. Try again later, or sign in by password.",
+  "signOn.redirectUri": "Redirect address",
+  "signOn.remove": "Remove the provider",
+  "signOn.removeGroup": "Remove group {n}",
+  "signOn.removeSure": "Remove it for everyone",
+  "signOn.returning": "Signing you in",
+  "signOn.scopes": "Scopes",
+  "signOn.scopesHint": "Beside openid. Some providers need one for groups.",
+  "signOn.second_factor_missing":
+    "This organisation asks for a second factor, and the identity provider does not say that you used one.",
+  "signOn.secretHint": "Stored encrypted, and never shown again.",
+  "signOn.secretKept": "One is stored. Leave this empty to keep it.",
+  "signOn.sign_in_first":
+    "An account of your email address exists. Sign in to it by password in this browser, then use single sign-on again to join the two.",
+  "signOn.sign_on_lost":
+    "This answer of the identity provider does not belong to a sign-in of this browser, or came too late. Begin again.",
+  "signOn.single_sign_on_unknown":
+    "No single sign-on fits this. Enter the organisation's code, as in SE-VLT, or sign in by password.",
+  "signOn.state_used": "This sign-in was used already. Begin again.",
+  "signOn.test": "Test the provider",
+  "signOn.testOk":
+    "The provider answers, and nothing is wrong with what it publishes. Client id and secret are tried by the first sign-in.",
+  "signOn.title": "Single sign-on",
+  "signOn.trustEmail":
+    "Count addresses as verified where the provider does not say (only if your own administrators give them)",
+  "signOn.who": "Email address or organisation",
+  "signOn.whoHint": "The organisation by its country code and party id, as in SE-VLT",
+  "signOn.with": "Single sign-on for {organisation}",
   "site.add": "Add site",
   "site.address": "Address",
   "site.always": "always open",

@@ -651,6 +651,8 @@ export const catalogue: Catalogue = {
   "profile.secondFactor": "Andra faktor",
   "profile.secret": "Hemlighet",
   "profile.signIns": "Var du är inloggad",
+  "profile.singleSignOn":
+    "Du loggade in via organisationens identitetsleverantör. Lösenord och andra faktor ändras efter inloggning med lösenord.",
   "profile.switchOff": "Stäng av",
   "profile.switchOn": "Slå på",
   "profile.thisOne": "den här webbläsaren",
@@ -718,6 +720,65 @@ export const catalogue: Catalogue = {
   "shell.skip": "Hoppa till innehållet",
   "shell.start": "Start",
   "shell.theme": "Ljust eller mörkt",
+  "signOn.about":
+    "Personer loggar in via er identitetsleverantör (OpenID Connect). Registrera tjänsten där som webbapplikation med denna omdirigeringsadress.",
+  "signOn.addGroup": "Lägg till grupp",
+  "signOn.clientId": "Klient-id",
+  "signOn.clientSecret": "Klienthemlighet",
+  "signOn.defaultRole": "De som ingen grupp passar",
+  "signOn.domain_refused":
+    "Din e-postadress hör inte till organisationens domäner, och ingen inbjudan väntar på den. Be en ägare att bjuda in dig.",
+  "signOn.domains": "E-postadressernas domäner",
+  "signOn.domainsHint": "En per rad. Den som har en verifierad adress i någon av dem får gå med utan inbjudan.",
+  "signOn.email_unverified": "Identitetsleverantören anger inte att din e-postadress är verifierad.",
+  "signOn.enabled": "Enkel inloggning är på",
+  "signOn.failed": "Du är inte inloggad",
+  "signOn.go": "Fortsätt",
+  "signOn.group": "Grupp {n}",
+  "signOn.groups": "Roller efter grupper",
+  "signOn.groupsClaim": "Anspråk som listar grupperna",
+  "signOn.groupsHint":
+    "Den första grupp som passar ger rollen vid varje inloggning. Utan grupper går personer med genom inbjudan och roller är de som ni ger.",
+  "signOn.issuer": "Utfärdare",
+  "signOn.issuerHint": "Som leverantören kallar sig själv, till exempel https://login.example.com/realms/staff",
+  "signOn.linked_otherwise":
+    "Kontot med din e-postadress hör till en annan identitet hos leverantören. Fråga en ägare.",
+  "signOn.noRole": "Nekas",
+  "signOn.no_role":
+    "Ingen av dina grupper ger en roll här. Fråga en ägare eller den som sköter identitetsleverantören.",
+  "signOn.notRead": "Inställningarna kunde inte läsas.",
+  "signOn.operator_disabled": "Din åtkomst till organisationen är avstängd.",
+  "signOn.ownersOnly": "Endast ägare får logga in med lösenord",
+  "signOn.provider_answer_invalid":
+    "Identitetsleverantörens svar klarade inte en kontroll. Försök igen; be annars en ägare att testa inställningarna.",
+  "signOn.provider_unreachable": "Identitetsleverantören kunde inte nås. Försök senare eller logga in med lösenord.",
+  "signOn.redirectUri": "Omdirigeringsadress",
+  "signOn.remove": "Ta bort leverantören",
+  "signOn.removeGroup": "Ta bort grupp {n}",
+  "signOn.removeSure": "Ta bort för alla",
+  "signOn.returning": "Loggar in dig",
+  "signOn.scopes": "Scope",
+  "signOn.scopesHint": "Utöver openid. Vissa leverantörer kräver ett för grupper.",
+  "signOn.second_factor_missing":
+    "Organisationen kräver en andra faktor, och identitetsleverantören anger inte att du använde någon.",
+  "signOn.secretHint": "Lagras krypterad och visas aldrig igen.",
+  "signOn.secretKept": "En är lagrad. Lämna tomt för att behålla den.",
+  "signOn.sign_in_first":
+    "Ett konto med din e-postadress finns. Logga in med lösenord i den här webbläsaren och använd sedan enkel inloggning igen för att koppla ihop dem.",
+  "signOn.sign_on_lost":
+    "Svaret från identitetsleverantören hör inte till en inloggning i den här webbläsaren eller kom för sent. Börja om.",
+  "signOn.single_sign_on_unknown":
+    "Ingen enkel inloggning passar. Ange organisationens kod, som SE-VLT, eller logga in med lösenord.",
+  "signOn.state_used": "Inloggningen har redan använts. Börja om.",
+  "signOn.test": "Testa leverantören",
+  "signOn.testOk":
+    "Leverantören svarar och inget är fel med det den publicerar. Klient-id och hemlighet prövas vid första inloggningen.",
+  "signOn.title": "Enkel inloggning",
+  "signOn.trustEmail":
+    "Räkna adresser som verifierade när leverantören inte anger det (bara om era egna administratörer delar ut dem)",
+  "signOn.who": "E-postadress eller organisation",
+  "signOn.whoHint": "Organisationen med landskod och parts-id, som SE-VLT",
+  "signOn.with": "Enkel inloggning för {organisation}",
   "site.add": "Lägg till plats",
   "site.address": "Adress",
   "site.always": "alltid öppet",

@@ -160,6 +160,8 @@ export interface SignInRecord {
   readonly operatorId: string
   readonly strength: string
   readonly network: string
+  /** Only where it is true: by the organisation's identity provider. */
+  readonly singleSignOn?: boolean
   /** Failures from the same place before it. */
   readonly failuresBefore?: number
 }
@@ -181,6 +183,37 @@ export interface CredentialRecord {
 export interface FailuresRecord {
   readonly operatorId: string
   readonly failures: number
+  readonly network: string
+}
+
+/** An organisation's identity provider without the client secret. Roles by their names, or the ids of the organisation's own. */
+export interface SingleSignOnRecord {
+  readonly issuer: string
+  readonly clientId: string
+  readonly hasClientSecret: boolean
+  readonly scopes: ReadonlyArray<string>
+  readonly groupsClaim: string
+  readonly groupRoles: ReadonlyArray<{ readonly group: string; readonly role: string }>
+  readonly defaultRole?: string
+  readonly domains: ReadonlyArray<string>
+  readonly trustEmail: boolean
+  readonly enabled: boolean
+  readonly passwordForOwnersOnly: boolean
+}
+
+/** Which identity at a provider is which operator. */
+export interface IdentityRecord {
+  readonly operatorId: string
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** Someone who proved an identity at the provider, and was not let in. */
+export interface SignOnRefusedRecord {
+  readonly issuer: string
+  readonly subject: string
+  readonly email?: string
+  readonly why: string
   readonly network: string
 }
 
@@ -263,6 +296,9 @@ export type RecordFact =
   | RecordFactOf<LinkChange, LinkRecord>
   | RecordFactOf<SignInChange, SignInRecord>
   | RecordFactOf<"SignInsRefused", FailuresRecord>
+  | RecordFactOf<"SingleSignOnChanged" | "SingleSignOnRemoved", SingleSignOnRecord>
+  | RecordFactOf<"IdentityLinked", IdentityRecord>
+  | RecordFactOf<"SingleSignOnRefused", SignOnRefusedRecord>
   | RecordFactOf<CredentialChange, CredentialRecord>
   | RecordFactOf<
       "TariffCreated" | "TariffChanged" | "TariffRemoved",

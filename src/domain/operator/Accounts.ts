@@ -28,6 +28,9 @@ export interface Account {
     readonly id: string
     readonly name: string
     readonly requiresSecondFactor: boolean
+    /** Of the person's membership; undefined for one of the organisation's own. */
+    readonly role: BuiltInRole | undefined
+    readonly passwordForOwnersOnly: boolean
   }>
 }
 

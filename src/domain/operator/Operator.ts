@@ -35,6 +35,8 @@ export interface Operator extends Grant {
   readonly active: boolean
   readonly hasPassword: boolean
   readonly hasSecondFactor: boolean
+  /** Signs in by the organisation's identity provider. */
+  readonly hasIdentity: boolean
   readonly createdAt: number
 }
 

@@ -3,6 +3,7 @@
  * what is stored is its keyed hash, by which it is found.
  */
 import type { Principal } from "../values/AuditContext.ts"
+import { builtInRoles, type BuiltInRole } from "./Role.ts"
 import { toBase62, toHex } from "../values/KeyFormat.ts"
 import type { Secrets } from "../values/Secrets.ts"
 
@@ -27,7 +28,10 @@ export const signInPurposes = {
   link: "account-link",
   device: "known-device",
   recoveryCode: "recovery-code",
-  totp: "totp-secret"
+  totp: "totp-secret",
+  clientSecret: "single-sign-on-secret",
+  flow: "single-sign-on-flow",
+  state: "single-sign-on-state"
 } as const
 
 type Hashing = Pick<Secrets["Service"], "verifier">
@@ -44,6 +48,8 @@ export const secretHash = (secrets: Hashing, purpose: "sign-in" | "account-link"
 export interface NewSignIn {
   readonly hash: string
   readonly strength: Strength
+  /** By an organisation's identity provider. */
+  readonly singleSignOn?: boolean
   /** The network that it came from, and the browser's own words about itself. */
   readonly network: string
   readonly agent: string
@@ -56,6 +62,7 @@ export interface SignIn {
   readonly createdAt: number
   readonly seenAt: number
   readonly strength: Strength
+  readonly singleSignOn: boolean
   readonly network: string
   readonly agent: string
 }
@@ -73,11 +80,27 @@ export const signInKey = (id: string): string => `${prefix}${id}`
 export const signInOf = ({ keyId }: Principal): string | undefined =>
   keyId.startsWith(prefix) ? keyId.slice(prefix.length) : undefined
 
-/** What a sign-in may do: nothing while its organisation requires a second factor that it lacks, so that all that is left is to set one up. */
+/** Whether a person may do nothing by password in an organisation. */
+export const needsSingleSignOn = (member: {
+  readonly role: BuiltInRole | undefined
+  readonly passwordForOwnersOnly: boolean
+}): boolean => member.passwordForOwnersOnly && member.role !== "Owner"
+
+/**
+ * What a sign-in may do: nothing while its organisation requires a second factor that it lacks, so that all that is left is to set one up; and nothing by
+ * password where the organisation requires single sign-on. What the platform's own operator may do beside an owner no provider gives.
+ */
 export const signInPermissions = (signIn: {
   readonly active: boolean
   readonly strength: Strength
   readonly requiresSecondFactor: boolean
+  readonly singleSignOn: boolean
+  readonly passwordForOwnersOnly: boolean
+  readonly role: BuiltInRole | undefined
   readonly permissions: ReadonlyArray<string>
-}): ReadonlyArray<string> =>
-  !signIn.active || (signIn.requiresSecondFactor && signIn.strength !== "SecondFactor") ? [] : signIn.permissions
+}): ReadonlyArray<string> => {
+  if (!signIn.active || (signIn.requiresSecondFactor && signIn.strength !== "SecondFactor")) return []
+  if (!signIn.singleSignOn) return needsSingleSignOn(signIn) ? [] : signIn.permissions
+  const most: ReadonlyArray<string> = builtInRoles.Owner
+  return signIn.permissions.filter((permission) => most.includes(permission))
+}

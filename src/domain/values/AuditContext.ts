@@ -10,6 +10,8 @@ export interface Principal {
   readonly operatorId: string | undefined
   /** Effective now: the operator's, cut down to the key's. */
   readonly permissions: ReadonlyArray<string>
+  /** True of a sign-in by an organisation's identity provider: it speaks for that organisation alone, and not for the person's account. */
+  readonly bySingleSignOn?: boolean
 }
 
 /** Who does it and when: every write is a fact with its author. */

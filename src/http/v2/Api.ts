@@ -7,6 +7,7 @@ import { MeApi } from "./accounts/MeApi.ts"
 import { InvitationsApi, OperatorsApi, RolesApi } from "./accounts/OperatorsApi.ts"
 import { PasskeysApi } from "./accounts/PasskeysApi.ts"
 import { SetUpApi, SignInsApi } from "./accounts/SignInsApi.ts"
+import { SingleSignOnApi } from "./accounts/SingleSignOnApi.ts"
 import { ApiKeysApi } from "./operators/ApiKeysApi.ts"
 import { AuditLogApi } from "./operators/AuditLogApi.ts"
 import { CdrsApi } from "./sessions/CdrsApi.ts"
@@ -95,6 +96,7 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(OperatorsApi)
   .add(RolesApi)
   .add(InvitationsApi)
+  .add(SingleSignOnApi)
   // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, FairShare, Undeclared, Conditional, Idempotent, FewLargeAnswers and
   // then its handler.
   .middleware(FewLargeAnswers)

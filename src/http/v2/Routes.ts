@@ -8,6 +8,7 @@ import { ServiceVersion } from "./accounts/MeAnswer.ts"
 import * as OperatorRoutes from "./accounts/Operators.ts"
 import * as SigningIn from "./accounts/SigningIn.ts"
 import * as SignIns from "./accounts/SignIns.ts"
+import * as SingleSignOn from "./accounts/SingleSignOn.ts"
 import * as ApiKeys from "./operators/ApiKeys.ts"
 import * as AuditLog from "./operators/AuditLog.ts"
 import * as AuthorizationLive from "./requests/AuthorizationLive.ts"
@@ -109,6 +110,7 @@ export const v2Routes = (options: V2Options) => {
     Statistics.layer,
     Me.layer,
     OperatorRoutes.layer,
+    SingleSignOn.layer,
     SignIns.layer
   ).pipe(
     Layer.provide(SigningIn.layer),

@@ -8,6 +8,7 @@ export const schemaFiles = [
   "kernel",
   "organisations",
   "accounts",
+  "singlesignon",
   "chargers",
   "commands",
   "files",

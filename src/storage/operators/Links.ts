@@ -228,6 +228,31 @@ const grantOfLink = (link: LinkRow) => ({
   removals: []
 })
 
+const waitingFor = (own: Scoped, sql: SqlClient.SqlClient, email: string, now: number) =>
+  linkRow(own`SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
+    WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${email}) AND ${open(sql, now)} LIMIT 1`)
+
+/** The role of the invitation that waits for an address. */
+export const invitationOf = (own: Scoped, sql: SqlClient.SqlClient, email: string | undefined, now: number) =>
+  Effect.map(email === undefined ? Effect.undefined : waitingFor(own, sql, email, now), (link): RoleRef | undefined => {
+    if (link === undefined) return undefined
+    return link.role === undefined ? { roleId: link.ownRoleId ?? "" } : { role: link.role }
+  })
+
+/** Uses up the invitation of someone who joined by single sign-on. */
+export const closeInvitation = (
+  { secrets, sql }: Pick<Recording, "secrets" | "sql">,
+  own: Scoped,
+  email: string,
+  audit: Audited
+) =>
+  Effect.gen(function* () {
+    const link = yield* waitingFor(own, sql, email, audit.now)
+    if (link === undefined) return []
+    yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)} WHERE ${own.rowsOf("l")} AND l.id = ${link.id}`
+    return [linkFact("LinkUsed", link, secrets.uuid(audit.now), audit)]
+  })
+
 export const revokeInvitation = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Accounts.revokeInvitation")(function* (id: string, audit: AuditContext) {
     const own = scopedTo(sql, audit.by.organisationId)

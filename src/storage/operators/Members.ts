@@ -55,6 +55,7 @@ export const MemberRow = Schema.Struct({
   locale: Schema.String,
   hasPassword: Schema.Boolean,
   hasSecondFactor: Schema.Boolean,
+  hasIdentity: Schema.Boolean,
   createdAt: Millis,
   ...GrantFields
 })
@@ -62,11 +63,24 @@ export const MemberRow = Schema.Struct({
 /** Of `withOperator`. */
 export const memberColumns = (sql: SqlClient.SqlClient) => sql`
   m.operator_id AS id, m.organisation_id AS "organisationId", p.email, p.name, p.locale, p.password_hash IS NOT NULL AS "hasPassword",
-  p.totp_secret IS NOT NULL AS "hasSecondFactor", m.created_at AS "createdAt", ${grantColumns(sql)}`
+  p.totp_secret IS NOT NULL AS "hasSecondFactor",
+  EXISTS (SELECT 1 FROM operator_identity i WHERE i.organisation_id = m.organisation_id AND i.operator_id = m.operator_id) AS "hasIdentity",
+  m.created_at AS "createdAt", ${grantColumns(sql)}`
 
 export const toOperator = (row: typeof MemberRow.Type): Operator => {
-  const { active, createdAt, email, hasPassword, hasSecondFactor, id, locale, name, organisationId } = row
-  const person = { id, organisationId, email, name, locale, hasPassword, hasSecondFactor, createdAt, active }
+  const { active, createdAt, email, hasIdentity, hasPassword, hasSecondFactor, id, locale, name, organisationId } = row
+  const person = {
+    id,
+    organisationId,
+    email,
+    name,
+    locale,
+    hasPassword,
+    hasSecondFactor,
+    hasIdentity,
+    createdAt,
+    active
+  }
   return { ...person, ...grantOf(row), permissions: permissionsOf(row) }
 }
 

@@ -64,7 +64,7 @@ export const operatorRecord = (one: Operator): OperatorRecord => ({
   active: one.active
 })
 
-const operatorFact = (
+export const operatorFact = (
   before: Operator | undefined,
   after: Operator,
   factId: string,
@@ -134,7 +134,7 @@ export const otherOrganisations = new Conflict({
   message: "This person works for other organisations too, and so changes this alone."
 })
 
-const ownersOf = (sql: SqlClient.SqlClient, own: Scoped) =>
+export const ownersOf = (sql: SqlClient.SqlClient, own: Scoped) =>
   members(own`
     SELECT ${memberColumns(sql)} FROM membership m ${withOperator(sql)}
     WHERE ${own.rowsOf("m")} AND m.role = 'Owner' AND m.active LIMIT 1000`)
@@ -168,6 +168,8 @@ export const changeOperator = (recording: Recording) =>
         UPDATE membership m SET role = ${grant.role ?? null}, role_id = ${grant.ownRole?.id ?? null}::uuid, active = ${active},
           additions = ${textArray(grant.additions)}, removals = ${textArray(grant.removals)}
         WHERE ${own.rowsOf("m")} AND m.operator_id = ${id}`
+      // From now on it is an operator's decision, and not the groups'.
+      yield* own`UPDATE operator_identity i SET withdrawn = false WHERE ${own.rowsOf("i")} AND i.operator_id = ${id} AND i.withdrawn`
       if (renamed) yield* sql`UPDATE operator p SET name = ${name} WHERE p.id = ${id}`
       const theirs = sql`s.operator_id = ${id} AND s.organisation_id = ${own.id}`
       const by = { actor: audit.by.actor, now: audit.now }
@@ -267,7 +269,7 @@ export const changeRole = ({ journaled, secrets, sql }: Recording) =>
 
 const roleInUse = new Conflict({
   code: "role_in_use",
-  message: "Operators or invitations have this role: give them another one first."
+  message: "Operators, invitations or groups of the single sign-on have this role: give them another one first."
 })
 
 export const removeRole = ({ journaled, secrets, sql }: Recording) =>
@@ -281,7 +283,9 @@ export const removeRole = ({ journaled, secrets, sql }: Recording) =>
       yield* own`DELETE FROM account_link l WHERE ${own.rowsOf("l")} AND l.role_id = ${id}
         AND (l.closed_at IS NOT NULL OR l.expires_at < ${new Date(audit.now)})`
       const invited = yield* own`SELECT 1 FROM account_link l WHERE ${own.rowsOf("l")} AND l.role_id = ${id} LIMIT 1`
-      if (having.length + invited.length > 0) return yield* roleInUse
+      const grouped =
+        yield* own`SELECT 1 FROM single_sign_on_role g WHERE ${own.rowsOf("g")} AND g.role_id = ${id} LIMIT 1`
+      if (having.length + invited.length + grouped.length > 0) return yield* roleInUse
       yield* own`DELETE FROM role r WHERE ${own.rowsOf("r")} AND r.id = ${id}`
       return { result: undefined, facts: [roleFact(before, undefined, secrets.uuid(audit.now), audit)] }
     })

@@ -4,6 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { FailuresRecord, SignInChange } from "../../domain/event/RecordFact.ts"
 import type { Account, Factor, FoundSignIn } from "../../domain/operator/Accounts.ts"
+import { builtInRoleNames } from "../../domain/operator/Role.ts"
 import {
   idleMillis,
   isOver,
@@ -41,16 +42,28 @@ const AccountRow = Schema.Struct({
 const accountRow = rowOf(AccountRow)
 
 const organisationRows = rowsOf(
-  Schema.Struct({ id: Schema.String, name: Schema.String, requiresSecondFactor: Schema.Boolean })
+  Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    requiresSecondFactor: Schema.Boolean,
+    role: optional(Schema.Literals(builtInRoleNames)),
+    passwordForOwnersOnly: Schema.Boolean
+  })
 )
 
 /** Organisations of one person that are shown: more than anyone works for. */
 const organisationsMost = 100
 
+/** Of `organisation o`. */
+const withSingleSignOn = (sql: SqlClient.SqlClient) => sql`LEFT JOIN single_sign_on x ON x.organisation_id = o.id`
+
+const passwordForOwnersOnly = (sql: SqlClient.SqlClient) =>
+  sql`coalesce(x.enabled AND x.password_for_owners_only, false) AS "passwordForOwnersOnly"`
+
 const organisationsOf = (sql: SqlClient.SqlClient, operatorId: string) =>
   organisationRows(sql`
-    SELECT o.id, o.name, o.require_second_factor AS "requiresSecondFactor"
-    FROM membership m JOIN organisation o ON o.id = m.organisation_id
+    SELECT o.id, o.name, o.require_second_factor AS "requiresSecondFactor", m.role, ${passwordForOwnersOnly(sql)}
+    FROM membership m JOIN organisation o ON o.id = m.organisation_id ${withSingleSignOn(sql)}
     WHERE m.operator_id = ${operatorId} AND m.active
     ORDER BY (SELECT max(s.created_at) FROM sign_in s WHERE s.operator_id = m.operator_id AND s.organisation_id = m.organisation_id) DESC NULLS LAST,
       m.created_at, o.id LIMIT ${organisationsMost}`)
@@ -83,6 +96,7 @@ const fields = {
   createdAt: Millis,
   seenAt: Millis,
   strength: Schema.Literals(strengths),
+  singleSignOn: Schema.Boolean,
   network: Schema.String,
   agent: Schema.String
 }
@@ -92,16 +106,17 @@ export const signInRows = rowsOf(Schema.Struct(fields))
 
 export const signInColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.operator_id AS "operatorId", s.organisation_id AS "organisationId", s.created_at AS "createdAt", s.seen_at AS "seenAt",
-  s.strength, s.network, s.agent`
+  s.strength, s.single_sign_on AS "singleSignOn", s.network, s.agent`
 
 export const signInFact = <T extends SignInChange>(
   type: T,
-  { id, network, operatorId, organisationId, strength }: SignIn,
+  { id, network, operatorId, organisationId, singleSignOn, strength }: SignIn,
   factId: string,
   { actor, now }: { readonly actor: string; readonly now: number },
   failuresBefore = 0
 ) => {
-  const record = { id, operatorId, strength, network, ...(failuresBefore === 0 ? {} : { failuresBefore }) }
+  const how = singleSignOn ? { singleSignOn } : {}
+  const record = { id, operatorId, strength, network, ...how, ...(failuresBefore === 0 ? {} : { failuresBefore }) }
   const fact = factOf(type, `operator:${operatorId}`, factId, { by: { organisationId, actor }, now })
   return { ...fact, body: { by: actor, ...(type === "SignInEnded" ? { before: record } : { after: record }) } }
 }
@@ -146,8 +161,9 @@ export const signIn = ({ journaled, secrets, sql }: Recording) =>
       if (factor !== undefined) yield* takeFactor(sql, operatorId, factor)
       yield* tidy(sql, operatorId, now)
       const made = yield* signInRow(sql`
-        INSERT INTO sign_in AS s (id, organisation_id, operator_id, hash, strength, network, agent, created_at, seen_at)
-        SELECT ${secrets.uuid(now)}::uuid, m.organisation_id, m.operator_id, ${given.hash}, ${given.strength}, ${given.network}, ${given.agent},
+        INSERT INTO sign_in AS s (id, organisation_id, operator_id, hash, strength, single_sign_on, network, agent, created_at, seen_at)
+        SELECT ${secrets.uuid(now)}::uuid, m.organisation_id, m.operator_id, ${given.hash}, ${given.strength},
+          ${given.singleSignOn ?? false}::boolean, ${given.network}, ${given.agent},
           ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz
         FROM membership m WHERE m.operator_id = ${operatorId} AND m.organisation_id = ${organisationId} AND m.active
         RETURNING ${signInColumns(sql)}`)
@@ -161,7 +177,13 @@ export const signIn = ({ journaled, secrets, sql }: Recording) =>
   })
 
 const foundRows = rowsOf(
-  Schema.Struct({ ...fields, ...GrantFields, hash: Schema.String, requiresSecondFactor: Schema.Boolean })
+  Schema.Struct({
+    ...fields,
+    ...GrantFields,
+    hash: Schema.String,
+    requiresSecondFactor: Schema.Boolean,
+    passwordForOwnersOnly: Schema.Boolean
+  })
 )
 
 /** As many as of keys, and for the same reason. */
@@ -176,8 +198,9 @@ export const findSignIn = (sql: SqlClient.SqlClient) =>
       run: (hashes: ReadonlyArray<string>) =>
         guarded(
           foundRows(sql`
-            SELECT ${signInColumns(sql)}, s.hash, o.require_second_factor AS "requiresSecondFactor", ${grantColumns(sql)}
-            FROM sign_in s JOIN organisation o ON o.id = s.organisation_id ${withRole(sql, "s")}
+            SELECT ${signInColumns(sql)}, s.hash, o.require_second_factor AS "requiresSecondFactor", ${grantColumns(sql)},
+              ${passwordForOwnersOnly(sql)}
+            FROM sign_in s JOIN organisation o ON o.id = s.organisation_id ${withSingleSignOn(sql)} ${withRole(sql, "s")}
             WHERE s.hash = ANY (${textArray([...new Set(hashes)])}) AND s.ended_at IS NULL`)
         ).pipe(
           Effect.map((rows): ReadonlyMap<string, FoundSignIn | undefined> => {
@@ -189,7 +212,8 @@ export const findSignIn = (sql: SqlClient.SqlClient) =>
                 actor: `operator:${operatorId}`,
                 keyId: signInKey(id),
                 operatorId,
-                permissions
+                permissions,
+                ...(row.singleSignOn ? { bySingleSignOn: true } : {})
               }
               return [hash, { ...row, principal }] as const
             })

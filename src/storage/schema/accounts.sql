@@ -9,6 +9,8 @@ CREATE TABLE sign_in (
   strength text NOT NULL CHECK (strength IN ('Password', 'SecondFactor')),
   network text NOT NULL,
   agent text NOT NULL,
+  -- By an organisation's identity provider: then it works in that organisation alone.
+  single_sign_on boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL,
   ended_at timestamptz,

@@ -17,13 +17,39 @@ describe("a sign-in", () => {
 
   it("may do nothing where its operator is disabled, or lacks a second factor that is required", () => {
     const may = (active: boolean, strength: "Password" | "SecondFactor", requiresSecondFactor: boolean) =>
-      signInPermissions({ active, strength, requiresSecondFactor, permissions: ["sites:read"] }).length > 0
+      signInPermissions({
+        active,
+        strength,
+        requiresSecondFactor,
+        singleSignOn: false,
+        passwordForOwnersOnly: false,
+        role: "Viewer",
+        permissions: ["sites:read"]
+      }).length > 0
     expect([may(true, "Password", false), may(true, "SecondFactor", true), may(true, "Password", true)]).toEqual([
       true,
       true,
       false
     ])
     expect(may(false, "SecondFactor", false)).toBe(false)
+  })
+
+  it("may do nothing by password where only owners may, and never by a provider's word what is the platform's", () => {
+    const may = (singleSignOn: boolean, passwordForOwnersOnly: boolean, role: "Owner" | "Money") =>
+      signInPermissions({
+        active: true,
+        strength: "Password",
+        requiresSecondFactor: false,
+        singleSignOn,
+        passwordForOwnersOnly,
+        role,
+        permissions: ["sites:read", "platform:admin"]
+      })
+    expect(may(false, true, "Money")).toEqual([])
+    expect(may(false, true, "Owner")).toEqual(["sites:read", "platform:admin"])
+    expect(may(false, false, "Money")).toEqual(["sites:read", "platform:admin"])
+    expect(may(true, true, "Money")).toEqual(["sites:read"])
+    expect(may(true, false, "Owner")).toEqual(["sites:read"])
   })
 
   it("is not looked for by what cannot be its secret", () => {

@@ -45,7 +45,10 @@ describe("every endpoint", () => {
     // One's own account, which needs none; and search and counts, which leave out what the caller may not read.
     expect(
       unpermitted.filter(
-        ({ name }) => !/^(?:me|passkeys|sign-ins|set-up)\.|^invitations\.accept$|^search\.find$|^work\.get$/.test(name)
+        ({ name }) =>
+          !/^(?:me|passkeys|sign-ins|set-up)\.|^single-sign-on\.(?:offer|begin|complete)$|^invitations\.accept$|^search\.find$|^work\.get$/.test(
+            name
+          )
       )
     ).toEqual([])
     const known = endpoints.filter(({ isOpen }) => isOpen).map(({ name }) => name)
@@ -54,7 +57,10 @@ describe("every endpoint", () => {
       "passkeys.signIn",
       "sign-ins.create",
       "set-up.create",
-      "invitations.accept"
+      "invitations.accept",
+      "single-sign-on.offer",
+      "single-sign-on.begin",
+      "single-sign-on.complete"
     ])
   })
 

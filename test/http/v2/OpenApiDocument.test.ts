@@ -13,7 +13,16 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** What people use who have no sign-in yet; nothing else is open. */
-const open = ["sign-ins.create", "set-up.create", "invitations.accept", "passkeys.challenge", "passkeys.signIn"]
+const open = [
+  "sign-ins.create",
+  "set-up.create",
+  "invitations.accept",
+  "passkeys.challenge",
+  "passkeys.signIn",
+  "single-sign-on.offer",
+  "single-sign-on.begin",
+  "single-sign-on.complete"
+]
 const isOpen = ({ operationId }: Json): boolean => open.includes(operationId)
 
 const operations = (): ReadonlyArray<Json> =>

@@ -69,6 +69,7 @@ export const Operators = () => {
                 <Outside>{one.email}</Outside>
                 <small>
                   {word("role", one.role.name)}
+                  {one.singleSignOn ? ` · ${t("signOn.title")}` : null}
                   {one.secondFactor ? ` · ${t("operator.secondFactor")}` : null}
                 </small>
               </span>

@@ -43,43 +43,51 @@ export const Profile = () => {
           />
         </Form>
       </section>
-      <section className="card narrow">
-        <h2>{t("field.password")}</h2>
-        <Form
-          key={said}
-          submit={t("profile.changePassword")}
-          fields={["currentPassword", "newPassword"]}
-          onSubmit={async (values) => {
-            await call("me.changePassword", {
-              body: { currentPassword: values.text("currentPassword"), newPassword: values.text("newPassword") }
-            })
-            setSaid(t("profile.passwordChanged"))
-          }}
-        >
-          <TextField
-            name="currentPassword"
-            type="password"
-            label={t("profile.currentPassword")}
-            autoComplete="current-password"
-            required
-          />
-          <TextField
-            name="newPassword"
-            type="password"
-            label={t("profile.newPassword")}
-            hint={t("entry.passwordHint")}
-            autoComplete="new-password"
-            minLength={12}
-            required
-          />
-        </Form>
-      </section>
-      <Passkeys />
-      <SecondFactor />
+      {me.singleSignOn ? <p className="notice">{t("profile.singleSignOn")}</p> : <Password said={said} say={setSaid} />}
+      {me.singleSignOn ? null : (
+        <>
+          <Passkeys />
+          <SecondFactor />
+        </>
+      )}
       <SignIns />
     </>
   )
 }
+
+const Password = ({ said, say }: { readonly said: string; readonly say: (text: string) => void }) => (
+  <section className="card narrow">
+    <h2>{t("field.password")}</h2>
+    <Form
+      key={said}
+      submit={t("profile.changePassword")}
+      fields={["currentPassword", "newPassword"]}
+      onSubmit={async (values) => {
+        await call("me.changePassword", {
+          body: { currentPassword: values.text("currentPassword"), newPassword: values.text("newPassword") }
+        })
+        say(t("profile.passwordChanged"))
+      }}
+    >
+      <TextField
+        name="currentPassword"
+        type="password"
+        label={t("profile.currentPassword")}
+        autoComplete="current-password"
+        required
+      />
+      <TextField
+        name="newPassword"
+        type="password"
+        label={t("profile.newPassword")}
+        hint={t("entry.passwordHint")}
+        autoComplete="new-password"
+        minLength={12}
+        required
+      />
+    </Form>
+  </section>
+)
 
 const SecondFactor = () => {
   const { secondFactor } = useMe()

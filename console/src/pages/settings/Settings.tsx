@@ -6,6 +6,7 @@ import { t } from "../../text/text.ts"
 const tabs = [
   ["", "settings.organisation"],
   ["operators", "settings.operators"],
+  ["single-sign-on", "signOn.title"],
   ["developer", "settings.developer"],
   ["configuration", "settings.configuration"],
   ["profile", "settings.profile"],

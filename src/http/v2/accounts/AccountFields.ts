@@ -39,6 +39,7 @@ export const Me = Schema.Struct({
     timeZone: Schema.String
   }),
   organisations: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+  singleSignOn: Schema.Boolean,
   permissions: Schema.Array(Schema.String),
   role: Schema.NullOr(Schema.String),
   secondFactor: Schema.NullOr(

@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
         return yield* signing.meOf(yield* Caller)
       }),
       update: Effect.fn("v2.me.update")(function* ({ payload }) {
-        const { caller } = yield* signing.ownAccount
+        const { caller } = yield* signing.ownProfile
         yield* accounts.changeProfile(payload, yield* audit)
         return yield* signing.meOf(caller)
       }),
@@ -56,7 +56,8 @@ export const layer = HttpApiBuilder.group(
         return yield* goOn(caller, {})
       }),
       changeOrganisation: Effect.fn("v2.me.changeOrganisation")(function* ({ payload }) {
-        const { caller } = yield* signing.ownAccount
+        const { account, caller } = yield* signing.ownAccount
+        yield* signing.passwordMay({ operatorId: account.operatorId, organisationId: payload.organisationId })
         return yield* signing.renew(caller, payload)
       }),
       beginTotp: Effect.fn("v2.me.beginTotp")(function* ({ payload }) {

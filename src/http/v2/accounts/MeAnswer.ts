@@ -35,7 +35,12 @@ export const answering = Effect.gen(function* () {
           ? null
           : { id: account.operatorId, email: account.email, name: account.name, locale: account.locale },
       organisation: { id, name, countryCode, partyId, timeZone },
-      organisations: account?.organisations.map((one) => ({ id: one.id, name: one.name })) ?? [{ id, name }],
+      // Another organisation is none of the provider's business.
+      organisations:
+        account === undefined || caller.bySingleSignOn === true
+          ? [{ id, name }]
+          : account.organisations.map((one) => ({ id: one.id, name: one.name })),
+      singleSignOn: caller.bySingleSignOn ?? false,
       permissions: caller.permissions,
       role: member === undefined ? null : (member.role ?? member.ownRole?.name ?? null),
       secondFactor:

@@ -23,8 +23,8 @@ import { pageOfAll } from "./WholeList.ts"
 const roleOf = ({ ownRole, role }: Pick<StoredInvitation, "ownRole" | "role">) =>
   role === undefined ? { id: ownRole?.id ?? "", name: ownRole?.name ?? "" } : { id: role, name: role }
 
-const stateOf = ({ active, hasPassword }: StoredOperator) =>
-  active ? (hasPassword ? "Active" : "Invited") : "Disabled"
+const stateOf = ({ active, hasIdentity, hasPassword }: StoredOperator) =>
+  active ? (hasPassword || hasIdentity ? "Active" : "Invited") : "Disabled"
 
 const toOperator = (one: StoredOperator): typeof Operator.Type => ({
   id: one.id,
@@ -37,6 +37,7 @@ const toOperator = (one: StoredOperator): typeof Operator.Type => ({
   removals: one.removals,
   permissions: one.permissions,
   secondFactor: one.hasSecondFactor,
+  singleSignOn: one.hasIdentity,
   createdAt: one.createdAt
 })
 

@@ -23,6 +23,7 @@ export const Operator = Schema.Struct({
   removals: Schema.Array(Schema.String),
   permissions: Schema.Array(Schema.String),
   secondFactor: Schema.Boolean,
+  singleSignOn: Schema.Boolean,
   createdAt: Time
 }).annotate({ identifier: "Operator" })
 

@@ -10,6 +10,7 @@ import {
   type Passkey as DomainPasskey,
   Passkeys
 } from "../../../domain/operator/Passkeys.ts"
+import { needsSingleSignOn } from "../../../domain/operator/SignIn.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
@@ -138,7 +139,8 @@ export const layer = HttpApiBuilder.group(
           return account === undefined ? yield* refused : account
         })
         const { operatorId, organisations } = yield* Effect.tapErrorTag(proved, "Unauthorized", () => limits.wrongKey)
-        const who = { operatorId, organisationId: organisations[0]?.id ?? operatorId }
+        const organisation = organisations.find((one) => !needsSingleSignOn(one)) ?? organisations[0]
+        const who = { operatorId, organisationId: organisation?.id ?? operatorId }
         return yield* signing.begin(who, undefined, "SecondFactor")
       })
     })

@@ -1,9 +1,15 @@
 /** The endpoints that sign people in and out, and the set-up of the first start. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Conflict } from "../../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../../domain/Errors.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
-import { type SignIn as StoredSignIn, secretHash, signInOf } from "../../../domain/operator/SignIn.ts"
+import {
+  needsSingleSignOn,
+  type SignIn as StoredSignIn,
+  secretHash,
+  signInOf
+} from "../../../domain/operator/SignIn.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
@@ -16,11 +22,21 @@ import { pageOfAll } from "./WholeList.ts"
 
 const shown =
   (current: string | undefined) =>
-  ({ agent, createdAt, id, network, organisationId, seenAt, strength }: StoredSignIn): typeof SignIn.Type => ({
+  ({
+    agent,
+    createdAt,
+    id,
+    network,
+    organisationId,
+    seenAt,
+    singleSignOn,
+    strength
+  }: StoredSignIn): typeof SignIn.Type => ({
     id,
     current: id === current,
     organisationId,
     strength,
+    singleSignOn,
     network,
     agent,
     createdAt,
@@ -34,35 +50,50 @@ const signIns = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const signing = yield* SigningIn
     const publicUrl = yield* PublicUrl
+
+    /** One's own; where else a person works is none of the provider's business. */
+    const seenBy = Effect.fnUntraced(function* (caller: Principal, now: number) {
+      const own = caller.operatorId === undefined ? [] : yield* accounts.signIns(caller.operatorId, now)
+      return caller.bySingleSignOn === true
+        ? own.filter(({ organisationId }) => organisationId === caller.organisationId)
+        : own
+    })
+
     return handlers.handleAll({
       create: Effect.fn("v2.sign-ins.create")(function* ({ payload }) {
         const proved = yield* signing.prove(payload.email, payload.password, payload.code)
         const { operatorId, organisations } = proved.account
         // A person who works for no organisation now is answered like an unknown one.
-        return yield* signing.begin({ operatorId, organisationId: organisations[0]?.id ?? operatorId }, proved)
+        const organisation = organisations.find((one) => !needsSingleSignOn(one)) ?? organisations[0]
+        return yield* signing.begin({ operatorId, organisationId: organisation?.id ?? operatorId }, proved)
       }),
       list: Effect.fn("v2.sign-ins.list")(function* ({ query, request }) {
         const caller = yield* Caller
         const now = yield* Clock.currentTimeMillis
         const current = signInOf(caller)
-        const own =
-          current === undefined || caller.operatorId === undefined
-            ? []
-            : yield* accounts.signIns(caller.operatorId, now)
+        const own = current === undefined ? [] : yield* seenBy(caller, now)
         return listed(publicUrl, request.url, yield* pageOfAll(own, pageRequest(query)), shown(current))
       }),
       removeOthers: Effect.fn("v2.sign-ins.removeOthers")(function* () {
-        const { signInId } = yield* signing.ownAccount
-        yield* accounts.endOtherSignIns(signInId, yield* audit)
+        const { caller, signInId } = yield* signing.ownSignIn
+        const by = yield* audit
+        if (caller.bySingleSignOn !== true) return yield* accounts.endOtherSignIns(signInId, by)
+        for (const { id } of yield* seenBy(caller, by.now)) {
+          if (id !== signInId) yield* Effect.catchTag(accounts.endSignIn(id, by), "NotFound", () => Effect.void)
+        }
       }),
       removeCurrent: Effect.fn("v2.sign-ins.removeCurrent")(function* () {
-        const { signInId } = yield* signing.ownAccount
+        const { signInId } = yield* signing.ownSignIn
         yield* Effect.catchTag(accounts.endSignIn(signInId, yield* audit), "NotFound", () => Effect.void)
         yield* clearSignIn(publicUrl)
       }),
       remove: Effect.fn("v2.sign-ins.remove")(function* ({ params }) {
-        yield* signing.ownAccount
-        yield* accounts.endSignIn(params.signInId, yield* audit)
+        const { caller } = yield* signing.ownSignIn
+        const by = yield* audit
+        const seen = yield* seenBy(caller, by.now)
+        const isSeen = caller.bySingleSignOn !== true || seen.some(({ id }) => id === params.signInId)
+        if (!isSeen) return yield* new NotFound({ kind: "sign-in", id: params.signInId })
+        yield* accounts.endSignIn(params.signInId, by)
       })
     })
   })

@@ -19,6 +19,7 @@ export const SignIn = Schema.Struct({
   current: Schema.Boolean,
   organisationId: Schema.String,
   strength: Schema.Literals(strengths),
+  singleSignOn: Schema.Boolean,
   network: Schema.String,
   agent: Schema.String,
   createdAt: Time,

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Conflict } from "../../../domain/Errors.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
-import { newSecret, secretHash, signInOf, type Strength } from "../../../domain/operator/SignIn.ts"
+import { needsSingleSignOn, newSecret, secretHash, signInOf, type Strength } from "../../../domain/operator/SignIn.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { deviceOf, setDevice, setSignIn } from "../requests/Cookies.ts"
@@ -18,9 +18,49 @@ const needsSignIn = new Conflict({
   message: "This is about a person's own account: sign in for it. A key has none."
 })
 
+const bound = new Conflict({
+  code: "single_sign_on_only",
+  message:
+    "This sign-in was proved by the organisation's identity provider, which speaks for this organisation alone. Sign in by password for what concerns the account."
+})
+
+const required = new Conflict({
+  code: "single_sign_on_required",
+  message: "This organisation lets its operators in by single sign-on; only owners sign in by password."
+})
+
 /** A browser's words about itself, as far as they are kept. */
 const agentOf = (request: HttpServerRequest.HttpServerRequest): string =>
   (request.headers["user-agent"] ?? "").replace(/[\p{Cc}\p{Cs}]/gu, "").slice(0, 200)
+
+/** Who calls, for what is about the person. */
+const owning = Effect.gen(function* () {
+  const accounts = yield* Accounts
+
+  /** The person who calls, and by which sign-in; refused to a key. */
+  const ownSignIn = Effect.gen(function* () {
+    const caller = yield* Caller
+    const signInId = signInOf(caller)
+    const account =
+      signInId === undefined || caller.operatorId === undefined ? undefined : yield* accounts.byId(caller.operatorId)
+    if (signInId === undefined || account === undefined) return yield* needsSignIn
+    return { account, caller, signInId }
+  })
+
+  /** The same for what is about the account itself: no organisation's provider speaks for it. */
+  const ownAccount = Effect.flatMap(ownSignIn, (own) =>
+    own.caller.bySingleSignOn === true ? Effect.fail(bound) : Effect.succeed(own)
+  )
+
+  /** What an account has to do with this sign-in's organisation alone may be changed by single sign-on too. */
+  const ownProfile = Effect.flatMap(ownSignIn, (own) =>
+    own.caller.bySingleSignOn === true && own.account.organisations.length > 1
+      ? Effect.fail(bound)
+      : Effect.succeed(own)
+  )
+
+  return { ownAccount, ownProfile, ownSignIn }
+})
 
 const making = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -41,16 +81,29 @@ const making = Effect.gen(function* () {
     return yield* meOf(found.principal)
   })
 
+  /** Refuses to sign in by password where single sign-on is required. */
+  const passwordMay = Effect.fnUntraced(function* (who: {
+    readonly operatorId: string
+    readonly organisationId: string
+  }) {
+    const account = yield* accounts.byId(who.operatorId)
+    const organisation = account?.organisations.find(({ id }) => id === who.organisationId)
+    if (organisation !== undefined && needsSingleSignOn(organisation)) return yield* required
+  })
+
   const begin = Effect.fn("SigningIn.begin")(function* (
     who: { readonly operatorId: string; readonly organisationId: string },
     proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined,
-    strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor"
+    strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor",
+    singleSignOn = false
   ) {
+    if (!singleSignOn) yield* passwordMay(who)
     const request = yield* HttpServerRequest.HttpServerRequest
     const secret = newSecret(secrets)
     const signIn = {
       hash: secretHash(secrets, "sign-in", secret) ?? "",
       strength,
+      singleSignOn,
       network: yield* limits.network,
       agent: agentOf(request)
     }
@@ -79,17 +132,7 @@ const making = Effect.gen(function* () {
     return yield* goOn(secret, caller.operatorId ?? "")
   })
 
-  /** The person who calls, and by which sign-in; refused to a key. */
-  const ownAccount = Effect.gen(function* () {
-    const caller = yield* Caller
-    const signInId = signInOf(caller)
-    const account =
-      signInId === undefined || caller.operatorId === undefined ? undefined : yield* accounts.byId(caller.operatorId)
-    if (signInId === undefined || account === undefined) return yield* needsSignIn
-    return { account, caller, signInId }
-  })
-
-  return { ...proving, begin, meOf, ownAccount, renew }
+  return { ...proving, ...(yield* owning), begin, meOf, passwordMay, renew }
 })
 
 export class SigningIn extends Context.Service<SigningIn, Effect.Success<typeof making>>()(

@@ -2,6 +2,12 @@
 import { chargerStatusDescriptions } from "../../openapi/ChargerStatusDescriptions.ts"
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { csvHead } from "../sessions/CdrLines.ts"
+import {
+  singleSignOnBodies,
+  singleSignOnDescriptions,
+  singleSignOnOperations,
+  singleSignOnTags
+} from "./SingleSignOnDescriptions.ts"
 import { accountBodies, accountDescriptions, accountOperations, accountTags } from "./AccountDescriptions.ts"
 import { bodies } from "./Bodies.ts"
 import { chargerDescriptions } from "./ChargerDescriptions.ts"
@@ -123,11 +129,12 @@ export const descriptions: Descriptions = {
     ...commandDescriptions,
     ...partnerDescriptions,
     ...platformDescriptions,
-    ...accountDescriptions
+    ...accountDescriptions,
+    ...singleSignOnDescriptions
   },
-  operations: { ...operations, ...accountOperations },
-  tags: { ...tags, ...accountTags },
-  bodies: { ...bodies, ...accountBodies },
+  operations: { ...operations, ...accountOperations, ...singleSignOnOperations },
+  tags: { ...tags, ...accountTags, ...singleSignOnTags },
+  bodies: { ...bodies, ...accountBodies, ...singleSignOnBodies },
   answers: {
     "cdrs.csv": csvHead,
     "cdrs.jsonLines": '{"id":"019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d04","number":1042}\n',

@@ -75,7 +75,9 @@ const making = Effect.gen(function* () {
     yield* isPast(expiresAt, now.now)
     yield* within(own, { expiresAt, networks })
     const { text, ...stored } = newKey(secrets)
-    const permissions = given.permissions ?? own?.permissions
+    // A sign-in by a provider may do less than its operator.
+    const most = own === undefined && caller.bySingleSignOn === true ? caller.permissions : own?.permissions
+    const permissions = given.permissions ?? most
     // The caller's own operator is always there: a key without one is a defect.
     const made = yield* access
       .createKey({ name: given.name, ...stored, permissions, operatorId, expiresAt, networks }, now)

@@ -40,6 +40,17 @@ export const setSignIn = (publicUrl: string, secret: string) =>
 
 export const clearSignIn = (publicUrl: string) => setting(publicUrl, nameOf(publicUrl), "", 0)
 
+const flowName = (publicUrl: string): string => nameOf(publicUrl, "-sign-on")
+
+/** What a browser went to an identity provider with. Only the browser that has it is signed in when it comes back. */
+export const flowOf = (publicUrl: string, { cookies }: Pick<Request, "cookies">): string | undefined =>
+  cookies[flowName(publicUrl)]
+
+export const setFlow = (publicUrl: string, sealed: string, maxAgeMillis: number) =>
+  setting(publicUrl, flowName(publicUrl), sealed, maxAgeMillis)
+
+export const clearFlow = (publicUrl: string) => setting(publicUrl, flowName(publicUrl), "", 0)
+
 const deviceName = (publicUrl: string): string => nameOf(publicUrl, "-device")
 
 const proofOf = (secrets: Pick<Secrets["Service"], "verifier">, operatorId: string, device: string): string =>

@@ -1,0 +1,187 @@
+/**
+ * Single sign-on: whom an organisation lets in on the word of its own identity provider (OpenID Connect), and with which role. A provider speaks for one
+ * organisation alone. Those who configure one can let it say anything about anyone, so its word never counts for a person's work elsewhere.
+ */
+import { builtInRoles, type BuiltInRole } from "./Role.ts"
+import type { RoleRef } from "./Accounts.ts"
+
+/** A group of the provider, and the role that its members get. */
+export interface GroupRole {
+  readonly group: string
+  readonly role: RoleRef
+}
+
+/** What an organisation has set. */
+export interface SingleSignOn {
+  readonly organisationId: string
+  /** Exactly as the provider names itself. */
+  readonly issuer: string
+  readonly clientId: string
+  /** Sealed; undefined for a client without one, which PKCE alone protects. */
+  readonly clientSecret: string | undefined
+  /** Beside `openid`. */
+  readonly scopes: ReadonlyArray<string>
+  readonly groupsClaim: string
+  /** The first one that fits counts. */
+  readonly groupRoles: ReadonlyArray<GroupRole>
+  /** For those whom no group fits; undefined: they are refused. */
+  readonly defaultRole: RoleRef | undefined
+  /** Lower case. Who has a verified address in one of them may join without an invitation. */
+  readonly domains: ReadonlyArray<string>
+  /** For providers that do not say whether an address is verified: those that the organisation runs itself. */
+  readonly trustEmail: boolean
+  readonly enabled: boolean
+  /** Others than owners may not sign in by password. */
+  readonly passwordForOwnersOnly: boolean
+  readonly updatedAt: number
+}
+
+/** What a provider said of a person, with its signature and all else verified. */
+export interface Claims {
+  readonly issuer: string
+  readonly subject: string
+  readonly email: string | undefined
+  /** Undefined where the provider does not say. */
+  readonly isEmailVerified: boolean | undefined
+  readonly name: string | undefined
+  readonly groups: ReadonlyArray<string>
+  /** The provider says that it asked for a second factor (`amr` of RFC 8176 has `mfa`). */
+  readonly isSecondFactor: boolean
+}
+
+/** Why a person who proved an identity is not let in. */
+export const signOnRefusals = {
+  second_factor_missing:
+    "This organisation asks for a second factor, and the identity provider does not say that one was used.",
+  operator_disabled: "This operator is disabled in the organisation.",
+  email_unverified: "The identity provider does not say that the email address is verified.",
+  domain_refused: "The email address is in none of the organisation's domains, and no invitation waits for it.",
+  sign_in_first:
+    "An account of this email address exists. Sign in to it by its password in this browser, and then use single sign-on again to join the two.",
+  linked_otherwise: "The account of this email address belongs to another identity at the provider.",
+  no_role: "No group of this person gives a role in the organisation."
+} as const
+
+export type SignOnRefusal = keyof typeof signOnRefusals
+
+interface KnownMember {
+  readonly operatorId: string
+  readonly active: boolean
+  readonly role: BuiltInRole | undefined
+}
+
+/** What is stored about the identity and its email address. */
+export interface KnownPerson {
+  readonly requiresSecondFactor: boolean
+  /** Who signed in here by this identity before. */
+  readonly identity:
+    | {
+        readonly member: KnownMember
+        /** Groups decide the role: not of owners who had an account before. */
+        readonly isManaged: boolean
+        /** Disabled since no group gave a role. */
+        readonly isWithdrawn: boolean
+      }
+    | undefined
+  /** The account of the email address. */
+  readonly account:
+    | {
+        readonly operatorId: string
+        /** Undefined where the person does not work here. */
+        readonly member: KnownMember | undefined
+        readonly worksElsewhere: boolean
+        /** By another identity of this issuer. */
+        readonly isLinked: boolean
+      }
+    | undefined
+  /** The role of the invitation that waits for the address. */
+  readonly invitation: RoleRef | undefined
+  /** Who is signed in by password in the same browser. */
+  readonly signedInAs: string | undefined
+}
+
+/** What becomes of a person. `role` is undefined where it stays as it is. */
+export type Admission =
+  | { readonly _tag: "Refused"; readonly why: SignOnRefusal; readonly withdrawn?: string }
+  | { readonly _tag: "Known"; readonly operatorId: string; readonly role: RoleRef | undefined }
+  | {
+      readonly _tag: "Linked"
+      readonly operatorId: string
+      readonly role: RoleRef | undefined
+      readonly isManaged: boolean
+    }
+  | { readonly _tag: "Joined"; readonly operatorId: string; readonly role: RoleRef }
+  | { readonly _tag: "New"; readonly email: string; readonly name: string; readonly role: RoleRef }
+
+/** The part behind the last `@`, in lower case. */
+export const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+
+/** The role that groups give; undefined for none. */
+export const roleOfGroups = (
+  { defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">,
+  groups: ReadonlyArray<string>
+): RoleRef | undefined => groupRoles.find(({ group }) => groups.includes(group))?.role ?? defaultRole
+
+type Settings = Pick<SingleSignOn, "defaultRole" | "groupRoles" | "domains" | "trustEmail">
+
+/** Without groups and a role for all, roles are what owners give. */
+const decidesRoles = ({ defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">): boolean =>
+  groupRoles.length > 0 || defaultRole !== undefined
+
+const refused = (why: SignOnRefusal): Admission => ({ _tag: "Refused", why })
+
+const again = (
+  settings: Settings,
+  role: RoleRef | undefined,
+  { isManaged, isWithdrawn, member: { active, operatorId } }: NonNullable<KnownPerson["identity"]>
+): Admission => {
+  if (!active && !isWithdrawn) return refused("operator_disabled")
+  if (!isManaged || !decidesRoles(settings)) {
+    return { _tag: "Known", operatorId, role: undefined }
+  }
+  if (role === undefined) return { _tag: "Refused", why: "no_role", withdrawn: operatorId }
+  return { _tag: "Known", operatorId, role }
+}
+
+const withAccount = (
+  settings: Settings,
+  role: RoleRef | undefined,
+  { invitation, signedInAs }: KnownPerson,
+  { isLinked, member, operatorId, worksElsewhere }: NonNullable<KnownPerson["account"]>
+): Admission => {
+  const isProved = signedInAs === operatorId
+  // The address may have gone over to another person.
+  if (isLinked && !isProved) return refused("linked_otherwise")
+  if ((worksElsewhere || member === undefined) && !isProved) return refused("sign_in_first")
+  if (member === undefined) {
+    const joining = role ?? invitation
+    return joining === undefined ? refused("no_role") : { _tag: "Joined", operatorId, role: joining }
+  }
+  if (!member.active) return refused("operator_disabled")
+  const isManaged = member.role !== "Owner"
+  if (!isManaged || !decidesRoles(settings)) return { _tag: "Linked", operatorId, role: undefined, isManaged }
+  return role === undefined ? refused("no_role") : { _tag: "Linked", operatorId, role, isManaged }
+}
+
+/**
+ * Whether a person may sign in, and as whom. An identity that is known signs in. An unknown one joins by its verified email address; an account of that
+ * address is taken only where the person works for this organisation alone, or is signed in to it in the same browser.
+ */
+export const admission = (settings: Settings, claims: Claims, known: KnownPerson): Admission => {
+  if (known.requiresSecondFactor && !claims.isSecondFactor) return refused("second_factor_missing")
+  const role = roleOfGroups(settings, claims.groups)
+  if (known.identity !== undefined) return again(settings, role, known.identity)
+  const { email, name = "" } = claims
+  if (email === undefined || !(claims.isEmailVerified ?? settings.trustEmail)) return refused("email_unverified")
+  const isInvited = known.invitation !== undefined || settings.domains.includes(domainOf(email))
+  if (!isInvited && known.account?.member === undefined) return refused("domain_refused")
+  if (known.account !== undefined) return withAccount(settings, role, known, known.account)
+  const joining = role ?? known.invitation
+  return joining === undefined ? refused("no_role") : { _tag: "New", email, name, role: joining }
+}
+
+/**
+ * What is needed to set up a provider: everything that an owner may do, since who decides about the provider can sign in as any operator of the
+ * organisation.
+ */
+export const neededForSingleSignOn: ReadonlyArray<string> = builtInRoles.Owner

@@ -1,0 +1,62 @@
+/** An organisation's single sign-on as its rows have it. */
+import { Effect, Schema } from "effect"
+import type { RoleRef } from "../../domain/operator/Accounts.ts"
+import { builtInRoleNames } from "../../domain/operator/Role.ts"
+import type { SingleSignOn } from "../../domain/operator/SingleSignOn.ts"
+import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import type { Scoped } from "../kernel/Scoped.ts"
+
+const settingsRow = rowOf(
+  Schema.Struct({
+    organisationId: Schema.String,
+    issuer: Schema.String,
+    clientId: Schema.String,
+    clientSecret: optional(Schema.String),
+    scopes: Schema.Array(Schema.String),
+    groupsClaim: Schema.String,
+    domains: Schema.Array(Schema.String),
+    trustEmail: Schema.Boolean,
+    enabled: Schema.Boolean,
+    passwordForOwnersOnly: Schema.Boolean,
+    updatedAt: Millis
+  })
+)
+
+const roleRows = rowsOf(
+  Schema.Struct({
+    group: optional(Schema.String),
+    role: optional(Schema.Literals(builtInRoleNames)),
+    roleId: optional(Schema.String)
+  })
+)
+
+const refOf = ({
+  role,
+  roleId
+}: {
+  readonly role: (typeof builtInRoleNames)[number] | undefined
+  readonly roleId: string | undefined
+}): RoleRef => (role === undefined ? { roleId: roleId ?? "" } : { role })
+
+/** More than the faces let in. */
+const rolesMost = 1000
+
+export const settingsOf = (own: Scoped) =>
+  Effect.gen(function* () {
+    const row = yield* settingsRow(own`
+      SELECT x.organisation_id AS "organisationId", x.issuer, x.client_id AS "clientId", x.client_secret AS "clientSecret", x.scopes,
+        x.groups_claim AS "groupsClaim", x.domains, x.trust_email AS "trustEmail", x.enabled, x.password_for_owners_only AS "passwordForOwnersOnly",
+        x.updated_at AS "updatedAt"
+      FROM single_sign_on x WHERE ${own.rowsOf("x")}`)
+    if (row === undefined) return undefined
+    const rows = yield* roleRows(own`
+      SELECT g.group_name AS "group", g.role, g.role_id AS "roleId" FROM single_sign_on_role g
+      WHERE ${own.rowsOf("g")} ORDER BY g.place LIMIT ${rolesMost}`)
+    const fallback = rows.find(({ group }) => group === undefined)
+    const settings: SingleSignOn = {
+      ...row,
+      groupRoles: rows.flatMap(({ group, ...ref }) => (group === undefined ? [] : [{ group, role: refOf(ref) }])),
+      defaultRole: fallback === undefined ? undefined : refOf(fallback)
+    }
+    return settings
+  })

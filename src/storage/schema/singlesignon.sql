@@ -1,0 +1,67 @@
+-- Single sign-on: what organisations have set about their identity providers, and which identity is which operator.
+
+CREATE TABLE single_sign_on (
+  organisation_id uuid PRIMARY KEY REFERENCES organisation (id),
+  issuer text NOT NULL,
+  client_id text NOT NULL,
+  -- Encrypted; NULL for a client that has none.
+  client_secret text,
+  -- Beside openid.
+  scopes text[] NOT NULL,
+  groups_claim text NOT NULL,
+  -- Lower case.
+  domains text[] NOT NULL,
+  -- For providers that do not say whether an address is verified.
+  trust_email boolean NOT NULL,
+  enabled boolean NOT NULL,
+  -- Others than owners may do nothing by password.
+  password_for_owners_only boolean NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+COMMENT ON TABLE single_sign_on IS
+  'The identity provider (OpenID Connect) of an organisation. No row where it has none.';
+-- A person types an email address to find the organisation.
+CREATE INDEX single_sign_on_domain ON single_sign_on USING gin (domains) WHERE enabled;
+
+CREATE TABLE single_sign_on_role (
+  organisation_id uuid NOT NULL REFERENCES single_sign_on (organisation_id) ON DELETE CASCADE,
+  -- The first group that fits counts.
+  place integer NOT NULL,
+  -- NULL, at most once: for those whom no group fits.
+  group_name text,
+  role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
+  role_id uuid,
+  PRIMARY KEY (organisation_id, place),
+  FOREIGN KEY (organisation_id, role_id) REFERENCES role (organisation_id, id),
+  CHECK (num_nonnulls(role, role_id) = 1)
+);
+COMMENT ON TABLE single_sign_on_role IS
+  'Which role the members of a group of the identity provider get.';
+CREATE INDEX single_sign_on_role_role ON single_sign_on_role (organisation_id, role_id) WHERE role_id IS NOT NULL;
+
+CREATE TABLE operator_identity (
+  organisation_id uuid NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  operator_id uuid NOT NULL,
+  -- Groups decide the role: not of owners who had an account before.
+  managed boolean NOT NULL,
+  -- Set while the membership is disabled since no group gave a role: a group gives it back.
+  withdrawn boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (organisation_id, issuer, subject),
+  FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
+);
+COMMENT ON TABLE operator_identity IS
+  'Identities at providers, each of one organisation, by which operators sign in.';
+CREATE INDEX operator_identity_operator ON operator_identity (organisation_id, operator_id);
+
+CREATE TABLE single_sign_on_state (
+  organisation_id uuid NOT NULL REFERENCES organisation (id),
+  -- Keyed hash of the state that went to the provider and came back.
+  hash text PRIMARY KEY,
+  used_at timestamptz NOT NULL
+);
+COMMENT ON TABLE single_sign_on_state IS
+  'States that let someone in, so that each does so once. Deleted after some minutes: by then the browser''s own part has expired.';
+CREATE INDEX single_sign_on_state_used ON single_sign_on_state (organisation_id, used_at);

@@ -1,0 +1,549 @@
+/** People sign in by their organisation's identity provider, over real HTTP and the real storage; what it says counts for that organisation alone. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Commands } from "../../../src/domain/command/Commands.ts"
+import { Accounts } from "../../../src/domain/operator/Accounts.ts"
+import { builtInRoles } from "../../../src/domain/operator/Role.ts"
+import { newSecret, secretHash } from "../../../src/domain/operator/SignIn.ts"
+import { Secrets } from "../../../src/domain/values/Secrets.ts"
+import * as OpenIdConnect from "../../../src/outbound/OpenIdConnect.ts"
+import * as CommandsStorage from "../../../src/storage/commands/Commands.ts"
+import type { Database } from "../../../src/storage/kernel/Database.ts"
+import { Browser, origin } from "../../support/browser.ts"
+import { forEachDriver } from "../../support/databases.ts"
+import { beside } from "../../support/fakePorts.ts"
+import { FakeWorld } from "../../support/fakeRecords.ts"
+import { clientSecret, Provider } from "../../support/identityProvider.ts"
+import { repositories, type Repositories } from "../../support/repositories.ts"
+import { type Answer, type Json, makeOrganisation, restApp } from "../../support/restApp.ts"
+
+const ports = CommandsStorage.layer({
+  maxWaiting: 10,
+  chargersPerMinute: 10,
+  tls: true,
+  clientCertificates: true
+}).pipe(Layer.provideMerge(repositories))
+
+const outbound = { allowPrivate: true, timeoutMillis: 5_000, maxResponseBytes: 1_000_000 }
+
+const face = Effect.fnUntraced(function* (allowPrivate: boolean) {
+  const context = yield* Effect.context<Repositories | Commands | Database>()
+  const services = Layer.mergeAll(
+    Layer.succeedContext(context),
+    beside(new FakeWorld()),
+    OpenIdConnect.layer({ ...outbound, allowPrivate })
+  )
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => restApp(services)),
+    (app) => Effect.promise(() => app.close())
+  )
+})
+
+const password = "violet tram over nine hills"
+let people = 0
+const emailAt = (domain: string, name = "bo"): string => `${name}-${people++}@${domain}`
+
+/** Another domain for each: the tests share one database. */
+const newDomain = (): string => `d${people++}.example`
+
+/** An organisation whose owner has signed in by password, with a provider that nothing was said of yet. */
+const founded = Effect.fnUntraced(function* (allowPrivate = true) {
+  const { ask, logged } = yield* face(allowPrivate)
+  const accounts = yield* Accounts
+  const secrets = yield* Secrets
+  const given = yield* makeOrganisation(builtInRoles.Owner)
+  const [operator] = (yield* accounts.operators(given.organisationId, { limit: 5 })).items
+  const token = newSecret(secrets)
+  const hash = secretHash(secrets, "account-link", token)!
+  yield* accounts.createSetUp(given.organisationId, operator!.id, hash, Date.now())
+  const owner = new Browser(ask)
+  const domain = newDomain()
+  const address = emailAt(domain, "ada")
+  const done = yield* Effect.promise(() => owner.post("/set-up", { token, email: address, name: "Ada", password }))
+  assert.strictEqual(done.status, 201, done.text)
+  const provider = yield* Effect.acquireRelease(
+    Effect.promise(() => Provider.start()),
+    (one) => Effect.promise(() => one.stop())
+  )
+  const { countryCode, partyId } = done.json.organisation
+  return { ...given, ask, logged, owner, address, domain, provider, code: `${countryCode}-${partyId}` }
+})
+
+type Founded = Effect.Success<ReturnType<typeof founded>>
+
+const settingsOf = ({ domain, provider }: Founded, more: object = {}): Json => ({
+  issuer: provider.issuer,
+  clientId: provider.clientId,
+  clientSecret,
+  groupRoles: [
+    { group: "admins", roleId: "Owner" },
+    { group: "grid", roleId: "Operations" }
+  ],
+  domains: [domain],
+  enabled: true,
+  ...more
+})
+
+const set = async (own: Founded, more: object = {}): Promise<Answer> => {
+  const answer = await own.owner.ask("PUT", "/single-sign-on", { body: settingsOf(own, more) })
+  assert.strictEqual(answer.status, 200, answer.text)
+  return answer
+}
+
+/** To the provider; answers what it sends back. */
+const gone = async ({ code, provider }: Founded, browser: Browser): Promise<string> => {
+  const begun = await browser.post("/sign-ins/single-sign-on", { organisation: code })
+  assert.strictEqual(begun.status, 201, begun.text)
+  return provider.authorize(begun.json.url)
+}
+
+const back = (browser: Browser, query: string): Promise<Answer> =>
+  browser.post("/sign-ins/single-sign-on/return", { query })
+
+/** The whole way, as a person of whom the provider says so much. */
+const signOn = async (own: Founded, person: object, browser = new Browser(own.ask)) => {
+  own.provider.person = { sub: `subject-${people}`, email_verified: true, ...person }
+  return { browser, answer: await back(browser, await gone(own, browser)) }
+}
+
+const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
+
+const refused = async (own: Founded, person: object): Promise<unknown> => said((await signOn(own, person)).answer)[1]
+
+const logOf = async ({ owner }: Founded): Promise<ReadonlyArray<Json>> =>
+  (await owner.ask("GET", "/audit-log?limit=100")).json.items
+
+forEachDriver("Single sign-on", ports, (it) => {
+  it.effect("lets a person join by a verified address, with the role of a group, and know them again", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        const shown = (await set(own)).json
+        assert.deepStrictEqual([shown.hasClientSecret, shown.redirectUri], [true, `${origin}/sign-in/return`])
+        const email = emailAt(own.domain)
+        const person = { sub: "bo", email, name: "Bo Berg", groups: ["canteen", "grid"] }
+        const { answer, browser } = await signOn(own, person)
+        assert.strictEqual(answer.status, 201, answer.text)
+        const { operator, role, singleSignOn } = answer.json
+        assert.deepStrictEqual(
+          [operator.email, operator.name, role, singleSignOn],
+          [email, "Bo Berg", "Operations", true]
+        )
+        assert.deepStrictEqual(answer.json.permissions, builtInRoles.Operations)
+        const cookie = browser.set.find((line) => line.startsWith("__Host-voltlane="))
+        assert.match(cookie ?? "", /^__Host-voltlane=[0-9A-Za-z]{43}; .*HttpOnly; Secure; SameSite=Lax$/)
+        // The provider saw PKCE and the secret, and the address is where the person came back to.
+        const [asked] = own.provider.asked
+        assert.strictEqual(asked?.body.get("client_secret"), clientSecret)
+        assert.match(asked?.body.get("code_verifier") ?? "", /^[0-9A-Za-z]{43}$/)
+        const again = await signOn(own, { ...person, email: emailAt("elsewhere.example") })
+        assert.deepStrictEqual([again.answer.status, again.answer.json.operator.id], [201, operator.id])
+        const [listed] = (await browser.ask("GET", "/sign-ins")).json.items
+        assert.deepStrictEqual([listed.singleSignOn, listed.strength], [true, "Password"])
+        const one = await own.owner.ask("GET", `/operators/${operator.id}`)
+        assert.deepStrictEqual([one.json.state, one.json.singleSignOn], ["Active", true])
+        const actions = (await logOf(own)).map(({ action }) => action)
+        for (const action of ["SingleSignOnChanged", "OperatorAdded", "IdentityLinked", "SignedIn"]) {
+          assert.include(actions, action)
+        }
+      })
+    })
+  )
+
+  it.effect("never shows the client secret, stores it sealed, and sends it to no other provider", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.promise(async () => {
+        await set(own)
+        const read = await own.owner.ask("GET", "/single-sign-on")
+        assert.notInclude(read.text, clientSecret)
+        assert.notInclude(JSON.stringify(await logOf(own)), clientSecret)
+      })
+      const [row] = yield* sql<{ sealed: string }>`
+        SELECT x.client_secret AS sealed FROM single_sign_on x WHERE x.organisation_id = ${own.organisationId}`
+      assert.isAbove(row?.sealed.length ?? 0, 40)
+      assert.notInclude(row?.sealed ?? "", clientSecret)
+      yield* Effect.promise(async () => {
+        const { clientSecret: _, ...without } = settingsOf(own)
+        const kept = await own.owner.ask("PUT", "/single-sign-on", { body: { ...without, scopes: ["email"] } })
+        assert.strictEqual(kept.json.hasClientSecret, true)
+        const moved = { ...without, issuer: "http://127.0.0.1:9" }
+        const other = await own.owner.ask("PUT", "/single-sign-on", { body: moved })
+        assert.strictEqual(other.json.hasClientSecret, false)
+      })
+    })
+  )
+
+  it.effect("refuses whatever of the provider's answer does not pass a check", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        const person = { sub: "cy", email: emailAt(own.domain), groups: ["grid"] }
+        const bends: ReadonlyArray<readonly [string, (claims: Json) => Json]> = [
+          ["nonce", (claims) => ({ ...claims, nonce: "another" })],
+          ["no nonce", ({ nonce: _, ...claims }) => claims],
+          ["audience", (claims) => ({ ...claims, aud: "another client" })],
+          ["issuer", (claims) => ({ ...claims, iss: "https://another.example" })],
+          ["expired", (claims) => ({ ...claims, iat: claims.iat - 7200, exp: claims.exp - 7200 })]
+        ]
+        for (const [name, bend] of bends) {
+          own.provider.bend = bend
+          assert.deepStrictEqual([name, await refused(own, person)], [name, "provider_answer_invalid"])
+        }
+        own.provider.bend = (claims) => claims
+        own.provider.isForged = true
+        assert.strictEqual(await refused(own, person), "provider_answer_invalid")
+        own.provider.isForged = false
+        own.provider.returnedIssuer = "https://another.example"
+        assert.strictEqual(await refused(own, person), "provider_answer_invalid")
+        own.provider.returnedIssuer = undefined
+        assert.strictEqual((await signOn(own, person)).answer.status, 201)
+      })
+    })
+  )
+
+  it.effect("belongs to one browser, and works once", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        own.provider.person = { sub: "dee", email: emailAt(own.domain), email_verified: true, groups: ["grid"] }
+        const attacker = new Browser(own.ask)
+        const query = await gone(own, attacker)
+        // A person who follows the attacker's link is not signed in to the attacker's account, with or without a beginning of their own.
+        const victim = new Browser(own.ask)
+        assert.deepStrictEqual(said(await back(victim, query)), [409, "sign_on_lost"])
+        await gone(own, victim)
+        assert.deepStrictEqual(said(await back(victim, query)), [409, "sign_on_lost"])
+        assert.isUndefined(victim.cookies.get("__Host-voltlane"))
+        const copy = new Browser(own.ask)
+        for (const [name, value] of attacker.cookies) copy.cookies.set(name, value)
+        assert.match(attacker.header, /__Host-voltlane-sign-on=/)
+        assert.strictEqual((await back(attacker, query)).status, 201)
+        // The cookie is gone; and where it was copied, the provider gives nothing for the code.
+        assert.deepStrictEqual(said(await back(attacker, query)), [409, "sign_on_lost"])
+        assert.strictEqual((await back(copy, query)).status, 409)
+      })
+    })
+  )
+
+  it.effect("takes each state once, also where a provider gives tokens for a code again", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        own.provider.person = { sub: "eli", email: emailAt(own.domain), email_verified: true, groups: ["grid"] }
+        own.provider.keepsCodes = true
+        const browser = new Browser(own.ask)
+        const query = await gone(own, browser)
+        const copy = new Browser(own.ask)
+        for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
+        assert.strictEqual((await back(browser, query)).status, 201)
+        assert.deepStrictEqual(said(await back(copy, query)), [409, "state_used"])
+        assert.isUndefined(copy.cookies.get("__Host-voltlane"))
+      })
+    })
+  )
+
+  it.effect("refuses an address that is not verified, a foreign domain and a person without a group", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        const email = emailAt(own.domain)
+        assert.strictEqual(
+          await refused(own, { sub: "f1", email, email_verified: false, groups: ["grid"] }),
+          "email_unverified"
+        )
+        assert.strictEqual(
+          await refused(own, { sub: "f2", email, email_verified: undefined, groups: ["grid"] }),
+          "email_unverified"
+        )
+        assert.strictEqual(
+          await refused(own, { sub: "f3", email: emailAt("foreign.example"), groups: ["grid"] }),
+          "domain_refused"
+        )
+        assert.strictEqual(
+          await refused(own, { sub: "f4", email: emailAt(`not-${own.domain}`), groups: ["grid"] }),
+          "domain_refused"
+        )
+        assert.strictEqual(await refused(own, { sub: "f5", email, groups: ["canteen"] }), "no_role")
+        const reasons = (await logOf(own))
+          .filter(({ action }) => action === "SingleSignOnRefused")
+          .map(({ after }) => after.why)
+        assert.deepStrictEqual(new Set(reasons), new Set(["email_unverified", "domain_refused", "no_role"]))
+        // A provider of one's own may be trusted with addresses; one that says no is believed.
+        await set(own, { trustEmail: true })
+        assert.strictEqual(
+          await refused(own, { sub: "f1", email, email_verified: false, groups: ["grid"] }),
+          "email_unverified"
+        )
+        assert.strictEqual(
+          (await signOn(own, { sub: "f2", email, email_verified: undefined, groups: ["grid"] })).answer.status,
+          201
+        )
+      })
+    })
+  )
+
+  it.effect("lets an invited person in with the invitation's role, and uses the invitation up", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own, { groupRoles: [], domains: [] })
+        const email = emailAt("guests.example")
+        assert.strictEqual(await refused(own, { sub: "gus", email }), "domain_refused")
+        await own.owner.post("/invitations", { email, roleId: "Viewer" })
+        const { answer } = await signOn(own, { sub: "gus", email: email.toUpperCase() })
+        assert.deepStrictEqual([answer.status, answer.json.role], [201, "Viewer"])
+        assert.deepStrictEqual((await own.owner.ask("GET", "/invitations")).json.items, [])
+        // Without groups the role stays what owners give.
+        await own.owner.ask("PATCH", `/operators/${answer.json.operator.id}`, { body: { roleId: "Money" } })
+        assert.strictEqual((await signOn(own, { sub: "gus", email })).answer.json.role, "Money")
+      })
+    })
+  )
+
+  it.effect("gives the role of the groups at each sign-in, and takes it away with them", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        const person = { sub: "hal", email: emailAt(own.domain) }
+        const first = await signOn(own, { ...person, groups: ["admins", "grid"] })
+        assert.strictEqual(first.answer.json.role, "Owner")
+        const made = await first.browser.post("/api-keys", { name: "script" })
+        assert.strictEqual(made.status, 201, made.text)
+        const second = await signOn(own, { ...person, groups: ["grid"] })
+        assert.strictEqual(second.answer.json.role, "Operations")
+        assert.strictEqual((await first.browser.ask("GET", "/operators")).status, 403)
+        assert.strictEqual(await refused(own, { ...person, groups: [] }), "no_role")
+        // The open sign-ins have ended, and the key is worth nothing.
+        assert.strictEqual((await second.browser.ask("GET", "/me")).status, 401)
+        const byKey = await own.ask("GET", "/cpo/v2/sites", { key: made.json.key })
+        assert.strictEqual(byKey.status, 403)
+        const back = await signOn(own, { ...person, groups: ["grid"] })
+        assert.deepStrictEqual([back.answer.status, back.answer.json.role], [201, "Operations"])
+        // One whom an owner has disabled stays out.
+        const path = `/operators/${back.answer.json.operator.id}`
+        await own.owner.ask("PATCH", path, { body: { state: "Disabled" } })
+        assert.strictEqual(await refused(own, { ...person, groups: ["grid"] }), "operator_disabled")
+      })
+    })
+  )
+
+  it.effect("links an owner who works here alone, and leaves the owner's role and password as they are", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own, { passwordForOwnersOnly: true })
+        const { answer } = await signOn(own, { sub: "ada", email: own.address, groups: [] })
+        assert.deepStrictEqual([answer.status, answer.json.role], [201, "Owner"])
+        const byPassword = await new Browser(own.ask).post("/sign-ins", { email: own.address, password })
+        assert.strictEqual(byPassword.status, 201)
+        // The address has gone over to another person at the provider.
+        assert.strictEqual(
+          await refused(own, { sub: "another", email: own.address, groups: ["grid"] }),
+          "linked_otherwise"
+        )
+      })
+    })
+  )
+
+  it.effect("takes over no account of a person who works elsewhere too, unless that person is signed in", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const other = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own, { domains: [own.domain, other.domain] })
+        // The provider of one organisation names the owner of another.
+        const victim = { sub: "victim", email: other.address, groups: ["admins"] }
+        assert.strictEqual(await refused(own, victim), "sign_in_first")
+        const browser = new Browser(own.ask)
+        assert.strictEqual((await browser.post("/sign-ins", { email: other.address, password })).status, 201)
+        const joined = await signOn(own, victim, browser)
+        assert.strictEqual(joined.answer.status, 201, joined.answer.text)
+        // From now on the provider speaks for this organisation, and for nothing else of the person.
+        const { browser: theirs, answer } = await signOn(own, victim)
+        assert.deepStrictEqual([answer.json.organisation.id, answer.json.role], [own.organisationId, "Owner"])
+        assert.deepStrictEqual(
+          answer.json.organisations.map(({ id }: Json) => id),
+          [own.organisationId]
+        )
+        const bound: ReadonlyArray<readonly [string, string, object]> = [
+          ["PUT", "/me/organisation", { organisationId: other.organisationId }],
+          ["PATCH", "/me", { name: "Eve" }],
+          ["PUT", "/me/password", { currentPassword: password, newPassword: "green lamp under blue stairs" }],
+          ["POST", "/me/totp", { password }]
+        ]
+        for (const [method, path, body] of bound) {
+          assert.deepStrictEqual(
+            [path, ...said(await theirs.ask(method, path, { body }))],
+            [path, 409, "single_sign_on_only"]
+          )
+        }
+        const seen = (await theirs.ask("GET", "/sign-ins")).json.items
+        assert.deepStrictEqual(
+          new Set(seen.map(({ organisationId }: Json) => organisationId)),
+          new Set([own.organisationId])
+        )
+        const [elsewhere] = (await other.owner.ask("GET", "/sign-ins")).json.items.filter((one: Json) => one.current)
+        assert.strictEqual((await theirs.ask("DELETE", `/sign-ins/${elsewhere.id}`)).status, 404)
+        assert.strictEqual((await theirs.ask("DELETE", "/sign-ins")).status, 204)
+        assert.strictEqual((await joined.browser.ask("GET", "/me")).status, 401)
+        assert.strictEqual((await theirs.ask("DELETE", "/sign-ins/current")).status, 204)
+        assert.strictEqual((await other.owner.ask("GET", "/me")).status, 200)
+      })
+    })
+  )
+
+  it.effect("is each organisation's own: another one's provider, cookie and settings count for nothing", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const other = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        await set(other)
+        const person = { sub: "ivy", email: emailAt(own.domain), email_verified: true, groups: ["grid"] }
+        assert.strictEqual((await signOn(own, person)).answer.status, 201)
+        // The same subject at the other organisation's provider is another person.
+        assert.strictEqual(await refused(other, person), "domain_refused")
+        const browser = new Browser(own.ask)
+        own.provider.person = person
+        const query = await gone(own, browser)
+        await set(own, { issuer: other.provider.issuer })
+        assert.deepStrictEqual(said(await back(browser, query)), [409, "single_sign_on_unknown"])
+        assert.strictEqual((await other.owner.ask("DELETE", "/single-sign-on")).status, 204)
+        assert.strictEqual((await other.owner.ask("GET", "/single-sign-on")).status, 404)
+        assert.strictEqual((await own.owner.ask("GET", "/single-sign-on")).status, 200)
+      })
+    })
+  )
+
+  it.effect("may be set by those alone who may do everything that an owner may", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        const few = ["organisation:write", "operators:write", "roles:write"]
+        const role = (await own.owner.post("/roles", { name: "Office", permissions: few })).json
+        const { link } = (await own.owner.post("/invitations", { email: emailAt(own.domain), roleId: role.id })).json
+        const clerk = new Browser(own.ask)
+        const token = new URL(link).hash.slice(1)
+        await clerk.post("/invitations/accept", { token, name: "Jo", password })
+        const body = settingsOf(own)
+        assert.strictEqual((await clerk.ask("PUT", "/single-sign-on", { body })).status, 403)
+        await set(own, { groupRoles: [{ group: "office", roleId: role.id }] })
+        assert.strictEqual((await clerk.ask("DELETE", "/single-sign-on")).status, 403)
+        assert.deepStrictEqual(said(await own.owner.ask("DELETE", `/roles/${role.id}`)), [409, "role_in_use"])
+        // A way in by password is there as long as the provider is.
+        const keyed = await own.ask("PUT", "/cpo/v2/single-sign-on", { key: own.key, body: { ...body, more: 1 } })
+        assert.strictEqual(keyed.status, 400)
+      })
+      const bare = yield* makeOrganisation(builtInRoles.Owner)
+      yield* Effect.promise(async () => {
+        const answer = await own.ask("PUT", "/cpo/v2/single-sign-on", { key: bare.key, body: settingsOf(own) })
+        assert.deepStrictEqual(said(answer), [409, "local_owner_needed"])
+      })
+    })
+  )
+
+  it.effect("keeps others than owners from passwords where the organisation says so, at once", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        const email = emailAt(own.domain)
+        const { link } = (await own.owner.post("/invitations", { email, roleId: "Operations" })).json
+        const browser = new Browser(own.ask)
+        const token = new URL(link).hash.slice(1)
+        await browser.post("/invitations/accept", { token, name: "Kim", password })
+        assert.strictEqual((await browser.ask("GET", "/sites")).status, 200)
+        await set(own, { passwordForOwnersOnly: true })
+        assert.strictEqual((await browser.ask("GET", "/sites")).status, 403)
+        const tried = await new Browser(own.ask).post("/sign-ins", { email, password })
+        assert.deepStrictEqual(said(tried), [409, "single_sign_on_required"])
+        const { answer, browser: theirs } = await signOn(own, { sub: "kim", email, groups: ["grid"] })
+        assert.strictEqual(answer.status, 201, answer.text)
+        assert.strictEqual((await theirs.ask("GET", "/sites")).status, 200)
+      })
+    })
+  )
+
+  it.effect("counts the provider's second factor, and asks for it where the organisation does", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        await own.owner.ask("PATCH", "/organisation", { body: { requireSecondFactor: true } })
+        const person = { sub: "lou", email: emailAt(own.domain), groups: ["grid"] }
+        assert.strictEqual(await refused(own, person), "second_factor_missing")
+        assert.strictEqual(await refused(own, { ...person, amr: ["pwd"] }), "second_factor_missing")
+        const { answer, browser } = await signOn(own, { ...person, amr: ["pwd", "mfa"] })
+        assert.strictEqual(answer.status, 201, answer.text)
+        assert.deepStrictEqual([answer.json.secondFactor.used, answer.json.secondFactor.required], [true, true])
+        assert.strictEqual((await browser.ask("GET", "/sites")).status, 200)
+      })
+    })
+  )
+
+  it.effect("is found by the address's domain or the organisation's code, and by nothing that fits two", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const other = yield* founded()
+      const browser = new Browser(own.ask)
+      const begin = (body: object) => Effect.promise(() => browser.post("/sign-ins/single-sign-on", body))
+      yield* Effect.promise(() => set(own))
+      const found = yield* begin({ email: `Someone@${own.domain.toUpperCase()}` })
+      assert.strictEqual(found.status, 201, found.text)
+      const url = new URL(found.json.url)
+      assert.strictEqual(url.origin, own.provider.issuer)
+      assert.deepStrictEqual(
+        [
+          url.searchParams.get("response_type"),
+          url.searchParams.get("code_challenge_method"),
+          url.searchParams.get("scope")
+        ],
+        ["code", "S256", "openid email profile"]
+      )
+      assert.strictEqual((yield* begin({ organisation: own.code.replace("-", "*").toLowerCase() })).status, 201)
+      for (const body of [{ organisation: "no code" }, { organisation: other.code }, { email: "x@nowhere.example" }]) {
+        assert.deepStrictEqual(said(yield* begin(body)), [409, "single_sign_on_unknown"])
+      }
+      yield* Effect.promise(() => set(other, { domains: [own.domain] }))
+      assert.deepStrictEqual(said(yield* begin({ email: `x@${own.domain}` })), [409, "single_sign_on_unknown"])
+      // With several of them strangers do not learn which.
+      const offer = yield* Effect.promise(() => browser.ask("GET", "/sign-ins/single-sign-on"))
+      assert.deepStrictEqual(offer.json, { offered: true, organisationName: null })
+    })
+  )
+
+  it.effect("says what is wrong with a provider, and calls no private address", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const closed = yield* founded(false)
+      yield* Effect.promise(async () => {
+        const test = async (issuer: string) => (await own.owner.post("/single-sign-on/test", { issuer })).json
+        assert.deepStrictEqual(await test(own.provider.issuer), {
+          ok: true,
+          problems: [],
+          authorizationEndpoint: `${own.provider.issuer}/authorize`,
+          tokenEndpoint: `${own.provider.issuer}/token`
+        })
+        own.provider.about = { code_challenge_methods_supported: ["plain"], jwks_uri: `${own.provider.issuer}/gone` }
+        const { ok, problems } = await test(own.provider.issuer)
+        assert.strictEqual(ok, false)
+        assert.match(problems.join(" "), /PKCE with S256.*answered 404/)
+        own.provider.about = { issuer: "https://another.example" }
+        assert.strictEqual((await test(own.provider.issuer)).ok, false)
+        assert.match((await test(`${own.provider.issuer}/elsewhere`)).problems[0], /./)
+        for (const issuer of [closed.provider.issuer, "https://127.0.0.1", "https://keycloak.internal"]) {
+          const body = { ...settingsOf(closed), issuer }
+          assert.strictEqual((await closed.owner.ask("PUT", "/single-sign-on", { body })).status, 400)
+          assert.strictEqual((await closed.owner.post("/single-sign-on/test", { issuer })).status, 400)
+        }
+      })
+    })
+  )
+})

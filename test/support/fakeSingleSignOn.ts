@@ -1,0 +1,36 @@
+/** Single sign-on, faked: no organisation has set any, and no provider is called. */
+import { Effect, Layer } from "effect"
+import { NotFound } from "../../src/domain/Errors.ts"
+import { IdentityProvider } from "../../src/domain/operator/IdentityProvider.ts"
+import { SingleSignOns } from "../../src/domain/operator/SingleSignOns.ts"
+import type { FakeWorld } from "./fakeRecords.ts"
+
+export const singleSignOns = (world: FakeWorld) =>
+  Layer.mock(SingleSignOns, {
+    find: () => world.ask(() => Effect.undefined),
+    offers: () => world.ask(() => Effect.succeed([])),
+    set: ({ defaultRole, ...given }, { by, now }) =>
+      world.write(() =>
+        defaultRole?.roleId === undefined
+          ? Effect.succeed({
+              ...given,
+              defaultRole,
+              clientSecret: given.clientSecret,
+              organisationId: by.organisationId,
+              updatedAt: now
+            })
+          : Effect.fail(new NotFound({ kind: "role", id: defaultRole.roleId }))
+      ),
+    remove: ({ by }) => world.write(() => Effect.fail(new NotFound({ kind: "single sign-on", id: by.organisationId })))
+  })
+
+/** One that is not there. */
+export const noProvider = Layer.mock(IdentityProvider, {
+  refusal: () => undefined,
+  test: () =>
+    Effect.succeed({
+      authorizationEndpoint: undefined,
+      tokenEndpoint: undefined,
+      problems: ["The identity provider was not reached."]
+    })
+})
