@@ -148,6 +148,8 @@ export const operations: Descriptions["operations"] = {
     "Names one assignment by the query: `default=true`, `siteId`, `chargerId`, or `chargerId` with `connectorId`.",
   "tariffs.preview":
     "The same function prices real sessions. Give readings as a meter would; charging and parking are distinguished as they are for real sessions.",
+  "tariffs.week":
+    "By the engine that prices sessions, for seven local days from `startDate`: which prices apply when a session starts, and when something is free because no element fits. Nothing is stored.",
   "cdrs.list": "Records are never changed. One that was wrong is followed by its credit record and another one.",
   "cdrs.csv": "One line for each record, in UTF-8. The answer is a stream: a client should not wait for all of it.",
   "cdrs.jsonLines": "One record for each line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
