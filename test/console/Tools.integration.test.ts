@@ -1,4 +1,4 @@
-/** What an operator computes and looks ahead with, in a real browser: the week and the example of a tariff. */
+/** What an operator computes and looks ahead with, in a real browser: the week and the example of a tariff, and a credit before it is issued. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
@@ -55,6 +55,30 @@ describe.skipIf(!canBrowse)("an operator with a tariff", () => {
       await example.getByText("EUR 3.90").first().waitFor()
       expect(await visitor.axe()).toEqual([])
       expect(await visitor.sideways()).toBe(0)
+      await visitor.context.close()
+      expect(visitor.problems).toEqual([])
+    },
+    60_000
+  )
+
+  it.each([screens[0]!, screens[2]!])(
+    "sees a record and its credit, line by line, before the credit is issued, %s",
+    async (_, screen) => {
+      const visitor = await Visitor.signedIn(place, screen)
+      const { page } = visitor
+      await page.goto("/cdrs")
+      await page.locator(".line").filter({ hasNotText: "credit" }).first().locator(".row-link").click()
+      await page.getByRole("button", { name: "Credit this record" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.locator("tfoot b").nth(1).waitFor()
+      const [billed = "", credited = ""] = await dialog.locator("tfoot b").allInnerTexts()
+      expect(credited.replaceAll(/[-\u2212]/g, "")).toBe(billed)
+      expect(credited).not.toBe(billed)
+      expect(await visitor.axe()).toEqual([])
+      expect(await visitor.sideways()).toBe(0)
+      await dialog.getByRole("button", { name: "Cancel" }).click()
+      // Nothing was issued by looking.
+      expect(await page.getByRole("button", { name: "Credit this record" }).isEnabled()).toBe(true)
       await visitor.context.close()
       expect(visitor.problems).toEqual([])
     },

@@ -92,9 +92,11 @@ export const catalogue: Catalogue = {
   "cdr.count_one": "{count} Datensatz",
   "cdr.count_other": "{count} Datensätze",
   "cdr.credit": "Gutschrift",
+  "cdr.creditNotRead": "Die Gutschrift konnte nicht berechnet werden.",
   "cdr.creditText":
     "Eine Gutschrift über −{amount} nimmt diesen Datensatz zurück. Wird der Ladevorgang danach korrigiert, folgt ein neuer.",
   "cdr.creditThis": "Datensatz gutschreiben",
+  "cdr.creditToBe": "Gutschrift, die ausgestellt wird",
   "cdr.hours": "{n} Std.",
   "cdr.id": "Id des Datensatzes",
   "cdr.isCredit": "Das ist eine Gutschrift: sie nimmt einen anderen Datensatz zurück.",

@@ -89,9 +89,11 @@ export const en = {
   "cdr.count_one": "{count} record",
   "cdr.count_other": "{count} records",
   "cdr.credit": "credit",
+  "cdr.creditNotRead": "The credit could not be computed.",
   "cdr.creditText":
     "A credit record of −{amount} takes this one back. If the session is corrected afterwards, a new record follows.",
   "cdr.creditThis": "Credit this record",
+  "cdr.creditToBe": "Credit that will be issued",
   "cdr.hours": "{n} h",
   "cdr.id": "Record id",
   "cdr.isCredit": "This is a credit: it takes another record back.",

@@ -92,9 +92,11 @@ export const catalogue: Catalogue = {
   "cdr.count_one": "{count} underlag",
   "cdr.count_other": "{count} underlag",
   "cdr.credit": "kredit",
+  "cdr.creditNotRead": "Krediten kunde inte beräknas.",
   "cdr.creditText":
     "En kredit på −{amount} tar tillbaka underlaget. Om sessionen sedan korrigeras följer ett nytt underlag.",
   "cdr.creditThis": "Kreditera underlaget",
+  "cdr.creditToBe": "Kredit som utfärdas",
   "cdr.hours": "{n} h",
   "cdr.id": "Underlagets id",
   "cdr.isCredit": "Det här är en kredit: den tar tillbaka ett annat underlag.",

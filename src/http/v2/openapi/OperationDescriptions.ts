@@ -156,6 +156,8 @@ export const operations: Descriptions["operations"] = {
   "cdrs.get": "The record as it was issued, with the tariff that it was priced by.",
   "cdrs.price":
     "From the record alone, by the tariff version that it was billed with. The lines add up to its total exactly; those of a credit record are negated.",
+  "cdrs.creditPreview":
+    "What the credit record would be, by the same function. Refused with 409 as the credit itself would be. Nothing is stored.",
   "cdrs.credit":
     "A second credit of the same record is refused with 409. The partner of a roaming session gets it too.",
   "partners.create":
