@@ -162,7 +162,13 @@ describe("the price of a session", () => {
     // The stop again, and a reading that comes late, change neither.
     await station.stop(transactionId, { meterStop: 10_900, timestamp: iso(startedAt + 85 * minute) })
     await meter(startedAt + 45 * minute, 9000)
-    const credit = await world.post(`cdrs/${String(cdr?.["id"])}/credit`, undefined)
+    const creditPath = `cdrs/${String(cdr?.["id"])}/credit`
+    const previewed = await world.get(creditPath)
+    const credit = await world.post(creditPath, undefined)
+    expect(previewed).toEqual(await world.get(`cdrs/${String(credit["id"])}/price`))
+    for (const of of [cdr, credit]) {
+      expect((await world.rest.request("GET", `cdrs/${String(of?.["id"])}/credit`)).status).toBe(409)
+    }
     expect(credit).toMatchObject({
       credit: true,
       creditReferenceId: cdr?.["id"],

@@ -81,6 +81,10 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
     tariff: { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
     session: { startedAt: "2026-05-20T10:00:00Z", endedAt: "2026-05-20T11:00:00Z", readings: [] }
   },
+  "tariffs.week": {
+    tariff: { currency: "EUR", elements: [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }] },
+    startDate: "2026-05-18"
+  },
   "partners.create": { name: "Stranger's partner", countryCode: "DE", partyId: "STR", roles: ["EMSP"] },
   "partners.update": { name: "Taken over", suspended: true },
   "partners.register": { versionsUrl: "https://stranger.example/ocpi/versions", token: "stranger" },

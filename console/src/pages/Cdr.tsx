@@ -11,6 +11,7 @@ import { Facts, Outside } from "../parts/Facts.tsx"
 import { Form } from "../parts/Form.tsx"
 import { exact, money } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
+import { PriceLines } from "../parts/PriceLines.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t } from "../text/text.ts"
@@ -98,22 +99,42 @@ export const Cdr = () => {
         ]}
       />
       {isCrediting ? (
-        <Dialog title={t("cdr.creditThis")} onClose={() => setCrediting(false)}>
+        <Dialog title={t("cdr.creditThis")} onClose={() => setCrediting(false)} wide>
           <Form
             danger
             submit={t("cdr.creditThis")}
             onCancel={() => setCrediting(false)}
             onSubmit={async () => {
               const credit = await call("cdrs.credit", { params: { cdrId: id } })
-              changed("cdrs.list", "cdrs.get")
+              changed("cdrs.list", "cdrs.get", "cdrs.creditPreview")
               setCrediting(false)
               void go({ to: `/cdrs/${credit.id}` as never })
             }}
           >
             <p>{t("cdr.creditText", { amount: money(data.totalCost.inclVat, currency) })}</p>
+            <section>
+              <h3>{t("cdr.title", { number: data.number })}</h3>
+              <Price of="cdr" id={id} />
+            </section>
+            <section>
+              <h3>{t("cdr.creditToBe")}</h3>
+              <CreditToBe id={id} />
+            </section>
           </Form>
         </Dialog>
       ) : null}
     </Side>
   )
+}
+
+/** The credit as the service would issue it. */
+const CreditToBe = ({ id }: { readonly id: string }) => {
+  const { data, error } = useQuery({
+    queryKey: ["cdrs.creditPreview", id],
+    queryFn: () => call("cdrs.creditPreview", { params: { cdrId: id } })
+  })
+  if (error !== null) return <Failed what={t("cdr.creditNotRead")} error={error} />
+  if (data === undefined) return <Loading rows={3} />
+  if (data.currency === null) return <p className="none">{t("price.none")}</p>
+  return <PriceLines lines={data.lines} currency={data.currency} total={data.total} />
 }

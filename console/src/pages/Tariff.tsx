@@ -13,7 +13,9 @@ import { exact } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
 import { Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { t, word } from "../text/text.ts"
+import { Example } from "./tariff/Example.tsx"
 import { isSimple, TariffDialog } from "./tariff/TariffDialog.tsx"
+import { Week } from "./tariff/Week.tsx"
 import { componentText, restrictionText, tariffName } from "./Tariffs.tsx"
 
 export const Tariff = () => {
@@ -92,6 +94,8 @@ export const Tariff = () => {
           )}
         </tbody>
       </table>
+      <Week tariff={data as never} />
+      <Example body={() => data as never} />
       <Assignments tariffId={id} />
       <Link className="button small" to={"/audit-log" as never} search={{ subject: `tariff:${id}` } as never}>
         {t("action.history")}

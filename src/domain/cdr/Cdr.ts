@@ -2,6 +2,7 @@
  * The charge detail record (CDR): what is billed. It is made once from a session that has ended and is not held, sealed with everything that explains
  * it, and never changed. A credit record reverses a wrong one (OCPI 2.2.1 `mod_cdrs`).
  */
+import { Conflict } from "../Errors.ts"
 import { type SignedData, signedDataOf } from "../session/SignedData.ts"
 import type { ChargingSession } from "../session/ChargingSession.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -131,6 +132,15 @@ export const cdrOf = (
 
 /** Zero has no sign. */
 const negated = (n: number): number => (n === 0 ? 0 : -n)
+
+/** Why a record cannot be taken back, of one that takes another one back or that was taken back. */
+export const creditRefusal = ({ creditReferenceId }: Pick<Cdr, "creditReferenceId">): Conflict =>
+  creditReferenceId === undefined
+    ? new Conflict({ code: "already_credited", message: "This record has been taken back already." })
+    : new Conflict({
+        code: "is_credit",
+        message: "This record takes another one back, and cannot be taken back itself."
+      })
 
 /** The credit record of a CDR: the same content with a negated total. */
 export const creditOf = ({ body }: Cdr): CdrBody => ({

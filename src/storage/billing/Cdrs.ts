@@ -1,8 +1,8 @@
 /** The port `Cdrs` over SQL. Numbers are taken in the transaction that stores the records, so that none is ever missing. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Cdr, type CdrBody, creditOf, type NewCdr } from "../../domain/cdr/Cdr.ts"
-import { Conflict, NotFound } from "../../domain/Errors.ts"
+import { type Cdr, type CdrBody, creditOf, creditRefusal, type NewCdr } from "../../domain/cdr/Cdr.ts"
+import { NotFound } from "../../domain/Errors.ts"
 import { type CdrFilter, Cdrs } from "../../domain/cdr/Cdrs.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
@@ -156,14 +156,6 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return cdr ?? (yield* new NotFound({ kind: "cdr", id }))
   })
 
-const refusal = (cdr: Cdr): Conflict =>
-  cdr.creditReferenceId === undefined
-    ? new Conflict({ code: "already_credited", message: "This record has been taken back already." })
-    : new Conflict({
-        code: "is_credit",
-        message: "This record takes another one back, and cannot be taken back itself."
-      })
-
 const credit = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Cdrs.credit")(function* (id: string, { by, now }: AuditContext) {
     const own = scopedTo(sql, by.organisationId)
@@ -171,7 +163,7 @@ const credit = ({ journaled, secrets, sql }: Recording) =>
       const cdr = yield* find(sql, own, id)
       const record = { ...cdr, id: secrets.uuid(now), credits: id, body: creditOf(cdr) }
       const [stored] = cdr.creditReferenceId === undefined ? yield* insertCdrs(sql, [record], now) : []
-      if (stored === undefined) return yield* refusal(cdr)
+      if (stored === undefined) return yield* creditRefusal(cdr)
       return { result: stored, facts: [issuedFact(stored, by.actor, now)] }
     })
     return yield* journaled(write)

@@ -26,6 +26,29 @@ const pointers = ({ json, status }: { status: number; json: Json }) => [
   json.errors?.map((error: Json) => error.pointer)
 ]
 
+it("shows the prices of a week, and when something is free", async () => {
+  const week = (body: unknown) => app.ask("POST", "/cpo/v2/tariffs/preview/week", { key: app.key, body })
+  const nights = { startTime: "22:00", endTime: "06:00" }
+  const given = tariff({ priceComponents: [component("ENERGY", 0.25, { vat: 25 })], restrictions: nights })
+  const { json, status } = await week({ tariff: given, startDate: "2026-11-23" })
+  expect(status).toBe(200)
+  expect(json.bands).toEqual([
+    { prices: [{ dimension: "ENERGY", element: 0, price: 0.25, vat: 25, later: [] }] },
+    { prices: [{ dimension: "ENERGY", element: null, price: 0, vat: null, later: [] }] }
+  ])
+  expect(json.periods).toHaveLength(21)
+  expect(json.periods[1]).toEqual({ day: "MONDAY", date: "2026-11-23", startTime: "06:00", endTime: "22:00", band: 1 })
+  expect(json.gaps).toMatchObject([{ dimension: "ENERGY", startTime: "06:00", endTime: "22:00" }])
+  expect(json.gaps[0].days).toHaveLength(7)
+  // A tariff of the current alone counts by what the vehicle is said to take.
+  const strong = tariff({ priceComponents: [component("ENERGY", 0.6)], restrictions: { minCurrent: 100 } })
+  const elementAt = async (currentA?: number) =>
+    (await week({ tariff: strong, startDate: "2026-11-23", currentA })).json.bands[0].prices[0].element
+  expect([await elementAt(), await elementAt(150)]).toEqual([null, 0])
+  expect(pointers(await week({ tariff: given, startDate: "2026-02-30" }))).toEqual([400, ["/startDate"]])
+  expect(pointers(await week({ tariff: given, startDate: "2026-11-23", days: 7 }))).toEqual([400, ["/days"]])
+})
+
 describe("a preview", () => {
   it("tells the cost, what it is made of, and when", async () => {
     const pricing = tariff(

@@ -1,14 +1,13 @@
-/** Making a tariff, or its next version: elements one below the other, with an example that the service's own engine prices. */
+/** Making a tariff, or its next version: elements one below the other, with an example and a week that the service's own engine prices. */
 import { useState } from "react"
-import { call, Problem } from "../../api/client.ts"
-import type { Answer, Asked } from "../../api/types.ts"
+import { call } from "../../api/client.ts"
+import type { Asked } from "../../api/types.ts"
 import { changed } from "../../live/store.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
-import { money } from "../../parts/format.ts"
-import { PriceLines } from "../../parts/PriceLines.tsx"
-import { problemText } from "../../parts/States.tsx"
 import { t, word } from "../../text/text.ts"
 import type { TariffItem } from "../Tariffs.tsx"
+import { Example, findingsText } from "./Example.tsx"
+import { Week } from "./Week.tsx"
 
 type Body = Asked<"tariffs.create">["body"]
 type Dimension = "ENERGY" | "TIME" | "PARKING_TIME" | "FLAT"
@@ -80,31 +79,13 @@ const elementOf = (draft: ElementDraft): Body["elements"][number] => {
   } as Body["elements"][number]
 }
 
-/** An evening: 42 kWh over two hours, parked for two more. */
-const exampleSession = () => {
-  const start = new Date()
-  start.setHours(19, 0, 0, 0)
-  const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000).toISOString()
-  return {
-    startedAt: at(0),
-    endedAt: at(240),
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    readings: [
-      { at: at(0), energyWh: 0 },
-      { at: at(60), energyWh: 21_000 },
-      { at: at(120), energyWh: 42_000 },
-      { at: at(240), energyWh: 42_000 }
-    ]
-  }
-}
-
 export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem; readonly onClose: () => void }) => {
   const [name, setName] = useState(tariff?.tariffAltText[0]?.text ?? "")
   const [currency, setCurrency] = useState(tariff?.currency ?? "EUR")
   const [elements, setElements] = useState<ReadonlyArray<ElementDraft>>(
     tariff === undefined ? [emptyElement] : draftsOf(tariff)
   )
-  const [preview, setPreview] = useState<Answer<"tariffs.preview"> | undefined>()
+  const [tried, setTried] = useState<Body | undefined>()
   const [problem, setProblem] = useState("")
   const [isBusy, setBusy] = useState(false)
   const change = (index: number, to: Partial<ElementDraft>) =>
@@ -121,16 +102,11 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
     try {
       await work()
     } catch (error) {
-      const errors = error instanceof Problem ? error.errors.map(({ detail, pointer }) => `${pointer} ${detail}`) : []
-      setProblem(errors.length > 0 ? errors.join("; ") : problemText(error))
+      setProblem(findingsText(error))
     } finally {
       setBusy(false)
     }
   }
-  const tryOut = () =>
-    attempt(async () => {
-      setPreview(await call("tariffs.preview", { body: { tariff: body(), session: exampleSession() } as never }))
-    })
   const save = () =>
     attempt(async () => {
       if (tariff === undefined) await call("tariffs.create", { body: body() })
@@ -271,11 +247,12 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
           <button type="button" className="button" onClick={() => setElements([...elements, emptyElement])}>
             {t("tariff.addElement")}
           </button>
-          <button type="button" className="button" aria-disabled={isBusy} onClick={() => void tryOut()}>
-            {t("tariff.tryOut")}
-          </button>
         </div>
-        {preview === undefined ? null : <Example preview={preview} />}
+        <Example body={body} onTried={setTried} />
+        {tried === undefined ? null : <Week tariff={tried} />}
+        {tariff === undefined ? null : (
+          <p className="secondary">{t("tariff.saveText", { n: tariff.version + 1, before: tariff.version })}</p>
+        )}
         {problem === "" ? null : (
           <p className="failed" role="alert">
             {problem}
@@ -291,23 +268,5 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
         </div>
       </form>
     </Dialog>
-  )
-}
-
-/** What the example costs, line by line. */
-export const Example = ({ preview }: { readonly preview: Answer<"tariffs.preview"> }) => {
-  const { currency } = preview.cost
-  return (
-    <section className="notice" aria-label={t("tariff.example")}>
-      <p>
-        {t("tariff.exampleText")} <b>{money(preview.cost.inclVat, currency)}</b>
-      </p>
-      <PriceLines lines={preview.lines} currency={currency} total={null} />
-      {preview.warnings.map(({ detail, pointer }) => (
-        <p key={pointer} className="trouble">
-          {detail}
-        </p>
-      ))}
-    </section>
   )
 }

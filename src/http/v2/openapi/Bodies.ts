@@ -125,6 +125,7 @@ export const bodies: Descriptions["bodies"] = {
       }
     }
   },
+  "tariffs.week": { week: { tariff, startDate: "2026-11-23" } },
   "partners.create": {
     partner: { name: "Example Mobility", countryCode: "NL", partyId: "EMS", roles: ["EMSP"] }
   },

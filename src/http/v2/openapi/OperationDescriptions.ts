@@ -148,12 +148,16 @@ export const operations: Descriptions["operations"] = {
     "Names one assignment by the query: `default=true`, `siteId`, `chargerId`, or `chargerId` with `connectorId`.",
   "tariffs.preview":
     "The same function prices real sessions. Give readings as a meter would; charging and parking are distinguished as they are for real sessions.",
+  "tariffs.week":
+    "By the engine that prices sessions, for seven local days from `startDate`: which prices apply when a session starts, and when something is free because no element fits. Nothing is stored.",
   "cdrs.list": "Records are never changed. One that was wrong is followed by its credit record and another one.",
   "cdrs.csv": "One line for each record, in UTF-8. The answer is a stream: a client should not wait for all of it.",
   "cdrs.jsonLines": "One record for each line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
   "cdrs.get": "The record as it was issued, with the tariff that it was priced by.",
   "cdrs.price":
     "From the record alone, by the tariff version that it was billed with. The lines add up to its total exactly; those of a credit record are negated.",
+  "cdrs.creditPreview":
+    "What the credit record would be, by the same function. Refused with 409 as the credit itself would be. Nothing is stored.",
   "cdrs.credit":
     "A second credit of the same record is refused with 409. The partner of a roaming session gets it too.",
   "partners.create":

@@ -87,6 +87,33 @@ export const tariffDescriptions: Descriptions["properties"] = {
   "costs.reservation": ["For keeping the connector"],
   lines: ["How the price comes about, one line for each price that was used"],
 
+  // The week of a tariff.
+  "NewTariffWeek.tariff": ["The tariff, as it would be stored"],
+  "NewTariffWeek.startDate": ["The first of seven local days, `YYYY-MM-DD`", "2026-11-23"],
+  "NewTariffWeek.powerW": ["Watts that the vehicle takes at first; 11040 without it", 11040],
+  "NewTariffWeek.currentA": ["Amperes that it takes at first, the sum over all phases; 48 without it", 48],
+  bands: ["Each set of prices once, in the order of the week"],
+  "TariffWeekBand.prices": ["The price of each dimension that the tariff speaks of"],
+  "TariffWeekPrice.dimension": ["What is priced"],
+  "TariffWeekPrice.element": [
+    "The element that applies when the session starts, counted from 0; null where it is free",
+    0
+  ],
+  "TariffWeekPrice.price": ["Price of one unit without VAT: a kWh, an hour, or once; 0 where it is free", 0.51],
+  "TariffWeekPrice.vat": ["Percent of VAT on the price; null where none applies", 21],
+  later: ["Elements that may apply later in the session, by its time, energy, power or current", [1]],
+  "TariffWeek.periods": ["The seven days in order, each from 00:00 to 24:00 without gaps"],
+  day: ["The day of the week", "MONDAY"],
+  date: ["The local day, `YYYY-MM-DD`", "2026-11-23"],
+  "TariffWeekPeriod.startTime": ["Local time of day, `HH:MM`, from which the prices apply", "07:00"],
+  "TariffWeekPeriod.endTime": ["Local time of day until which they apply; `24:00` is the end of the day", "19:00"],
+  band: ["The prices that apply: their place in `bands`, counted from 0", 0],
+  gaps: ["When a dimension that costs something at other times is free, because no element fits"],
+  "TariffWeekGap.dimension": ["What is free then"],
+  "TariffWeekGap.days": ["The days of the week", ["SUNDAY"]],
+  "TariffWeekGap.startTime": ["Local time of day, `HH:MM`, from which it is free", "06:00"],
+  "TariffWeekGap.endTime": ["Local time of day until which it is free", "08:00"],
+
   // Prices line by line.
   "PriceLine.kind": ["What the line is for"],
   dimension: ["The dimension that the line prices; null for what limits and rounding add"],

@@ -1,7 +1,7 @@
 /** The endpoints of charge detail records over the domain's port. */
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import type { Cdr as DomainCdr } from "../../../domain/cdr/Cdr.ts"
+import { type Cdr as DomainCdr, creditOf, creditRefusal } from "../../../domain/cdr/Cdr.ts"
 import type { Place } from "../../../domain/site/CdrLocation.ts"
 import { isPricedPlainly } from "../../../domain/cdr/RoamingCdr.ts"
 import { type CdrFilter, Cdrs } from "../../../domain/cdr/Cdrs.ts"
@@ -131,6 +131,16 @@ const explanationOf = ({ body: { periods, tariff, total }, creditReferenceId }: 
   return toExplanation({ id, version, body }, { periods, total, ended: true }, { credit })
 }
 
+/** The credit that would be issued; that it cannot be, where a record of the same session says so. */
+const creditToBe = Effect.fn("v2.cdrs.creditPreview")(function* (cdrs: Cdrs["Service"], id: string) {
+  const organisation = yield* organisationId
+  const cdr = yield* cdrs.get(organisation, id)
+  const { items } = yield* cdrs.list(organisation, { limit: exportPage, sessionId: cdr.sessionId })
+  const isCredited = items.some(({ creditReferenceId }) => creditReferenceId === cdr.id)
+  if (cdr.creditReferenceId !== undefined || isCredited) return yield* creditRefusal(cdr)
+  return explanationOf({ ...cdr, body: creditOf(cdr), creditReferenceId: cdr.id })
+})
+
 /** A download, by the name that it is to be saved under. */
 const named = <A>(name: string, body: A) =>
   HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
@@ -206,6 +216,7 @@ export const layer = HttpApiBuilder.group(
       price: Effect.fn("v2.cdrs.price")(function* ({ params }) {
         return explanationOf(yield* cdrs.get(yield* organisationId, params.cdrId))
       }),
+      creditPreview: ({ params }) => creditToBe(cdrs, params.cdrId),
       credit: Effect.fn("v2.cdrs.credit")(function* ({ params }) {
         const cdr = yield* cdrs.credit(params.cdrId, yield* audit)
         return located(publicUrl, `/v2/cdrs/${cdr.id}`, yield* one(yield* organisationId, cdr))

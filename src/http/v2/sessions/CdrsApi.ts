@@ -140,6 +140,11 @@ export class CdrsApi extends HttpApiGroup.make("cdrs").add(
     success: PriceExplanation,
     error: NotFound404
   }).annotateMerge(operation("A record's price line by line", "cdrs:read")),
+  HttpApiEndpoint.get("creditPreview", "/v2/cdrs/:cdrId/credit", {
+    params,
+    success: PriceExplanation,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(operation("A record's credit line by line, before it is issued", "cdrs:read")),
   HttpApiEndpoint.post("credit", "/v2/cdrs/:cdrId/credit", {
     params,
     headers: IdempotencyHeader,

@@ -1,7 +1,7 @@
 /** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
 import { Schema, SchemaTransformation } from "effect"
 import { evidences } from "../../../domain/tariff/Evidence.ts"
-import { EnergyMix, PriceLimit, TariffBody, TariffElement } from "../../../domain/tariff/Tariff.ts"
+import { Dimension, EnergyMix, PriceLimit, TariffBody, TariffElement, weekdays } from "../../../domain/tariff/Tariff.ts"
 import { ChargerId, rule, Time, Uuid, whole, wholeInQuery } from "../../Fields.ts"
 
 const Element = TariffElement.annotate({ identifier: "TariffElement" })
@@ -36,6 +36,39 @@ export const Period = Schema.Struct({
     description: "Which element prices each dimension; one that is missing is free"
   })
 }).annotate({ identifier: "PricedPeriod" })
+
+const Weekday = Schema.Literals(weekdays)
+
+const WeekPrice = Schema.Struct({
+  dimension: Dimension,
+  element: Schema.NullOr(Schema.Int),
+  price: Schema.Finite,
+  vat: Schema.NullOr(Schema.Finite),
+  later: Schema.Array(Schema.Int)
+}).annotate({ identifier: "TariffWeekPrice" })
+
+const WeekPeriod = Schema.Struct({
+  day: Weekday,
+  date: Schema.String,
+  startTime: Schema.String,
+  endTime: Schema.String,
+  band: Schema.Int
+}).annotate({ identifier: "TariffWeekPeriod" })
+
+const WeekGap = Schema.Struct({
+  dimension: Dimension,
+  days: Schema.Array(Weekday),
+  startTime: Schema.String,
+  endTime: Schema.String
+}).annotate({ identifier: "TariffWeekGap" })
+
+/** Seven days of a tariff by the wall clock. */
+export const Week = Schema.Struct({
+  bands: Schema.Array(Schema.Struct({ prices: Schema.Array(WeekPrice) }).annotate({ identifier: "TariffWeekBand" })),
+  periods: Schema.Array(WeekPeriod),
+  gaps: Schema.Array(WeekGap),
+  warnings: Schema.Array(Warning)
+}).annotate({ identifier: "TariffWeek" })
 
 export const Tariff = Schema.Struct({
   id: Schema.String,

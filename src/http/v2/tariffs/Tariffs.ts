@@ -5,16 +5,17 @@ import { resolutionOf, standbyW } from "../../../domain/tariff/Evidence.ts"
 import { pricesParking, warningsAtMeters, warningsOf } from "../../../domain/tariff/Findings.ts"
 import { explained } from "../../../domain/tariff/Explanation.ts"
 import { price } from "../../../domain/tariff/Price.ts"
+import { usualStart, weekOf } from "../../../domain/tariff/Week.ts"
 import type { PricedSession } from "../../../domain/tariff/Stretches.ts"
 import { InvalidInput } from "../../../domain/Errors.ts"
 import { type CoarseMeter, Tariffs } from "../../../domain/tariff/Tariffs.ts"
-import type { Assignment as DomainAssignment, Tariff as DomainTariff } from "../../../domain/tariff/Tariff.ts"
+import type { Assignment as DomainAssignment, Pricing, Tariff as DomainTariff } from "../../../domain/tariff/Tariff.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toPriceLine } from "./PriceLines.ts"
-import type { Assignment, Tariff } from "./TariffSchema.ts"
+import type { Assignment, Tariff, Week } from "./TariffSchema.ts"
 
 const toTariff = ({ body, createdAt, id, updatedAt, version }: DomainTariff): typeof Tariff.Type => ({
   id,
@@ -95,6 +96,29 @@ const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSessio
 const hasPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
   readings.some(({ currentA, powerW }) => powerW !== undefined || currentA !== undefined)
 
+interface WeekAsked {
+  readonly tariff: Pricing
+  readonly startDate: string
+  readonly powerW?: number
+  readonly currentA?: number
+}
+
+const toWeek = ({ currentA, powerW, startDate, tariff }: WeekAsked): typeof Week.Type => {
+  const { bands, gaps, periods } = weekOf(tariff, {
+    startDate,
+    powerW: powerW ?? usualStart.powerW,
+    currentA: currentA ?? usualStart.currentA
+  })
+  return {
+    bands: bands.map((prices) => ({
+      prices: prices.map(({ element = null, vat = null, ...rest }) => ({ ...rest, element, vat }))
+    })),
+    periods,
+    gaps,
+    warnings: warningsOf(tariff)
+  }
+}
+
 export const layer = HttpApiBuilder.group(
   Api,
   "tariffs",
@@ -157,7 +181,8 @@ export const layer = HttpApiBuilder.group(
           periods,
           warnings: [...warningsOf(tariff), ...(hasPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))]
         }
-      })
+      }),
+      week: Effect.fn("v2.tariffs.week")(({ payload }) => Effect.sync(() => toWeek(payload)))
     })
   })
 )

@@ -10,7 +10,17 @@ import { mayBeNull } from "../requests/Given.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { PriceLine } from "./PriceSchema.ts"
 import { TariffChange, WholeTariff } from "./TariffInput.ts"
-import { Assignment, AssignmentQuery, Assignments, Period, Price, prices, Tariff, Warning } from "./TariffSchema.ts"
+import {
+  Assignment,
+  AssignmentQuery,
+  Assignments,
+  Period,
+  Price,
+  prices,
+  Tariff,
+  Warning,
+  Week
+} from "./TariffSchema.ts"
 
 /** Most readings of an example: a week, one a minute. */
 const readingsMax = 10_080
@@ -96,6 +106,23 @@ export const Preview = Schema.Struct({
   warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
 }).annotate({ identifier: "TariffPreview" })
 
+/** YYYY-MM-DD, a day that there is, in the years in which tariffs are valid. */
+const LocalDay = Schema.String.check(
+  rule(
+    (day: string) =>
+      /^20\d{2}-\d{2}-\d{2}$/.test(day) && Date.parse(day) > 0 && new Date(day).toISOString().startsWith(day),
+    "Must be a date, as in 2026-11-23",
+    { format: "date" }
+  )
+)
+
+const NewWeek = Schema.Struct({
+  tariff: WholeTariff,
+  startDate: LocalDay,
+  powerW: mayBeNull(whole(0, energyMax)),
+  currentA: mayBeNull(whole(0, 1_000_000))
+}).annotate({ identifier: "NewTariffWeek" })
+
 const params = { tariffId: Uuid }
 
 export class TariffsApi extends HttpApiGroup.make("tariffs").add(
@@ -147,5 +174,10 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     headers: IdempotencyHeader,
     payload: NewPreview,
     success: Preview
-  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read"))
+  }).annotateMerge(operation("Price an example session; nothing is stored", "tariffs:read")),
+  HttpApiEndpoint.post("week", "/v2/tariffs/preview/week", {
+    headers: IdempotencyHeader,
+    payload: NewWeek,
+    success: Week
+  }).annotateMerge(operation("Prices over a week, by the time at which a session starts", "tariffs:read"))
 ) {}
