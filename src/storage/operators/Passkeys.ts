@@ -1,6 +1,6 @@
 /** The port `Passkeys` over SQL. A person's passkeys belong to no organisation; what happens to them is noted where the person works. */
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { CredentialChange } from "../../domain/event/RecordFact.ts"
 import {

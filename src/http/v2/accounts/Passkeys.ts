@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict } from "../../../domain/Errors.ts"
-import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { type Account, Accounts } from "../../../domain/operator/Accounts.ts"
 import {
   challengeHash,
   challengeMillis,
@@ -17,7 +17,7 @@ import { audit } from "../requests/Caller.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { RateLimits } from "../requests/RateLimits.ts"
-import type { Passkey } from "./PasskeysApi.ts"
+import type { Passkey, PasskeyOptions } from "./PasskeysApi.ts"
 import { SigningIn } from "./SigningIn.ts"
 import { asserted, attested, challengeOf, relyingPartyOf } from "./WebAuthn.ts"
 import { pageOfAll } from "./WholeList.ts"
@@ -42,32 +42,56 @@ const shown = ({ createdAt, id, name, usedAt }: DomainPasskey): typeof Passkey.T
 
 const base64Url = (text: string): string => Buffer.from(text).toString("base64url")
 
+/** Challenges as they are given and answered. */
+const challenges = Effect.gen(function* () {
+  const passkeys = yield* Passkeys
+  const secrets = yield* Secrets
+  const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
+    const challenge = newChallenge(secrets)
+    const now = yield* Clock.currentTimeMillis
+    yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
+    return challenge
+  })
+
+  /** The challenge that was answered, if it waited; from now on it does not. */
+  const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
+    const challenge = challengeOf(clientDataJSON)
+    const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
+    if (challenge === undefined || hash === undefined) return undefined
+    return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
+  })
+
+  return { answered, challenged }
+})
+
+/** What a device is asked with to make a passkey of this account. */
+const optionsFor = (
+  { email, name, operatorId }: Account,
+  challenge: string,
+  id: string,
+  known: ReadonlyArray<DomainPasskey>
+): typeof PasskeyOptions.Type => ({
+  challenge,
+  rp: { id, name: "Voltlane" },
+  user: { id: base64Url(operatorId), name: email, displayName: name === "" ? email : name },
+  pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+  timeout: challengeMillis,
+  attestation: "none",
+  authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+  excludeCredentials: known.map((one) => ({ type: "public-key", id: one.id }))
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "passkeys",
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
     const passkeys = yield* Passkeys
-    const secrets = yield* Secrets
+    const { answered, challenged } = yield* challenges
     const signing = yield* SigningIn
     const limits = yield* RateLimits
     const publicUrl = yield* PublicUrl
     const party = relyingPartyOf(publicUrl)
-
-    const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
-      const challenge = newChallenge(secrets)
-      const now = yield* Clock.currentTimeMillis
-      yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
-      return challenge
-    })
-
-    /** The challenge that was answered, if it waited; from now on it does not. */
-    const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
-      const challenge = challengeOf(clientDataJSON)
-      const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
-      if (challenge === undefined || hash === undefined) return undefined
-      return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
-    })
 
     return handlers.handleAll({
       list: Effect.fn("v2.passkeys.list")(function* ({ query, request }) {
@@ -79,24 +103,7 @@ export const layer = HttpApiBuilder.group(
         const { account, signInId } = yield* signing.ownAccount
         yield* signing.provePassword(account, signInId, payload.password)
         const known = yield* passkeys.list(account.operatorId)
-        return {
-          challenge: yield* challenged(account.operatorId),
-          rp: { id: party.id, name: "Voltlane" },
-          user: {
-            id: base64Url(account.operatorId),
-            name: account.email,
-            displayName: account.name === "" ? account.email : account.name
-          },
-          pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key" as const, alg })),
-          timeout: challengeMillis,
-          attestation: "none" as const,
-          authenticatorSelection: {
-            residentKey: "required" as const,
-            requireResidentKey: true,
-            userVerification: "required" as const
-          },
-          excludeCredentials: known.map(({ id }) => ({ type: "public-key" as const, id }))
-        }
+        return optionsFor(account, yield* challenged(account.operatorId), party.id, known)
       }),
       create: Effect.fn("v2.passkeys.create")(function* ({ params, payload }) {
         const { account, caller } = yield* signing.ownAccount
