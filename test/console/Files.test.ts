@@ -47,10 +47,13 @@ it("has a policy that lets only its own files run, and nothing in the document t
 })
 
 it("sends brotli, gzip or plain as the browser takes it, each the same content", async () => {
-  expect(scripts.length).toBeGreaterThan(1)
+  let large = 0
   for (const path of scripts) {
     const plain = await app.ask(path, { "accept-encoding": "identity" })
     const text = Buffer.from(await plain.arrayBuffer())
+    // Smaller ones gain nothing, and are not compressed.
+    if (text.length < 512) continue
+    large++
     expect(plain.headers.get("content-encoding"), path).toBe(null)
     const br = await app.ask(path, { "accept-encoding": "gzip, deflate, br" })
     expect(br.headers.get("content-encoding")).toBe("br")
@@ -60,6 +63,7 @@ it("sends brotli, gzip or plain as the browser takes it, each the same content",
     expect(gunzipSync(Buffer.from(await gzip.arrayBuffer())).equals(text)).toBe(true)
     expect(gzip.headers.get("vary")).toBe("accept-encoding")
   }
+  expect(large).toBeGreaterThan(1)
 })
 
 it("lets files with a hash in their name be kept for good, and answers 304 to who has one already", async () => {

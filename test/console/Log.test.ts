@@ -1,6 +1,6 @@
 /** A charger's frames as a conversation: paired by id and direction, with what repeats folded. */
 import { expect, it } from "vitest"
-import { exchanges, gist, took } from "../../console/src/live/log.ts"
+import { exchanges, fitsLog, gist, joined, took } from "../../console/src/live/log.ts"
 import type { Message } from "../../console/src/api/types.ts"
 
 let n = 0
@@ -80,4 +80,31 @@ it("shows what cannot be read as it is, cut", () => {
   const [only] = exchanges([broken])
   expect(gist(only!.asked)).toHaveLength(120)
   expect(gist(only!.asked)).toContain("<script>")
+})
+
+it("joins what was read and what came live, each frame once and the newest first", () => {
+  const [one, two, three] = [1, 2, 3].map((second) => message(second, "in", "CALL", "Heartbeat", `j${second}`, [2]))
+  expect(joined([two!, one!], [three!, two!])).toEqual([three, two, one])
+  // A frame that waited longer than those after it has its place by its time.
+  expect(joined([three!, one!], [two!])).toEqual([three, two, one])
+})
+
+it("takes of what comes live what the service would have found", () => {
+  const frame = message(1, "in", "CALL", "Authorize", "x-17", `${"a".repeat(4092)}CARD-1`)
+  const all = { actions: [], text: "" }
+  expect(fitsLog(frame, all)).toBe(true)
+  expect(fitsLog(frame, { ...all, actions: ["Heartbeat", "Authorize"] })).toBe(true)
+  expect(fitsLog(frame, { ...all, actions: ["Heartbeat"] })).toBe(false)
+  expect(fitsLog(frame, { ...all, text: "card" })).toBe(true)
+  expect(fitsLog(frame, { ...all, text: "X-1" })).toBe(true)
+  // Behind the characters that are searched.
+  expect(fitsLog(frame, { ...all, text: "CARD-1" })).toBe(false)
+})
+
+it("shows an answer without its question where the list was searched, and leaves it to the next page elsewhere", () => {
+  const answer = message(2, "out", "CALLERROR", "Authorize", "q", [4, "q", "GenericError", "", {}])
+  expect(exchanges([answer])).toEqual([])
+  expect(exchanges([answer], true).map(({ asked }) => asked)).toEqual([answer])
+  const question = message(1, "in", "CALL", "Authorize", "q", [2, "q", "Authorize", {}])
+  expect(exchanges([answer, question], true).map(({ answer: of, asked }) => [asked, of])).toEqual([[question, answer]])
 })

@@ -23,7 +23,7 @@ describe.skipIf(!canBrowse)("single sign-on", () => {
     const owner = await Visitor.signedIn(place, desk)
     const { page } = owner
     await page.goto("/sign-in")
-    await page.getByRole("button", { name: "Sign in" }).waitFor()
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
     expect(await page.getByRole("button", { name: "Single sign-on" }).count()).toBe(0)
 
     await page.goto("/settings/single-sign-on")

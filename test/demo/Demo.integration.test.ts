@@ -45,6 +45,7 @@ it(
   "has a town of chargers, a history that is billed, and two partners, and removes all of it at the end",
   { timeout: 240_000 },
   async () => {
+    const began = new Date().toISOString()
     const town = await start("--chargers", "8", "--days", "2", "--seed", "7")
     await town.says("days of history are stored")
     await until(
@@ -56,8 +57,16 @@ it(
         return over.items.length > 8 && records.items.length >= over.items.length
       }
     )
-    expect(await town.ask("statistics")).toMatchObject({ chargers: 8, connected: 8 })
-    expect((await town.ask("sessions?held=true")).items).toEqual([])
+    // One goes silent for a while, and a session is held, to show what that looks like: on a slow machine before one looks here.
+    await until(
+      () => "all chargers are connected",
+      60_000,
+      async () => {
+        const { chargers, connected } = (await town.ask("statistics")) as unknown as Record<string, number>
+        return chargers === 8 && connected === 8
+      }
+    )
+    expect((await town.ask(`sessions?held=true&to=${began}`)).items).toEqual([])
     expect((await town.ask("partners")).items.map(({ ocpiVersion, status }) => [ocpiVersion, status])).toEqual([
       ["2.1.1", "Registered"],
       ["2.2.1", "Registered"]

@@ -69,7 +69,8 @@ const isOpen = (name: Name): boolean =>
   name === "sign-ins.create" ||
   name === "set-up.create" ||
   name === "invitations.accept" ||
-  name === "single-sign-on.complete"
+  name === "single-sign-on.complete" ||
+  name === "passkeys.signIn"
 
 export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: AbortSignal): Promise<Answer<N>> => {
   const { body } = asked as { readonly body?: unknown }

@@ -7,8 +7,8 @@ import { urlOf } from "../api/client.ts"
 import type { Message } from "../api/types.ts"
 import { changed } from "./store.ts"
 
-/** More than these are read again in pages. */
-const keptMost = 1_000
+/** After so many the list is read anew: a page then shows the newest, and older ones are a scroll away, without a hole between them. */
+const keptMost = 2_000
 
 const againMillis = 5_000
 
@@ -23,13 +23,22 @@ export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message
     let timer: ReturnType<typeof setTimeout> | undefined
     let drawing: ReturnType<typeof setTimeout> | undefined
     let waiting: Array<Message> = []
+    let count = 0
+    /** What came before is in the pages, which are read again. */
+    const begin = (): void => {
+      count = 0
+      setFrames([])
+      changed("chargers.messages")
+    }
     const onMessage = ({ data }: MessageEvent<string>): void => {
       waiting.push(JSON.parse(data) as Message)
       drawing ??= setTimeout(() => {
         drawing = undefined
         const fresh = waiting.reverse()
         waiting = []
-        setFrames((old) => [...fresh, ...old].slice(0, keptMost))
+        count += fresh.length
+        if (count > keptMost) begin()
+        setFrames((old) => [...fresh, ...old])
       }, drawMillis)
     }
     const close = (): void => {
@@ -40,8 +49,7 @@ export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message
     const open = (): void => {
       close()
       source = new EventSource(urlOf("chargers.messages", { params: { chargerId } }))
-      // What came before the line was open is in the pages.
-      source.addEventListener("open", () => changed("chargers.messages"))
+      source.addEventListener("open", begin)
       source.addEventListener("message", onMessage)
       source.addEventListener("error", () => {
         if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, againMillis)

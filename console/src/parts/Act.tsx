@@ -27,6 +27,7 @@ export const Act = ({ busy = false, children, kind, needs, off = false, onClick 
         aria-disabled={isMissing || busy || off}
         aria-describedby={isMissing ? id : undefined}
         title={reason}
+        data-needs={needs.join(" ")}
         onClick={() => {
           if (!isMissing && !busy && !off) onClick()
         }}

@@ -445,6 +445,7 @@ export const catalogue: Catalogue = {
   "log.answer": "Antwort",
   "log.between": "Von {from} bis {to}",
   "log.download": "Herunterladen",
+  "log.drawn": "Die neuesten {n} von {of} sind gezeichnet.",
   "log.empty": "Sie hat noch nichts gesendet.",
   "log.errors": "Nur Fehler",
   "log.follow": "Folgen",

@@ -439,6 +439,7 @@ export const en = {
   "log.answer": "answer",
   "log.between": "From {from} to {to}",
   "log.download": "Download",
+  "log.drawn": "The newest {n} of {of} are drawn.",
   "log.empty": "It has not said anything yet.",
   "log.errors": "Errors only",
   "log.follow": "Follow",

@@ -439,6 +439,7 @@ export const catalogue: Catalogue = {
   "log.answer": "svar",
   "log.between": "Från {from} till {to}",
   "log.download": "Ladda ner",
+  "log.drawn": "De {n} senaste av {of} visas.",
   "log.empty": "Den har inte sagt något än.",
   "log.errors": "Bara fel",
   "log.follow": "Följ",

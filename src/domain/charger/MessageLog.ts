@@ -66,6 +66,9 @@ export const parseTail = (text: string): TailPosition | undefined => {
 
 export const formatTail = ({ from, id }: TailPosition): string => `${from}-${id}`
 
+/** Who comes back later than this reads what was missed in pages: a long way back would be read again for each hundred frames. */
+export const tailBackMillis = 3_600_000
+
 /** Frames wait in memory before they are written, so that one may be older than those that were written before it. */
 const lateMillis = 60_000
 

@@ -52,6 +52,9 @@ export const Sequence = ({ exchanges }: { readonly exchanges: ReadonlyArray<Exch
         <span>{t("charger.one")}</span>
         <span>{t("log.platform")}</span>
       </header>
+      {exchanges.length > drawnMost ? (
+        <p className="secondary">{t("log.drawn", { n: drawnMost, of: exchanges.length })}</p>
+      ) : null}
       <ol>
         {drawn.map((exchange) => (
           <Step key={exchange.asked.id} exchange={exchange} />

@@ -9,6 +9,7 @@ import {
   type MessageFilter,
   MessageLog,
   parseTail,
+  tailBackMillis,
   tailBehind,
   type TailPosition
 } from "../../../domain/charger/MessageLog.ts"
@@ -99,13 +100,15 @@ const tailing =
   })
 
 /** Where a stream goes on; without an id it begins now. */
-const tailFrom = (text: string | undefined) => {
-  if (text === undefined || text === "") return Effect.map(Clock.currentTimeMillis, (from) => ({ from, id: "0" }))
+const tailFrom = Effect.fnUntraced(function* (text: string | undefined) {
+  const now = yield* Clock.currentTimeMillis
+  if (text === undefined || text === "") return { from: now, id: "0" }
   const position = parseTail(text)
-  return position === undefined
-    ? Effect.fail(new InvalidInput({ pointer: "/Last-Event-ID", detail: "is not the id of a frame of this stream" }))
-    : Effect.succeed(position)
-}
+  if (position === undefined) {
+    return yield* new InvalidInput({ pointer: "/Last-Event-ID", detail: "is not the id of a frame of this stream" })
+  }
+  return { ...position, from: Math.max(position.from, now - tailBackMillis) }
+})
 
 export const chargerMessages = Effect.gen(function* () {
   const chargers = yield* Chargers

@@ -67,7 +67,7 @@ export const messages = HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId
   headers: {
     "last-event-id": Schema.optionalKey(
       Schema.String.annotate({
-        description: "Of server-sent events: go on behind this frame; without it they begin now"
+        description: "Of server-sent events: go on behind this frame, at most an hour back; without it they begin now"
       })
     )
   },

@@ -1,0 +1,152 @@
+/**
+ * What each role may do, from the one table of operations: the service refuses exactly what a role lacks, and the console shows the same. A button for what
+ * is missing is there, cannot be used, and names it; a page that may not be read says so.
+ */
+import { HttpApi } from "effect/http-api"
+import { Context } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type BuiltInRole, builtInRoleNames, builtInRoles } from "../../src/domain/operator/Role.ts"
+import { Api } from "../../src/http/v2/Api.ts"
+import { RequiredPermissions } from "../../src/http/v2/requests/Middleware.ts"
+import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly permissions: ReadonlyArray<string>
+}
+
+const operations: Array<Operation> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group }) => {
+    operations.push({
+      name: `${group.identifier}.${endpoint.identifier}`,
+      method: endpoint.method,
+      path: endpoint.path,
+      permissions: Context.getUnsafe(endpoint.annotations, RequiredPermissions)
+    })
+  }
+})
+
+const lackedBy = (role: BuiltInRole, permissions: ReadonlyArray<string>): ReadonlyArray<string> =>
+  permissions.filter((permission) => !(builtInRoles[role] as ReadonlyArray<string>).includes(permission))
+
+const password = "a long password of theirs"
+const anId = "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d07"
+
+describe.skipIf(!canBrowse)("each role", () => {
+  let place: Town
+  let paths: ReadonlyArray<string>
+  beforeAll(async () => {
+    place = await town(3)
+    const first = async (path: string, key = "id") => {
+      const { items } = (await place.service.ask("GET", path)) as {
+        readonly items: ReadonlyArray<Record<string, unknown>>
+      }
+      return encodeURIComponent(String(items[0]?.[key]))
+    }
+    const charger = `/chargers/${await first("chargers", "chargerId")}`
+    paths = [
+      "/",
+      "/work?queue=unknown",
+      "/sites",
+      `/sites/${await first("sites")}`,
+      charger,
+      `${charger}?tab=configuration`,
+      `${charger}?tab=security`,
+      `/sessions/${await first("sessions")}`,
+      "/reservations",
+      "/files-and-firmware",
+      `/tariffs/${await first("tariffs")}`,
+      "/cdrs",
+      `/cards/${await first("tokens", "uid")}`,
+      `/roaming/${await first("partners")}`,
+      "/events/webhooks",
+      "/audit-log",
+      "/settings",
+      "/settings/operators",
+      "/settings/developer"
+    ]
+  })
+  afterAll(() => place[Symbol.asyncDispose]())
+
+  /** A browser of somebody with this role. */
+  const someone = async (role: BuiltInRole) => {
+    const invited = await place.service.ask("POST", "invitations", {
+      email: `${role.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@demo.example`,
+      roleId: role
+    })
+    const visitor = await Visitor.open(place.browser, place.service.url, desk)
+    await visitor.page.goto(String(invited["link"]))
+    await visitor.page.getByLabel("Your name").fill(role)
+    await visitor.page.getByLabel("Password", { exact: true }).fill(password)
+    await visitor.page.getByRole("button", { name: "Go on" }).click()
+    await visitor.page.locator(".shell").waitFor()
+    return visitor
+  }
+
+  it.each(builtInRoleNames)(
+    "%s is refused by the service exactly what the table says it lacks",
+    async (role) => {
+      const { context, page } = await someone(role)
+      const wrong: Array<unknown> = []
+      for (const { method, name, path, permissions } of operations) {
+        const lacked = lackedBy(role, permissions)
+        // What is permitted and would change something is left alone: it is tried in its own tests.
+        if (lacked.length === 0 && method !== "GET") continue
+        const url = `/cpo${path.replaceAll(/:\w+/g, anId)}`
+        const answer = await page.evaluate<{ readonly status: number; readonly problem: Record<string, unknown> }>(
+          `fetch(${JSON.stringify(url)}, { method: ${JSON.stringify(method)}, headers: { accept: "application/json", "content-type": "application/json" }, ${
+            method === "GET" || method === "DELETE" ? "" : 'body: "{}"'
+          } }).then(async (r) => ({ status: r.status, problem: await r.json().catch(() => ({})) }))`
+        )
+        const isRefused = answer.status === 403 && answer.problem["code"] === "permission_denied"
+        const named = answer.problem["requiredPermissions"]
+        if (lacked.length > 0 && !(isRefused && JSON.stringify(named) === JSON.stringify(lacked))) {
+          wrong.push([name, lacked, answer])
+        }
+        if (lacked.length === 0 && isRefused && !JSON.stringify(named).includes("platform:admin")) {
+          wrong.push([name, "permitted", answer])
+        }
+      }
+      expect(wrong).toEqual([])
+      await context.close()
+    },
+    120_000
+  )
+
+  it.each(["Money", "Support", "Viewer"] as const)(
+    "%s sees what is missing, on every page",
+    async (role) => {
+      const { context, page, problems } = await someone(role)
+      const wrong: Array<unknown> = []
+      let seen = 0
+      for (const path of paths) {
+        await page.goto(path)
+        await page.locator("main h1, main h2, main .empty, main .failed").first().waitFor()
+        await page.waitForLoadState("networkidle").catch(() => undefined)
+        const buttons = await page.evaluate<ReadonlyArray<readonly [needs: string, isOff: boolean, title: string]>>(
+          "[...document.querySelectorAll('[data-needs]')].map((one) => [one.dataset.needs, one.getAttribute('aria-disabled') === 'true', one.title])"
+        )
+        for (const [needs, isOff, title] of buttons) {
+          seen++
+          const wanted = needs
+            .split(" ")
+            .flatMap((name) => operations.find((one) => one.name === name)?.permissions ?? [])
+          const lacked = [...new Set(lackedBy(role, wanted))]
+          if (lacked.length > 0 && (!isOff || !lacked.every((one) => title.includes(one))))
+            wrong.push([path, needs, title])
+          if (lacked.length === 0 && title.startsWith("Needs")) wrong.push([path, needs, title])
+        }
+      }
+      expect(wrong).toEqual([])
+      expect(seen).toBeGreaterThan(20)
+      // Nothing was asked that would be refused: what one may not read is not read.
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    240_000
+  )
+})
