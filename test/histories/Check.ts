@@ -85,7 +85,8 @@ export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMil
 /** A record explains its price to the last digit. */
 const expectExplained = ({ body: { periods, tariff, total }, creditReferenceId }: Cdr): void => {
   const sign = creditReferenceId === undefined ? 1 : -1
-  const billed = { exclVat: sign * total.exclVat, inclVat: sign * total.inclVat }
+  // Zero and not -0, which a credit of nothing would be.
+  const billed = { exclVat: sign * total.exclVat || 0, inclVat: sign * total.inclVat || 0 }
   const lines = explained(tariff, { periods, total: billed, ended: true })
   assert.deepStrictEqual(money(sumOf(lines)), money(billed), "the lines of a record are its total")
   assert.isTrue(lines.filter(({ kind }) => kind === "rounding").every(({ inclVat }) => Math.abs(inclVat) < 0.001))

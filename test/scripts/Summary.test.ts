@@ -52,6 +52,12 @@ describe("what CI runs again", () => {
     ],
     ["nothing where a seed found something", [failed("c.property.test.ts", "t", "seed 7"), { event: "complete" }], []],
     [
+      "nothing where a test drew its cases",
+      [failed("test/histories/Retold.integration.test.ts", "t", "x"), { event: "complete" }],
+      []
+    ],
+    ["a long test that failed", [failed("c.long.test.ts", "t", "x"), { event: "complete" }], ["c.long.test.ts"]],
+    [
       "nothing where many failed",
       [...Array.from({ length: 5 }, (_, n) => failed(`${n}.integration.test.ts`, "t", "x")), { event: "complete" }],
       []
