@@ -68,7 +68,9 @@ describe.skipIf(!canBrowse)("every page", () => {
   const screens: ReadonlyArray<readonly [string, Screen]> = [
     ["light, large", desk],
     ["dark, large", { ...desk, scheme: "dark" }],
-    ["light, on a phone", phone]
+    ["light, on a phone", phone],
+    // A large screen at 200 % has half as many pixels for a page.
+    ["at 200 %, in forced colours", { width: 720, height: 450, scheme: "dark", forcedColors: "active" }]
   ]
 
   it.concurrent.each(screens)(

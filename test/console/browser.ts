@@ -72,6 +72,8 @@ export interface Screen {
   readonly width: number
   readonly height: number
   readonly scheme: "light" | "dark"
+  /** The system's own few colours in place of the page's (Windows' contrast themes). */
+  readonly forcedColors?: "active"
 }
 
 export const desk: Screen = { width: 1440, height: 900, scheme: "light" }
@@ -100,10 +102,11 @@ export class Visitor {
     })
   }
 
-  static async open(browser: Browser, url: string, { height, scheme, width }: Screen): Promise<Visitor> {
+  static async open(browser: Browser, url: string, { forcedColors, height, scheme, width }: Screen): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
+      ...(forcedColors === undefined ? {} : { forcedColors }),
       baseURL: url,
       locale: "en-GB",
       hasTouch: width < 500
