@@ -1,6 +1,6 @@
 /** Every page of the console in a real browser: nothing it must not do, nothing axe finds, nothing wider than the screen; in both themes, large and small. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, firstOf, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
 describe.skipIf(!canBrowse)("every page", () => {
   let place: Town
@@ -8,12 +8,7 @@ describe.skipIf(!canBrowse)("every page", () => {
 
   beforeAll(async () => {
     place = await town(8)
-    const first = async (path: string, key = "id") => {
-      const { items } = (await place.service.ask("GET", path)) as {
-        readonly items: ReadonlyArray<Record<string, unknown>>
-      }
-      return encodeURIComponent(String(items[0]?.[key]))
-    }
+    const first = (path: string, key?: string) => firstOf(place, path, key)
     const charger = `/chargers/${await first("chargers", "chargerId")}`
     paths = [
       ["overview", "/"],

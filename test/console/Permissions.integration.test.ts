@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type BuiltInRole, builtInRoleNames, builtInRoles } from "../../src/domain/operator/Role.ts"
 import { Api } from "../../src/http/v2/Api.ts"
 import { RequiredPermissions } from "../../src/http/v2/requests/Middleware.ts"
-import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, firstOf, type Town, town, Visitor } from "./browser.ts"
 
 interface Operation {
   readonly name: string
@@ -41,12 +41,7 @@ describe.skipIf(!canBrowse)("each role", () => {
   let paths: ReadonlyArray<string>
   beforeAll(async () => {
     place = await town(3)
-    const first = async (path: string, key = "id") => {
-      const { items } = (await place.service.ask("GET", path)) as {
-        readonly items: ReadonlyArray<Record<string, unknown>>
-      }
-      return encodeURIComponent(String(items[0]?.[key]))
-    }
+    const first = (path: string, key?: string) => firstOf(place, path, key)
     const charger = `/chargers/${await first("chargers", "chargerId")}`
     paths = [
       "/",

@@ -64,6 +64,12 @@ export const town = async (chargers: number): Promise<Town> => {
   }
 }
 
+/** The first of a list, by its key as an address has it. */
+export const firstOf = async ({ service }: Town, path: string, key = "id"): Promise<string> => {
+  const { items } = (await service.ask("GET", path)) as { readonly items: ReadonlyArray<Record<string, unknown>> }
+  return encodeURIComponent(String(items[0]?.[key]))
+}
+
 interface Found {
   readonly violations: ReadonlyArray<{ readonly id: string; readonly nodes: ReadonlyArray<{ readonly html: string }> }>
 }
