@@ -1,7 +1,7 @@
 /** What a page shows while things change: events within half a second, nothing missing after a cut line, and nothing for who may not see it. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, firstOf, type Town, town, Visitor } from "./browser.ts"
 import { Station } from "./station.ts"
 
 describe.skipIf(!canBrowse)("the console", () => {
@@ -208,6 +208,50 @@ describe.skipIf(!canBrowse)("the console", () => {
     await context.close()
     expect(problems).toEqual([])
   }, 60_000)
+
+  it("does what each key says, on the page that has it", async () => {
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    const charger = await firstOf(place, "chargers", "chargerId")
+    const session = await firstOf(place, "sessions?status=ACTIVE")
+    const card = await firstOf(place, "tokens", "uid")
+    const dialog = page.locator("dialog[open]")
+    /** Presses a key that opens a dialog, and closes that by Escape. */
+    const opens = async (key: string): Promise<void> => {
+      await page.keyboard.press(key)
+      await dialog.waitFor()
+      await page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+    }
+    await page.goto("/chargers")
+    await page.locator("tr.line").nth(1).waitFor()
+    const focused = () => page.evaluate<string>("document.activeElement?.closest('tr')?.dataset.key ?? ''")
+    await page.keyboard.press("j")
+    await expect.poll(focused).not.toBe("")
+    const first = await focused()
+    await page.keyboard.press("j")
+    await expect.poll(focused).not.toBe(first)
+    await page.keyboard.press("k")
+    await expect.poll(focused).toBe(first)
+    await page.keyboard.press("x")
+    await expect.poll(() => page.locator(`tr[data-key="${first}"] input`).isChecked()).toBe(true)
+    await opens("c")
+    await opens("Control+k")
+    await opens("?")
+    await page.goto(`/chargers/${charger}`)
+    await page.locator("ol.log").waitFor()
+    await opens("s")
+    await opens("r")
+    await page.goto(`/cards/${card}`)
+    await page.locator(".side h2").first().waitFor()
+    await opens("e")
+    if (session !== "undefined") {
+      await page.goto(`/sessions/${session}`)
+      await page.getByText("Transaction").first().waitFor()
+      await opens("s")
+    }
+    await context.close()
+    expect(problems).toEqual([])
+  }, 90_000)
 
   it("shows ten thousand chargers with sixty rows in the document at most", async () => {
     const { context, page } = await Visitor.signedIn(place, desk)
