@@ -212,7 +212,6 @@ describe.skipIf(!canBrowse)("the console", () => {
   it("does what each key says, on the page that has it", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const charger = await firstOf(place, "chargers", "chargerId")
-    const session = await firstOf(place, "sessions?status=ACTIVE")
     const card = await firstOf(place, "tokens", "uid")
     const dialog = page.locator("dialog[open]")
     /** Presses a key that opens a dialog, and closes that by Escape. */
@@ -242,13 +241,8 @@ describe.skipIf(!canBrowse)("the console", () => {
     await opens("s")
     await opens("r")
     await page.goto(`/cards/${card}`)
-    await page.locator(".side h2").first().waitFor()
+    await page.getByRole("button", { name: "Edit" }).waitFor()
     await opens("e")
-    if (session !== "undefined") {
-      await page.goto(`/sessions/${session}`)
-      await page.getByText("Transaction").first().waitFor()
-      await opens("s")
-    }
     await context.close()
     expect(problems).toEqual([])
   }, 90_000)
