@@ -212,6 +212,7 @@ describe.skipIf(!canBrowse)("the console", () => {
   it("does what each key says, on the page that has it", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const charger = await firstOf(place, "chargers", "chargerId")
+    const { siteId } = await ask("GET", `chargers/${charger}`)
     const card = await firstOf(place, "tokens", "uid")
     const dialog = page.locator("dialog[open]")
     /** Presses a key that opens a dialog, and closes that by Escape. */
@@ -236,6 +237,12 @@ describe.skipIf(!canBrowse)("the console", () => {
     await opens("c")
     await opens("Control+k")
     await opens("?")
+    // The palette finds a site by its name before the chargers that stand there.
+    const site = await ask("GET", `sites/${String(siteId)}`)
+    await page.keyboard.press("Control+k")
+    await dialog.locator("input").fill(String(site["name"]))
+    await page.keyboard.press("Enter")
+    await page.waitForURL(`${place.service.url}/sites/${String(siteId)}**`)
     await page.goto(`/chargers/${charger}`)
     await page.locator("ol.log").waitFor()
     await opens("s")

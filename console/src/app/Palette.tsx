@@ -119,7 +119,21 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       sub: [row.id, row.siteName, stateLabel(row.state)].filter(Boolean).join(" · "),
       to: `/chargers/${encodeURIComponent(row.id)}`
     }))
-    return onlyActions ? actions() : [...own, ...actions(), ...chargers]
+    const sites = [...new Map(rows.map(({ siteId, siteName }) => [siteId, siteName]))].flatMap(
+      ([siteId, name]): ReadonlyArray<Entry> =>
+        siteId === "" || name === ""
+          ? []
+          : [
+              {
+                id: `site:${siteId}`,
+                icon: "sites",
+                title: name,
+                sub: word("found", "site"),
+                to: `/sites/${encodeURIComponent(siteId)}`
+              }
+            ]
+    )
+    return onlyActions ? actions() : [...own, ...actions(), ...sites, ...chargers]
   }, [rows, onlyActions])
   const found = useMemo(() => {
     const parts = words.split(/\s+/).filter(Boolean)
@@ -132,13 +146,18 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       const order = ({ id: one }: Entry) => (recent.includes(one) ? recent.indexOf(one) : recent.length)
       return [...all].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
     }
-    // What begins with the words comes before what only has them.
-    const begins = ({ title }: Entry) => (title.toLowerCase().startsWith(words) ? 0 : 1)
+    // What has the words for its name comes first, then what begins with them: a site is found before its chargers.
+    const rank = ({ title }: Entry) =>
+      title.toLowerCase() === words ? 0 : title.toLowerCase().startsWith(words) ? 1 : 2
     const fitting = all.filter(fits)
-    // Chargers come from memory, which is as it is now.
-    const more = (answer?.items ?? []).filter(({ kind }) => kind !== "charger").map(foundEntry)
+    // Chargers and their sites come from memory, which is as it is now.
+    const known = new Set(fitting.map((entry) => entry.id))
+    const more = (answer?.items ?? [])
+      .filter(({ kind }) => kind !== "charger")
+      .map(foundEntry)
+      .filter((entry) => !known.has(entry.id))
     return [...fitting]
-      .sort((a, b) => begins(a) - begins(b))
+      .sort((a, b) => rank(a) - rank(b))
       .slice(0, shownRows)
       .concat(more)
   }, [all, words, answer])
