@@ -93,13 +93,15 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const [at, setAt] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const id = useId()
-  const words = useDeferredValue(typed.replace(/^>/, "").trim().toLowerCase())
+  // What is in memory follows each key at once: Enter must not choose what fitted the text before it.
+  const words = typed.replace(/^>/, "").trim().toLowerCase()
+  const asked = useDeferredValue(words)
   const onlyActions = typed.startsWith(">")
   const { data: answer } = useQuery({
-    queryKey: ["search.find", words],
-    enabled: words.length >= 2 && !onlyActions,
+    queryKey: ["search.find", asked],
+    enabled: asked.length >= 2 && !onlyActions,
     staleTime: 30_000,
-    queryFn: ({ signal }) => call("search.find", { query: { q: words } }, signal)
+    queryFn: ({ signal }) => call("search.find", { query: { q: asked } }, signal)
   })
   const all = useMemo(() => {
     const own: ReadonlyArray<Entry> = places.flatMap(([, some]) =>
@@ -152,7 +154,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     const fitting = all.filter(fits)
     // Chargers and their sites come from memory, which is as it is now.
     const known = new Set(fitting.map((entry) => entry.id))
-    const more = (answer?.items ?? [])
+    const more = (asked === words ? (answer?.items ?? []) : [])
       .filter(({ kind }) => kind !== "charger")
       .map(foundEntry)
       .filter((entry) => !known.has(entry.id))
@@ -160,7 +162,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, shownRows)
       .concat(more)
-  }, [all, words, answer])
+  }, [all, words, asked, answer])
   const chosen = Math.min(at, found.length - 1)
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return

@@ -209,6 +209,9 @@ const readAll = async (may: (name: Name) => boolean, isCurrent: () => boolean): 
   }
 }
 
+/** After the stream has opened, what a page asked for before it has come. */
+const settledMillis = 700
+
 let stop: () => void = () => undefined
 
 /** Begins to follow an organisation. What was known of another one is forgotten. */
@@ -217,6 +220,10 @@ export const startLive = (organisationId: string, may: (name: Name) => boolean):
   let generation = 0
   let early: Array<LiveEvent> | undefined
   let isStopped = false
+  let wasLive = false
+  const rereadLists = (): void => {
+    if (!isStopped) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" })
+  }
   snapshot = { rows: [], isComplete: false, line: "connecting", lostAt: 0, problem: undefined }
   fleet = emptyFleet()
   const load = async (): Promise<void> => {
@@ -244,7 +251,12 @@ export const startLive = (organisationId: string, may: (name: Name) => boolean):
           void load()
           void queries.invalidateQueries()
         },
-        onLine: (line) => set({ line, lostAt: line === "live" ? 0 : snapshot.lostAt || Date.now() })
+        onLine: (line) => {
+          set({ line, lostAt: line === "live" ? 0 : snapshot.lostAt || Date.now() })
+          // A page reads its lists while the stream is still opening: what changed in between is in neither.
+          if (line === "live" && !wasLive) setTimeout(rereadLists, settledMillis)
+          wasLive ||= line === "live"
+        }
       })
     : () => undefined
   if (!may("events.list")) set({ line: "lost", lostAt: Date.now() })
