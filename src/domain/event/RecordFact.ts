@@ -277,7 +277,9 @@ export const accessFacts = [
   "SignInEnded",
   "PasswordChanged",
   "SecondFactorRemoved",
-  "OrganisationChanged"
+  "OrganisationChanged",
+  "SingleSignOnChanged",
+  "SingleSignOnRemoved"
 ] as const satisfies ReadonlyArray<RecordFact["type"]>
 
 /** What operators do to chargers. */
