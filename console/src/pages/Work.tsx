@@ -9,7 +9,7 @@ import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { kwh, money } from "../parts/format.ts"
 import { Head, Lenses, useTitle } from "../parts/Page.tsx"
-import { type Item, useFilters, usePages } from "../parts/pages.ts"
+import { type Item, type Pages, useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
 import { t, tn, word } from "../text/text.ts"
@@ -75,6 +75,33 @@ const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
   )
 }
 
+/** A partner or webhook, and how much of it is parked. */
+const Subscriber = ({
+  mono = false,
+  name,
+  pages: { hasMore, rows },
+  search,
+  to
+}: {
+  readonly name: string
+  readonly to: string
+  readonly search: object
+  readonly pages: Pick<Pages<unknown>, "hasMore" | "rows">
+  readonly mono?: boolean
+}) => (
+  <li>
+    <Link to={to as never} search={search as never}>
+      <b>
+        <Outside mono={mono}>{name}</Outside>
+      </b>
+    </Link>
+    <span className={rows.length > 0 ? "trouble" : ""}>
+      {hasMore ? "> " : ""}
+      {tn("partner.parkedItems", rows.length)}
+    </span>
+  </li>
+)
+
 const Parked = () => {
   const partners = usePages("partners.list", { query: { limit: 100 } })
   if (partners.missing.length > 0) return <NotPermitted permissions={partners.missing} />
@@ -91,19 +118,7 @@ const Parked = () => {
 
 const ParkedOf = ({ id, name }: { readonly id: string; readonly name: string }) => {
   const pages = usePages("deliveries.parked", { params: { partnerId: id }, query: { limit: 100 } })
-  return (
-    <li>
-      <Link to={`/roaming/${id}` as never} search={{ tab: "parked" } as never}>
-        <b>
-          <Outside>{name}</Outside>
-        </b>
-      </Link>
-      <span className={pages.rows.length > 0 ? "trouble" : ""}>
-        {pages.hasMore ? "> " : ""}
-        {tn("partner.parkedItems", pages.rows.length)}
-      </span>
-    </li>
-  )
+  return <Subscriber pages={pages} name={name} to={`/roaming/${id}`} search={{ tab: "parked" }} />
 }
 
 /** Webhooks that have parked events; the page of each replays them. */
@@ -125,19 +140,7 @@ const ParkedEvents = () => {
 
 const ParkedEventsOf = ({ id, url }: { readonly id: string; readonly url: string }) => {
   const pages = usePages("webhooks.deliveries", { params: { webhookId: id }, query: { status: "Parked", limit: 100 } })
-  return (
-    <li>
-      <Link to={"/events/webhooks" as never} search={{} as never}>
-        <b>
-          <Outside mono>{url}</Outside>
-        </b>
-      </Link>
-      <span className={pages.rows.length > 0 ? "trouble" : ""}>
-        {pages.hasMore ? "> " : ""}
-        {tn("partner.parkedItems", pages.rows.length)}
-      </span>
-    </li>
-  )
+  return <Subscriber pages={pages} name={url} to="/events/webhooks" search={{}} mono />
 }
 
 const Conflicts = () => {
