@@ -7,6 +7,7 @@ import { limits } from "../Config.ts"
 import { defaultLocalListOptions, type LocalListSyncOptions } from "../actors/background/LocalListSync.ts"
 import { defaultLocationOptions, type LocationUpdatesOptions } from "../actors/background/LocationUpdates.ts"
 import { defaultPriceOptions, type RepricingOptions } from "../actors/background/Repricing.ts"
+import { defaultRollingOutOptions, type RollingOutOptions } from "../actors/background/RollingOut.ts"
 import { defaultCloserOptions, type SessionCloserOptions } from "../actors/background/SessionCloser.ts"
 import { defaultSubscriptionOptions, type SubscriptionOptions } from "../actors/background/SubscriptionRunner.ts"
 import { defaultTokenPullingOptions, type TokenPullingOptions } from "../actors/background/TokenPulling.ts"
@@ -19,6 +20,7 @@ export interface BackgroundOptions {
   readonly locations: LocationUpdatesOptions
   readonly prices: RepricingOptions
   readonly results: ResultPosterOptions
+  readonly rollouts: RollingOutOptions
   readonly sessions: SessionCloserOptions
   readonly subscriptions: SubscriptionOptions
   readonly tokenPull: TokenPullOptions
@@ -61,6 +63,10 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
       ...defaultPosterOptions,
       everyMillis: lookEveryMillis(intervalMillis),
       pausesMillis: defaultPosterOptions.pausesMillis.map(scaled)
+    },
+    rollouts: {
+      everyMillis: scaled(defaultRollingOutOptions.everyMillis),
+      quietMillis: scaled(defaultRollingOutOptions.quietMillis)
     },
     sessions: { ...defaultCloserOptions, everyMillis: scaled(defaultCloserOptions.everyMillis) },
     subscriptions: {

@@ -10,6 +10,7 @@ import * as Actors from "../actors/Actors.ts"
 import * as LocalListSync from "../actors/background/LocalListSync.ts"
 import * as LocationUpdates from "../actors/background/LocationUpdates.ts"
 import * as Repricing from "../actors/background/Repricing.ts"
+import * as RollingOut from "../actors/background/RollingOut.ts"
 import * as SessionCloser from "../actors/background/SessionCloser.ts"
 import * as SubscriptionRunner from "../actors/background/SubscriptionRunner.ts"
 import * as TokenPulling from "../actors/background/TokenPulling.ts"
@@ -29,7 +30,7 @@ import { v1Routes } from "../http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../http/v2/requests/LargeAnswers.ts"
 import type { FairShareOptions } from "../http/v2/requests/FairShare.ts"
 import type { RateLimitOptions } from "../http/v2/requests/RateLimits.ts"
-import { v2Routes } from "../http/v2/Routes.ts"
+import { commandOpening, v2Routes } from "../http/v2/Routes.ts"
 import * as OpenIdConnect from "../outbound/OpenIdConnect.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
@@ -86,6 +87,8 @@ import * as RoamingSessions from "../storage/billing/RoamingSessions.ts"
 import * as RoamingTokens from "../storage/roaming/RoamingTokens.ts"
 import * as Passkeys from "../storage/operators/Passkeys.ts"
 import * as Search from "../storage/search/Search.ts"
+import * as RolloutQueue from "../storage/rollouts/RolloutQueue.ts"
+import * as Rollouts from "../storage/rollouts/Rollouts.ts"
 import * as Work from "../storage/work/Work.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
@@ -176,6 +179,8 @@ const storage = (settings: ServiceSettings) => {
     Closings.layer,
     Passkeys.layer,
     Search.layer,
+    Rollouts.layer,
+    RolloutQueue.layer,
     Work.layer,
     Sessions.layer,
     SessionReviews.layer,
@@ -300,6 +305,7 @@ export const start = (settings: ServiceSettings) =>
       Repricing.layer(settings.background.prices),
       Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
       ResultPoster.layer(settings.background.results),
+      RollingOut.layer(settings.background.rollouts).pipe(Layer.provide(commandOpening(settings.files.url))),
       SessionCloser.layer(settings.background.sessions),
       SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
       TokenPulling.layer(settings.background.tokens).pipe(

@@ -47,6 +47,9 @@ const repositories = [
   "roaming/Partners.ts",
   "sites/Evses.ts",
   "search/Search.ts",
+  "rollouts/RolloutQueue.ts",
+  "rollouts/RolloutRows.ts",
+  "rollouts/Rollouts.ts",
   "work/Work.ts",
   "charging/SessionReadings.ts",
   "charging/Sessions.ts",
@@ -134,12 +137,20 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
     "its subscription was just taken to be delivered to, or its row just read"
   ],
   ["delivery/WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"],
+  [
+    "rollouts/RolloutQueue.ts",
+    /^SELECT q\.\*, x\.sealed/,
+    "the background work goes through rollouts of all organisations"
+  ],
+  ["rollouts/RolloutQueue.ts", /^AND EXISTS \(SELECT 1 FROM connection n/, "a fragment about a row that has its scope"],
+  ["rollouts/RolloutQueue.ts", /^DELETE FROM rollout WHERE ended_at/, "what is kept too long goes, whosever it is"],
+  ["rollouts/RolloutRows.ts", /^SELECT r\.id, r\.organisation_id/, "a fragment; who uses it adds the scope"],
   ["work/Work.ts", /^WITH now AS/, "of which organisations a count has changed, whichever they are"],
   ["work/Work.ts", /^SELECT 1 FROM organisation o WHERE o\.id <>/, "whether there is another organisation"]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse|rollout|rollout_target)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

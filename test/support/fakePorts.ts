@@ -8,6 +8,8 @@ import { Accounts } from "../../src/domain/operator/Accounts.ts"
 import { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import { Passkeys } from "../../src/domain/operator/Passkeys.ts"
 import { Search } from "../../src/domain/search/Search.ts"
+import { Rollouts } from "../../src/domain/rollout/Rollouts.ts"
+import { rollouts } from "./fakeRollouts.ts"
 import { Work } from "../../src/domain/work/Work.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
@@ -494,6 +496,7 @@ export const fakePorts = (world: FakeWorld) =>
       answered: () => Effect.succeed(false)
     }),
     Layer.succeed(Search, search(world)),
+    Layer.succeed(Rollouts, rollouts()),
     Layer.mock(Work, {
       counts: (_, queues) =>
         world.ask(() => Effect.succeed(Object.fromEntries(queues.map((queue) => [queue, 0])) as never))

@@ -49,6 +49,7 @@ import type { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import type { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tokens } from "../../src/domain/token/Tokens.ts"
 import type { Webhooks } from "../../src/domain/event/Webhooks.ts"
+import type { RolloutQueue, Rollouts } from "../../src/domain/rollout/Rollouts.ts"
 import type { Work } from "../../src/domain/work/Work.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
@@ -84,6 +85,8 @@ import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingToken
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import * as PasskeysRepository from "../../src/storage/operators/Passkeys.ts"
 import * as SearchRepository from "../../src/storage/search/Search.ts"
+import * as RolloutQueueRepository from "../../src/storage/rollouts/RolloutQueue.ts"
+import * as RolloutsRepository from "../../src/storage/rollouts/Rollouts.ts"
 import * as WorkRepository from "../../src/storage/work/Work.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/charging/Sessions.ts"
@@ -131,6 +134,8 @@ export type Repositories =
   | Tariffs
   | Tokens
   | Webhooks
+  | RolloutQueue
+  | Rollouts
   | Work
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
@@ -164,6 +169,8 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   RoamingTokensRepository.layer,
   PasskeysRepository.layer,
   SearchRepository.layer,
+  RolloutQueueRepository.layer,
+  RolloutsRepository.layer,
   WorkRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,

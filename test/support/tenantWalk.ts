@@ -70,6 +70,8 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "chargers.create": { name: "Stranger's charger", chargerId: "STRANGER-1", siteId: owned.siteId },
   "chargers.update": { name: "Taken over", generatePassword: true },
   "commands.issue": { type: "Reset", resetType: "Hard", expiresIn: 60 },
+  "command-batches.create": { command: { type: "Reset", resetType: "Hard" }, filter: {} },
+  "firmware-campaigns.create": { name: "Stranger's", location: "https://stranger.example/fw.bin", filter: {} },
   "expectations.setTemplate": { keys: [{ key: "HeartbeatInterval", value: "1" }] },
   "expectations.setQuirks": { rules: [{ name: "all", vendor: "*", tolerances: { callTimeoutSeconds: 5 } }] },
   "expectations.apply": {},
@@ -147,6 +149,9 @@ const expected: Readonly<Record<string, number>> = {
   "organisations.create": 403,
   "organisations.list": 403,
   "chargers.create": 404,
+  // The stranger has no charger, and all of its own are meant.
+  "command-batches.create": 400,
+  "firmware-campaigns.create": 400,
   // Of a person, and the stranger comes with a key.
   "sign-ins.create": 401,
   "sign-ins.removeOthers": 409,

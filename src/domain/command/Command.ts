@@ -44,6 +44,8 @@ export interface Command {
 
 /** A command to be stored. */
 export interface NewCommand {
+  /** Of one that may have been issued already: the same command is not issued twice. Undefined: a new id. */
+  readonly id?: string | undefined
   readonly chargerId: string
   readonly command: ChargerCommand
   readonly parameters: Readonly<Record<string, unknown>>

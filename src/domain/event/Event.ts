@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
+import { pauseReasons, rolloutKinds, rolloutStates } from "../rollout/Rollout.ts"
 import { registrations } from "../values/Registration.ts"
 import { deliveredKinds } from "./Subscription.ts"
 
@@ -146,6 +147,17 @@ export const eventData = {
     type: Schema.String,
     status: Schema.String.annotate({ description: "What the charger answered is at /v2/commands/{commandId}" })
   }),
+  "rollout.changed": Schema.Struct({
+    rolloutId: Schema.String,
+    kind: Schema.Literals(rolloutKinds),
+    name: Schema.String,
+    state: Schema.Literals(rolloutStates),
+    pauseReason: Schema.NullOr(Schema.Literals(pauseReasons)),
+    targets: Schema.Int.annotate({ description: "How many chargers it is for" })
+  }).annotate({
+    description:
+      "A command batch or firmware campaign was made, approved, paused, resumed, cancelled, or is complete. Each command that it issues has a command.completed"
+  }),
   "token.changed": Schema.Struct({
     uid: Schema.String,
     ...change("Created", "Changed", "Removed"),
@@ -215,7 +227,7 @@ export type Event = {
     readonly type: T
     /** RFC 3339; when it happened, by the charger's clock where that can be believed. */
     readonly at: string
-    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`, `webhook:<id>`, `organisation:<id>`. */
+    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `rollout:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`, `webhook:<id>`, `organisation:<id>`. */
     readonly subject: string
     readonly data: EventData<T>
   }

@@ -30,6 +30,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "session.held": ["SessionStarted", "SessionEnded", "SessionClosed", "SessionHeld"],
   "cdr.issued": ["CdrIssued"],
   "command.completed": ["CommandAnswered"],
+  "rollout.changed": ["RolloutChanged"],
   "token.changed": ["TokenCreated", "TokenChanged", "TokenRemoved", "RoamingTokenChanged"],
   "tariff.changed": ["TariffCreated", "TariffChanged", "TariffRemoved", "TariffAssigned", "TariffUnassigned"],
   "site.changed": ["SiteCreated", "SiteChanged", "SiteRemoved"],

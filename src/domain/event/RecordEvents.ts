@@ -1,6 +1,7 @@
 /** Events of an organisation's own records: what changed, by name and id. The author and the state before are only in the audit log. */
 import { Equal, Schema } from "effect"
 import { type ChargerField, chargerFields } from "./Event.ts"
+import { pauseReasons, rolloutKinds, rolloutStates } from "../rollout/Rollout.ts"
 import { chargerOf, type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
 
 /** The record after the change, or before it if it was removed. */
@@ -111,7 +112,25 @@ const partner = (
     })
   )
 
+/** How many of a rollout's chargers have had their turn is read from it: each command has an event of its own. */
+const rollout: EventTranslation = changing(
+  Schema.Struct({
+    id: Schema.String,
+    kind: Schema.Literals(rolloutKinds),
+    name: Schema.String,
+    state: Schema.Literals(rolloutStates),
+    pauseReason: Schema.optionalKey(Schema.Literals(pauseReasons)),
+    targets: Schema.Int
+  }),
+  ({ id, kind, name, pauseReason, state, targets }) => ({
+    type: "rollout.changed",
+    subject: `rollout:${id}`,
+    data: { rolloutId: id, kind, name, state, pauseReason: pauseReason ?? null, targets }
+  })
+)
+
 export const recordTranslations: Readonly<Record<string, EventTranslation>> = {
+  RolloutChanged: rollout,
   TokenCreated: token("Created"),
   TokenChanged: token("Changed"),
   TokenRemoved: token("Removed"),

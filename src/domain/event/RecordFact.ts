@@ -10,6 +10,8 @@ import type { FileKind } from "../file/StoredFile.ts"
 import type { Price } from "../values/Amount.ts"
 import type { Connection, ExpectedParty, PartnerStatus, PartnerSwitches } from "../roaming/Partner.ts"
 import type { CpoParty } from "../roaming/Party.ts"
+import type { PauseReason, RolloutKind, RolloutState } from "../rollout/Rollout.ts"
+import type { CommandType } from "../command/Command.ts"
 import type { Site } from "../site/Site.ts"
 import type { Assignment, TariffBody } from "../tariff/Tariff.ts"
 import type { PublishedCounts } from "../work/Work.ts"
@@ -217,6 +219,17 @@ export interface SignOnRefusedRecord {
   readonly network: string
 }
 
+/** A command batch or firmware campaign; its chargers' commands have facts of their own. */
+export interface RolloutRecord {
+  readonly id: string
+  readonly kind: RolloutKind
+  readonly name: string
+  readonly type: CommandType
+  readonly targets: number
+  readonly state: RolloutState
+  readonly pauseReason?: PauseReason
+}
+
 interface RecordFactOf<Type extends string, A> {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
@@ -321,6 +334,7 @@ export type RecordFact =
   | RecordFactOf<"CdrIssued", CdrRecord>
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
+  | RecordFactOf<"RolloutChanged", RolloutRecord>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>
   | RecordFactOf<"DeliveryReplayed" | "DeliveryDiscarded", DeliveryRecord>

@@ -32,6 +32,8 @@ import {
   Undeclared
 } from "./requests/Middleware.ts"
 import { OrganisationsApi } from "./operators/OrganisationsApi.ts"
+import { CommandBatchesApi } from "./rollouts/CommandBatchesApi.ts"
+import { FirmwareCampaignsApi } from "./rollouts/FirmwareCampaignsApi.ts"
 import { PartiesApi } from "./roaming/PartiesApi.ts"
 import { PartnerRecordsApi } from "./roaming/PartnerRecordsApi.ts"
 import { PartnersApi } from "./roaming/PartnersApi.ts"
@@ -71,6 +73,8 @@ export class Api extends HttpApi.make("voltlane-v2")
     ApiKeysApi,
     StatisticsApi
   )
+  .add(CommandBatchesApi)
+  .add(FirmwareCampaignsApi)
   .add(ChargingProfilesApi)
   .add(LocalListsApi)
   .add(ChargerHistoryApi)

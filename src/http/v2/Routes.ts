@@ -31,6 +31,9 @@ import * as Front from "./requests/Front.ts"
 import * as IdempotentLive from "./requests/IdempotentLive.ts"
 import * as LargeAnswers from "./requests/LargeAnswers.ts"
 import * as LocalLists from "./chargers/LocalLists.ts"
+import * as CommandBatches from "./rollouts/CommandBatches.ts"
+import * as CommandOpening from "./commands/Opening.ts"
+import * as FirmwareCampaigns from "./rollouts/FirmwareCampaigns.ts"
 import * as Organisations from "./operators/Organisations.ts"
 import * as Pages from "./Pages.ts"
 import * as Parties from "./roaming/Parties.ts"
@@ -71,6 +74,10 @@ export interface V2Options {
   readonly version?: string
 }
 
+/** Commands as requests and rollouts have them; `filesUrl` as in `V2Options`. */
+export const commandOpening = (filesUrl: string) =>
+  CommandOpening.layer.pipe(Layer.provide(Transfers.layer(filesUrl.replace(/\/+$/, ""))))
+
 /** For who says nothing: no limit. */
 const unlimited: RateLimits.RateLimitOptions = { requestsPerMinute: 0, wrongKeysPerMinute: 0, networkOf: () => "" }
 
@@ -83,6 +90,8 @@ export const v2Routes = (options: V2Options) => {
     Chargers.layer,
     ChargerHistory.layer,
     Commands.layer,
+    CommandBatches.layer,
+    FirmwareCampaigns.layer,
     Events.layer,
     Expectations.layer,
     Files.layer,
@@ -115,7 +124,7 @@ export const v2Routes = (options: V2Options) => {
   ).pipe(
     Layer.provide(SigningIn.layer),
     Layer.provide(Layer.succeed(ServiceVersion, options.version ?? "0.0.0")),
-    Layer.provide(Transfers.layer(options.filesUrl ?? publicUrl)),
+    Layer.provide(commandOpening(options.filesUrl ?? publicUrl)),
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
     Layer.provide([
       AuthorizationLive.layer,

@@ -99,6 +99,16 @@ const conditions = (sql: SqlClient.SqlClient, filter: SummaryFilter) => {
   ])
 }
 
+/** The ids of all chargers that fit a filter; undefined where nothing can fit it. */
+export const chargersThatFit = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  filter: SummaryFilter
+): Statement.Fragment | undefined => {
+  const fits = conditions(sql, filter)
+  return fits === undefined ? undefined : own`SELECT c.charger_id ${fleet(sql)} WHERE ${own.rowsOf("c")} AND ${fits}`
+}
+
 const selectSummaries = (sql: SqlClient.SqlClient, own: Scoped) => own`
   SELECT c.charger_id AS "chargerId", c.name, c.site_id AS "siteId", t.name AS "siteName", c.manufacturer, c.model,
     c.firmware_version AS "firmwareVersion", c.ocpp_version AS "ocppVersion", n.epoch::float8 AS epoch, ${isConnected(sql)} AS connected,

@@ -131,7 +131,7 @@ const issue = (
     yield* storable({ parameters: input.parameters, command: input.command })
     const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
-    const id = secrets.uuid(now)
+    const id = input.id ?? secrets.uuid(now)
     const secret = isSecret(input.command)
     const shown = secret ? { ...input.command, value: "" } : withoutKeys(input.command)
     const hides =
@@ -143,6 +143,10 @@ const issue = (
     const { parameters } = input
     const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
     const write = Effect.gen(function* () {
+      if (input.id !== undefined) {
+        const [known] = yield* own`SELECT 1 FROM command m WHERE ${own.rowsOf("m")} AND m.id = ${id}`
+        if (known !== undefined) return { result: undefined, facts: [] }
+      }
       const charger = yield* chargerRow(own`
         SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
           c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",

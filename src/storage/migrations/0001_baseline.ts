@@ -11,6 +11,7 @@ export const schemaFiles = [
   "singlesignon",
   "chargers",
   "commands",
+  "rollouts",
   "files",
   "tokens",
   "sessions",

@@ -485,6 +485,46 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     ]
   ],
   [
+    "a firmware campaign that paused",
+    fact(
+      "RolloutChanged",
+      {
+        before: {
+          id: "r",
+          kind: "FirmwareCampaign",
+          name: "To 6.6",
+          type: "UpdateFirmware",
+          targets: 40,
+          state: "Running"
+        },
+        after: {
+          id: "r",
+          kind: "FirmwareCampaign",
+          name: "To 6.6",
+          type: "UpdateFirmware",
+          targets: 40,
+          state: "Paused",
+          pauseReason: "Failures"
+        }
+      },
+      { subject: "rollout:r" }
+    ),
+    [
+      {
+        type: "rollout.changed",
+        subject: "rollout:r",
+        data: {
+          rolloutId: "r",
+          kind: "FirmwareCampaign",
+          name: "To 6.6",
+          state: "Paused",
+          pauseReason: "Failures",
+          targets: 40
+        }
+      }
+    ]
+  ],
+  [
     "the work queues",
     fact("WorkChanged", workCounts, { subject: "organisation:o" }),
     [{ type: "work.changed", subject: "organisation:o", data: workCounts }]

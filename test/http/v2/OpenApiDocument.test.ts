@@ -53,7 +53,8 @@ it("says 200 for creating a site or charger, 201 for other creations, 202 for co
       ? "204"
       : /^post .*\/(?:commands|configuration\/apply)$/.test(name)
         ? "202"
-        : name.startsWith("post") && !/\/(?:sites|chargers|preview|week|release|correct)$/.test(name)
+        : name.startsWith("post") &&
+            !/\/(?:sites|chargers|preview|week|release|correct|approve|pause|resume|cancel)$/.test(name)
           ? "201"
           : "200"
     expect([name, statuses]).toEqual([name, [wanted]])

@@ -8,7 +8,6 @@ import { Conflict } from "../../../domain/Errors.ts"
 import { LocalLists } from "../../../domain/command/LocalLists.ts"
 import { Tokens } from "../../../domain/token/Tokens.ts"
 import { brokenLimit, entriesOf, nextVersion, type TokenChange } from "../../../domain/command/LocalList.ts"
-import { organisationId } from "../requests/Caller.ts"
 
 /** Tokens of one list. The largest charger lists hold a few thousand; a message of more does not fit a frame. */
 const tokensAtMost = 2_000
@@ -22,16 +21,16 @@ export const listsByHand = Effect.gen(function* () {
   const lists = yield* LocalLists
   const tokens = yield* Tokens
 
-  const versionAfter = Effect.fnUntraced(function* (chargerId: string) {
-    return nextVersion((yield* lists.byHand(yield* organisationId, chargerId)).version)
+  const versionAfter = Effect.fnUntraced(function* (organisationId: string, chargerId: string) {
+    return nextVersion((yield* lists.byHand(organisationId, chargerId)).version)
   })
 
   /** The organisation's own tokens as entries, and how many of them no list of OCPP 1.6 can hold. */
-  const ownEntries = Effect.gen(function* () {
+  const ownEntries = Effect.fnUntraced(function* (organisationId: string) {
     const found: Array<TokenChange> = []
     let cursor: string | undefined
     do {
-      const page = yield* tokens.list(yield* organisationId, { limit: 500, cursor })
+      const page = yield* tokens.list(organisationId, { limit: 500, cursor })
       found.push(...page.items.map((token, i) => ({ seq: found.length + i, uid: token.uid, token })))
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined && found.length <= tokensAtMost)
@@ -44,8 +43,12 @@ export const listsByHand = Effect.gen(function* () {
   })
 
   /** Refuses a list that the charger has said it does not take. */
-  const within = Effect.fnUntraced(function* (chargerId: string, { entries, updateType }: CommandOf<"SendLocalList">) {
-    const { configuration } = yield* lists.byHand(yield* organisationId, chargerId)
+  const within = Effect.fnUntraced(function* (
+    organisationId: string,
+    chargerId: string,
+    { entries, updateType }: CommandOf<"SendLocalList">
+  ) {
+    const { configuration } = yield* lists.byHand(organisationId, chargerId)
     const broken = brokenLimit(configuration, updateType, entries.length)
     if (broken === undefined) return
     const { key, limit } = broken

@@ -47,6 +47,7 @@ export const Event = Schema.Union([
   eventOf("session.held"),
   eventOf("cdr.issued"),
   eventOf("command.completed"),
+  eventOf("rollout.changed"),
   eventOf("token.changed"),
   eventOf("tariff.changed"),
   eventOf("site.changed"),

@@ -17,6 +17,7 @@ import { operations, tags } from "./OperationDescriptions.ts"
 import { partnerDescriptions } from "./PartnerDescriptions.ts"
 import { platformDescriptions } from "./PlatformDescriptions.ts"
 import { refusals, statuses } from "./Refusals.ts"
+import { rolloutBodies, rolloutDescriptions, rolloutOperations, rolloutTags } from "./RolloutDescriptions.ts"
 import { sessionDescriptions } from "./SessionDescriptions.ts"
 import { siteDescriptions } from "./SiteDescriptions.ts"
 import { tariffDescriptions } from "./TariffDescriptions.ts"
@@ -61,6 +62,10 @@ const enums: Descriptions["enums"] = {
   CommandType: "Command.type",
   CommandStatus: "Command.status",
   CommandEffect: "Command.effect",
+  RolloutState: "CommandBatch.state",
+  RolloutKind: "Event.rollout.changed.data.kind",
+  PauseReason: "CommandBatch.pauseReason",
+  RolloutTargetState: "RolloutTarget.state",
   FileKind: "File.kind",
   FileState: "File.state",
   LocalListState: "LocalList.state",
@@ -130,11 +135,12 @@ export const descriptions: Descriptions = {
     ...partnerDescriptions,
     ...platformDescriptions,
     ...accountDescriptions,
-    ...singleSignOnDescriptions
+    ...singleSignOnDescriptions,
+    ...rolloutDescriptions
   },
-  operations: { ...operations, ...accountOperations, ...singleSignOnOperations },
-  tags: { ...tags, ...accountTags, ...singleSignOnTags },
-  bodies: { ...bodies, ...accountBodies, ...singleSignOnBodies },
+  operations: { ...operations, ...accountOperations, ...singleSignOnOperations, ...rolloutOperations },
+  tags: { ...tags, ...accountTags, ...singleSignOnTags, ...rolloutTags },
+  bodies: { ...bodies, ...accountBodies, ...singleSignOnBodies, ...rolloutBodies },
   answers: {
     "cdrs.csv": csvHead,
     "cdrs.jsonLines": '{"id":"019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d04","number":1042}\n',

@@ -101,6 +101,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "session.held",
       "cdr.issued",
       "command.completed",
+      "rollout.changed",
       "token.changed",
       "tariff.changed",
       "site.changed",

@@ -1,0 +1,49 @@
+/** What operators decide about a rollout, and when they may. */
+import { Conflict } from "../Errors.ts"
+import { isOver, type PauseReason, type RolloutState } from "./Rollout.ts"
+
+export const rolloutDecisions = ["approve", "pause", "resume", "cancel"] as const
+export type RolloutDecision = (typeof rolloutDecisions)[number]
+
+export interface DecidedRollout {
+  readonly state: RolloutState
+  readonly pauseReason: PauseReason | undefined
+  /** The operator who made it, or the actor of a key that belongs to none. */
+  readonly createdByPerson: string
+}
+
+/** The states that follow, and whether failures up to now are accepted; undefined where nothing changes. */
+export interface RolloutChange {
+  readonly state: RolloutState
+  readonly pauseReason: PauseReason | undefined
+  readonly acceptsFailures: boolean
+}
+
+const conflict = (code: string, message: string) => new Conflict({ code, message })
+
+/** A decision that was made already changes nothing, so that a repeated request is answered like the first. */
+export const afterDecision = (
+  rollout: DecidedRollout,
+  decision: RolloutDecision,
+  person: string
+): RolloutChange | undefined | Conflict => {
+  const { createdByPerson, state } = rollout
+  const running = { state: "Running", pauseReason: undefined, acceptsFailures: false } as const
+  if (decision === "cancel" && state === "Cancelled") return undefined
+  if (isOver(state)) return conflict("rollout_over", `This is ${state.toLowerCase()}: make another one.`)
+  switch (decision) {
+    case "cancel":
+      return { state: "Cancelled", pauseReason: undefined, acceptsFailures: false }
+    case "approve":
+      if (state !== "AwaitingApproval") return undefined
+      return person === createdByPerson
+        ? conflict("second_person_needed", "Another person than the one who made it must approve it.")
+        : running
+    case "pause":
+      if (state === "AwaitingApproval") return conflict("not_approved", "It has not begun: it waits for an approval.")
+      return state === "Paused" ? undefined : { state: "Paused", pauseReason: "Operator", acceptsFailures: false }
+    case "resume":
+      if (state === "AwaitingApproval") return conflict("not_approved", "It waits for an approval of another person.")
+      return state === "Running" ? undefined : { ...running, acceptsFailures: true }
+  }
+}

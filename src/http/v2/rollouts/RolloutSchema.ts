@@ -1,0 +1,147 @@
+/** Shapes that command batches and firmware campaigns share in REST v2: for which chargers, at which pace, and how far they are. */
+import { Schema } from "effect"
+import { HttpApiEndpoint } from "effect/http-api"
+import { overallStates } from "../../../domain/charger/ChargerRow.ts"
+import { commandTypes } from "../../../domain/command/Kinds.ts"
+import { maxTargets, pauseReasons, rolloutStates, targetStates } from "../../../domain/rollout/Rollout.ts"
+import { ChargerId, text, Time, Uuid, whole } from "../../Fields.ts"
+import { Conflict409, NotFound404 } from "../requests/Failures.ts"
+import { operation } from "../requests/Middleware.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+
+/** The filters of `GET /v2/charger-rows`, by the same names. */
+const TargetFilter = Schema.Struct({
+  q: Schema.optionalKey(
+    text(100).annotate({ description: "Occurs in the chargerId, the name, the site's name or `vendor model`" })
+  ),
+  siteId: Schema.optionalKey(Uuid),
+  state: Schema.optionalKey(
+    Schema.Array(Schema.Literals(overallStates)).check(Schema.isMinLength(1), Schema.isMaxLength(overallStates.length))
+  ),
+  connected: Schema.optionalKey(Schema.Boolean),
+  firmware: Schema.optionalKey(text(255).annotate({ description: "As the charger reports it" }))
+}).annotate({
+  identifier: "RolloutFilter",
+  description: "Chargers that fit all of it now; an empty one is all chargers"
+})
+
+/** Chargers that a caller may command in a minute (T26); a rollout takes its share of them. */
+const perMinuteMost = 60
+
+/** For which chargers, and how fast. */
+export const targetFields = {
+  chargerIds: Schema.optionalKey(
+    Schema.Array(ChargerId)
+      .check(Schema.isMinLength(1), Schema.isMaxLength(maxTargets))
+      .annotate({ description: "These chargers, in this order; instead of `filter`" })
+  ),
+  filter: Schema.optionalKey(TargetFilter),
+  expectedTargets: Schema.optionalKey(
+    whole(1, maxTargets).annotate({
+      description: "Refused with 409 `targets_changed` when it would be for another number of chargers"
+    })
+  ),
+  perMinute: Schema.optionalKey(
+    whole(1, perMinuteMost).annotate({ description: "Chargers that are commanded in a minute at most; 30 without it" })
+  ),
+  pauseAfterFailures: Schema.optionalKey(
+    whole(1, maxTargets).annotate({ description: "It pauses when so many chargers have failed" })
+  )
+} as const
+
+export type TargetFields = Schema.Struct<typeof targetFields>["Type"]
+
+const Clock = Schema.String.annotate({ description: "As in 22:00" })
+
+const Counts = Schema.Struct({
+  waiting: Schema.Int,
+  issued: Schema.Int,
+  succeeded: Schema.Int,
+  failed: Schema.Int,
+  skipped: Schema.Int,
+  unreached: Schema.Int
+}).annotate({ identifier: "RolloutCounts" })
+
+const rolloutFields = {
+  id: Schema.String,
+  name: Schema.String,
+  state: Schema.Literals(rolloutStates),
+  pauseReason: Schema.NullOr(Schema.Literals(pauseReasons)),
+  type: Schema.Literals(commandTypes),
+  parameters: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "Of the command, as they were given, with secrets masked"
+  }),
+  targets: Schema.Int,
+  counts: Counts,
+  perMinute: Schema.Int,
+  pauseAfterFailures: Schema.NullOr(Schema.Int),
+  createdAt: Time,
+  createdBy: Schema.String,
+  lastIssuedAt: Schema.NullOr(Time),
+  endsAt: Time,
+  endedAt: Schema.NullOr(Time)
+}
+
+export const CommandBatch = Schema.Struct(rolloutFields).annotate({ identifier: "CommandBatch" })
+
+export const FirmwareCampaign = Schema.Struct({
+  ...rolloutFields,
+  version: Schema.NullOr(Schema.String),
+  waves: Schema.Array(Schema.Int),
+  wave: Schema.Int,
+  window: Schema.NullOr(Schema.Struct({ from: Clock, to: Clock }).annotate({ identifier: "RolloutWindow" })),
+  approvedBy: Schema.NullOr(Schema.String),
+  approvedAt: Schema.NullOr(Time)
+}).annotate({ identifier: "FirmwareCampaign" })
+
+const Target = Schema.Struct({
+  chargerId: Schema.String,
+  state: Schema.Literals(targetStates),
+  detail: Schema.NullOr(Schema.String),
+  commandId: Schema.NullOr(Schema.String),
+  issuedAt: Schema.NullOr(Time),
+  endedAt: Schema.NullOr(Time)
+}).annotate({ identifier: "RolloutTarget" })
+
+interface Naming {
+  /** `command batch`, `firmware campaign`. */
+  readonly one: string
+  readonly many: string
+}
+
+/** What both kinds have beside their `POST`: read, followed, paused, resumed and cancelled alike. */
+export const rolloutEndpoints = <const Path extends `/${string}`, S extends Schema.Top>(
+  path: Path,
+  Rollout: S,
+  { many, one }: Naming
+) => {
+  const params = { id: Uuid }
+  const decision = <const Name extends string>(name: Name, summary: string) =>
+    HttpApiEndpoint.post(name, `${path}/:id/${name}` as const, {
+      params,
+      headers: IdempotencyHeader,
+      success: Rollout,
+      error: [NotFound404, Conflict409]
+    }).annotateMerge(operation(summary, "commands:write"))
+  return {
+    list: HttpApiEndpoint.get("list", path, {
+      query: { ...PageQuery, state: Schema.optionalKey(Schema.Literals(rolloutStates)) },
+      success: listOf(Rollout)
+    }).annotateMerge(operation(`List ${many}, newest first`, "commands:read")),
+    get: HttpApiEndpoint.get("get", `${path}/:id` as const, {
+      params,
+      success: Rollout,
+      error: NotFound404
+    }).annotateMerge(operation(`Read a ${one}`, "commands:read")),
+    targets: HttpApiEndpoint.get("targets", `${path}/:id/targets` as const, {
+      params,
+      query: { ...PageQuery, state: Schema.optionalKey(Schema.Literals(targetStates)) },
+      success: listOf(Target),
+      error: NotFound404
+    }).annotateMerge(operation(`List the chargers of a ${one}, in their order`, "commands:read")),
+    pause: decision("pause", `Pause a ${one}: no further charger is commanded`),
+    resume: decision("resume", `Resume a ${one}; failures up to now are accepted`),
+    cancel: decision("cancel", `Cancel a ${one}; commands that were issued go on`),
+    approve: decision("approve", `Approve a ${one} that another person made`)
+  } as const
+}
