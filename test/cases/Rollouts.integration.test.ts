@@ -217,3 +217,31 @@ describe("a rollout", () => {
     expect((await world.rest.request("POST", "firmware-campaigns", missing)).status).toBe(404)
   })
 })
+
+describe("a process that is killed", () => {
+  const world = new World({})
+
+  it("goes on with a batch after its restart, and commands no charger twice", async () => {
+    const stations = await Promise.all(Array.from({ length: 6 }, () => world.station()))
+    for (const { station } of stations) station.on("ClearCache", { status: "Accepted" })
+    const chargerIds = stations.map(({ id }) => id)
+    const { id } = await world.post("command-batches", {
+      command: { type: "ClearCache", expiresIn: 600 },
+      chargerIds,
+      perMinute: 60
+    })
+    const path = `command-batches/${String(id)}`
+    await world.eventually("two are commanded", path, ({ counts }) => (counts as Rolled["counts"])["succeeded"]! >= 2)
+    await world.service.kill("SIGKILL")
+    await world.service.restart()
+    const again = await Promise.all(chargerIds.map((chargerId) => world.station(chargerId)))
+    for (const { station } of again) station.on("ClearCache", { status: "Accepted" })
+    const done = (await world.eventually("it is complete", path, ({ state }) => state === "Completed")) as Rolled
+    expect(done.counts["succeeded"]! + done.counts["failed"]!).toBe(6)
+    const asked = chargerIds.map((_, i) =>
+      [stations[i]!, again[i]!].reduce((sum, { station }) => sum + station.asked("ClearCache").length, 0)
+    )
+    expect(Math.max(...asked)).toBe(1)
+    expect(asked.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(5)
+  })
+})
