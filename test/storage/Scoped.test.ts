@@ -144,6 +144,11 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ],
   ["rollouts/RolloutQueue.ts", /^AND EXISTS \(SELECT 1 FROM connection n/, "a fragment about a row that has its scope"],
   ["rollouts/RolloutQueue.ts", /^DELETE FROM rollout WHERE ended_at/, "what is kept too long goes, whosever it is"],
+  [
+    "rollouts/RolloutRows.ts",
+    /^\(SELECT jsonb_agg\(jsonb_build_object\('state'/,
+    "a fragment about a row that has its scope"
+  ],
   ["rollouts/RolloutRows.ts", /^SELECT r\.id, r\.organisation_id/, "a fragment; who uses it adds the scope"],
   ["work/Work.ts", /^WITH now AS/, "of which organisations a count has changed, whichever they are"],
   ["work/Work.ts", /^SELECT 1 FROM organisation o WHERE o\.id <>/, "whether there is another organisation"]

@@ -158,6 +158,18 @@ export const eventData = {
     description:
       "A command batch or firmware campaign was made, approved, paused, resumed, cancelled, or is complete. Each command that it issues has a command.completed"
   }),
+  "rollout.progress": Schema.Struct({
+    rolloutId: Schema.String,
+    kind: Schema.Literals(rolloutKinds),
+    waiting: Schema.Int,
+    issued: Schema.Int,
+    succeeded: Schema.Int,
+    failed: Schema.Int,
+    skipped: Schema.Int,
+    unreached: Schema.Int
+  }).annotate({
+    description: "Chargers of a command batch or firmware campaign have their outcome: how many are in which state"
+  }),
   "token.changed": Schema.Struct({
     uid: Schema.String,
     ...change("Created", "Changed", "Removed"),

@@ -31,6 +31,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "cdr.issued": ["CdrIssued"],
   "command.completed": ["CommandAnswered"],
   "rollout.changed": ["RolloutChanged"],
+  "rollout.progress": ["RolloutProgressed"],
   "token.changed": ["TokenCreated", "TokenChanged", "TokenRemoved", "RoamingTokenChanged"],
   "tariff.changed": ["TariffCreated", "TariffChanged", "TariffRemoved", "TariffAssigned", "TariffUnassigned"],
   "site.changed": ["SiteCreated", "SiteChanged", "SiteRemoved"],

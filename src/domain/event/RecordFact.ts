@@ -10,7 +10,7 @@ import type { FileKind } from "../file/StoredFile.ts"
 import type { Price } from "../values/Amount.ts"
 import type { Connection, ExpectedParty, PartnerStatus, PartnerSwitches } from "../roaming/Partner.ts"
 import type { CpoParty } from "../roaming/Party.ts"
-import type { PauseReason, RolloutKind, RolloutState } from "../rollout/Rollout.ts"
+import type { PauseReason, RolloutKind, RolloutState, TargetCounts } from "../rollout/Rollout.ts"
 import type { CommandType } from "../command/Command.ts"
 import type { Site } from "../site/Site.ts"
 import type { Assignment, TariffBody } from "../tariff/Tariff.ts"
@@ -277,7 +277,13 @@ export type PartnerHealthChanged = NotedFact<
 /** The work queues as they are now. */
 export type WorkChanged = NotedFact<"WorkChanged", PublishedCounts>
 
-export type ServiceFact = SessionPriced | DeliveryParked | PartnerHealthChanged | WorkChanged
+/** Some chargers of a rollout have their outcome. */
+export type RolloutProgressed = NotedFact<
+  "RolloutProgressed",
+  { readonly kind: RolloutKind; readonly counts: TargetCounts }
+>
+
+export type ServiceFact = SessionPriced | DeliveryParked | PartnerHealthChanged | WorkChanged | RolloutProgressed
 
 /** Facts after which someone who has called may do less, or more, or nothing any more. */
 export const accessFacts = [

@@ -1,6 +1,7 @@
-/** Events of what the service itself notes: how partners answer, what could not be delivered, and how much waits for operators. */
+/** Events of what the service itself notes: how partners answer, what could not be delivered, how far rollouts are, and how much waits for operators. */
 import { Schema } from "effect"
 import { eventData } from "./Event.ts"
+import { rolloutKinds } from "../rollout/Rollout.ts"
 import { type EventTranslation, translation } from "./NewEvent.ts"
 import { deliveredKinds } from "./Subscription.ts"
 
@@ -44,8 +45,39 @@ const parked = translation(
 
 const work = translation(eventData["work.changed"], (data, { subject }) => [{ type: "work.changed", subject, data }])
 
+const rollout = translation(
+  Schema.Struct({
+    kind: Schema.Literals(rolloutKinds),
+    counts: Schema.Struct({
+      Waiting: Schema.Int,
+      Issued: Schema.Int,
+      Succeeded: Schema.Int,
+      Failed: Schema.Int,
+      Skipped: Schema.Int,
+      Unreached: Schema.Int
+    })
+  }),
+  ({ counts, kind }, { subject }) => [
+    {
+      type: "rollout.progress",
+      subject,
+      data: {
+        rolloutId: idOf(subject),
+        kind,
+        waiting: counts.Waiting,
+        issued: counts.Issued,
+        succeeded: counts.Succeeded,
+        failed: counts.Failed,
+        skipped: counts.Skipped,
+        unreached: counts.Unreached
+      }
+    }
+  ]
+)
+
 export const serviceTranslations: Readonly<Record<string, EventTranslation>> = {
   PartnerHealthChanged: health,
   DeliveryParked: parked,
-  WorkChanged: work
+  WorkChanged: work,
+  RolloutProgressed: rollout
 }

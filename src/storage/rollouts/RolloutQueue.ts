@@ -5,11 +5,11 @@ import { commandStatuses } from "../../domain/command/Command.ts"
 import { finalFirmwareStatuses, installationMillis, isOver } from "../../domain/rollout/Rollout.ts"
 import { type Claim, type OpenTarget, RolloutQueue, type RunningRollout } from "../../domain/rollout/Rollouts.ts"
 import { textArray, uuidArray } from "../kernel/Arrays.ts"
-import { type Recording, recording, type RecordingServices } from "../kernel/Facts.ts"
+import { factOf, type Recording, recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
-import { countsOf, lastIssuedOf, planOf, RolloutRow, selectRollouts } from "./RolloutRows.ts"
+import { CountsJson, countsJson, countsOf, lastIssuedOf, planOf, RolloutRow, selectRollouts } from "./RolloutRows.ts"
 import { rolloutFact, rolloutRecord, rolloutSeal } from "./Rollouts.ts"
 
 /** Targets that are looked at in one round. */
@@ -133,19 +133,34 @@ const claim = ({ secrets, sql, writable }: Recording) =>
 
 type Outcomes = Parameters<RolloutQueue["Service"]["end"]>[1]
 
-const end = ({ sql, writable }: Recording) =>
-  Effect.fn("RolloutQueue.end")(function* ({ id, organisationId }: RunningRollout, outcomes: Outcomes, now: number) {
+const countRow = rowOf(Schema.Struct({ counts: CountsJson }))
+
+const end = ({ journaled, secrets, sql }: Recording) =>
+  Effect.fn("RolloutQueue.end")(function* (
+    { id, kind, organisationId }: RunningRollout,
+    outcomes: Outcomes,
+    now: number
+  ) {
     if (outcomes.length === 0) return
     const own = scopedTo(sql, organisationId)
-    yield* writable
-    yield* guardedWrite(own`
+    const update = own`
       UPDATE rollout_target t SET state = o.state, detail = o.detail,
         command_id = CASE WHEN o.state IN ('Succeeded', 'Failed') THEN t.command_id END,
         issued_at = CASE WHEN o.state IN ('Succeeded', 'Failed') THEN t.issued_at END,
         ended_at = CASE WHEN o.state <> 'Waiting' THEN ${new Date(now)}::timestamptz END
       FROM unnest(${textArray(outcomes.map(({ chargerId }) => chargerId))}, ${textArray(outcomes.map(({ state }) => state))},
         ${textArray(outcomes.map(({ detail }) => detail?.slice(0, 200) ?? null))}) AS o(charger_id, state, detail)
-      WHERE ${own.rowsOf("t")} AND t.rollout_id = ${id} AND t.charger_id = o.charger_id AND t.state = 'Issued'`)
+      WHERE ${own.rowsOf("t")} AND t.rollout_id = ${id} AND t.charger_id = o.charger_id AND t.state = 'Issued'`
+    const write = Effect.gen(function* () {
+      yield* update
+      const row = yield* countRow(
+        own`SELECT ${countsJson(sql)} AS counts FROM rollout r WHERE ${own.rowsOf("r")} AND r.id = ${id}`
+      )
+      const audit = { by: { organisationId, actor: "platform" }, now }
+      const fact = factOf("RolloutProgressed", `rollout:${id}`, secrets.uuid(now), audit)
+      return { result: undefined, facts: [{ ...fact, body: { kind, counts: countsOf(row?.counts ?? []) } }] }
+    })
+    yield* journaled(write)
   })
 
 /** Nothing where an operator was faster. */

@@ -35,7 +35,7 @@ export const planOf = (json: typeof PlanJson.Type): RolloutPlan => ({
   version: json.version
 })
 
-const CountsJson = Schema.Array(
+export const CountsJson = Schema.Array(
   Schema.Struct({ state: Schema.Literals(targetStates), count: Schema.Int, lastIssuedAt: Schema.NullOr(Schema.Finite) })
 )
 
@@ -71,13 +71,17 @@ export const RolloutRow = Schema.Struct({
   counts: optional(CountsJson)
 })
 
+/** Of a rollout `r`. */
+export const countsJson = (sql: SqlClient.SqlClient) => sql`
+  (SELECT jsonb_agg(jsonb_build_object('state', g.state, 'count', g.n, 'lastIssuedAt', trunc(extract(epoch FROM g.last) * 1000)))
+    FROM (SELECT t.state, count(*) AS n, max(t.issued_at) AS last FROM rollout_target t WHERE t.rollout_id = r.id GROUP BY t.state) g)`
+
 /** `SELECT … FROM rollout r` up to its WHERE; the counts come in the rollout's own row. */
 export const selectRollouts = (sql: SqlClient.SqlClient) => sql`
   SELECT r.id, r.organisation_id AS "organisationId", r.kind, r.name, r.state, r.pause_reason AS "pauseReason", r.type, r.parameters, r.plan,
     r.targets, r.failures_accepted AS "failuresAccepted", r.created_by AS "by", r.created_by_person AS "byPerson", r.created_at AS "createdAt",
     r.approved_by AS "approvedBy", r.approved_at AS "approvedAt", r.ends_at AS "endsAt", r.ended_at AS "endedAt",
-    (SELECT jsonb_agg(jsonb_build_object('state', g.state, 'count', g.n, 'lastIssuedAt', trunc(extract(epoch FROM g.last) * 1000)))
-      FROM (SELECT t.state, count(*) AS n, max(t.issued_at) AS last FROM rollout_target t WHERE t.rollout_id = r.id GROUP BY t.state) g) AS counts
+    ${countsJson(sql)} AS counts
   FROM rollout r`
 
 export const rolloutOf = (row: typeof RolloutRow.Type): Rollout => ({

@@ -525,6 +525,30 @@ const tables: ReadonlyArray<readonly [string, PlacedFact, ReadonlyArray<object>]
     ]
   ],
   [
+    "how far a command batch is",
+    fact(
+      "RolloutProgressed",
+      { kind: "CommandBatch", counts: { Waiting: 1, Issued: 2, Succeeded: 3, Failed: 4, Skipped: 5, Unreached: 6 } },
+      { subject: "rollout:r" }
+    ),
+    [
+      {
+        type: "rollout.progress",
+        subject: "rollout:r",
+        data: {
+          rolloutId: "r",
+          kind: "CommandBatch",
+          waiting: 1,
+          issued: 2,
+          succeeded: 3,
+          failed: 4,
+          skipped: 5,
+          unreached: 6
+        }
+      }
+    ]
+  ],
+  [
     "the work queues",
     fact("WorkChanged", workCounts, { subject: "organisation:o" }),
     [{ type: "work.changed", subject: "organisation:o", data: workCounts }]

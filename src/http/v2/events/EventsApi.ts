@@ -48,6 +48,7 @@ export const Event = Schema.Union([
   eventOf("cdr.issued"),
   eventOf("command.completed"),
   eventOf("rollout.changed"),
+  eventOf("rollout.progress"),
   eventOf("token.changed"),
   eventOf("tariff.changed"),
   eventOf("site.changed"),

@@ -102,6 +102,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "cdr.issued",
       "command.completed",
       "rollout.changed",
+      "rollout.progress",
       "token.changed",
       "tariff.changed",
       "site.changed",
