@@ -11,7 +11,8 @@ import {
   type TariffName,
   tariffs
 } from "./Town.ts"
-import { Drivers, TownCharger } from "./TownCharger.ts"
+import { Drivers } from "./Drivers.ts"
+import { TownCharger } from "./TownCharger.ts"
 
 export interface Built {
   readonly chargers: ReadonlyArray<TownCharger>

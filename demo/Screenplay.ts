@@ -86,9 +86,30 @@ export const breakages: ReadonlyArray<Scene> = [
 
 const breakage = (key: string, stage: Stage) => breakages.find((one) => one.key === key)?.play(stage)
 
+/** A campaign for one make: those without a car first, since the others wait for their car to leave. */
+const beginCampaign = async ({ chargers, say, service }: Stage): Promise<void> => {
+  const make = "AMTRON Professional"
+  const version = "5.23.0"
+  const image = new Uint8Array(200_000).fill(7)
+  const fileId = await service.storeFirmware(`amtron-${version}.bin`, image)
+  const chosen = chargers
+    .filter(({ plan }) => plan.make.model === make)
+    .toSorted((one, other) => one.charging - other.charging)
+  await service.ask("POST", "firmware-campaigns", {
+    name: `${make} to ${version}`,
+    fileId,
+    version,
+    chargerIds: chosen.map(({ plan }) => plan.chargerId),
+    waves: [1, "25%"],
+    perMinute: 20
+  })
+  say(`${chosen.length} chargers of ${make} are updated to ${version}, in waves`)
+}
+
 /** The first minute, in seconds from its begin. */
 export const firstMinute: ReadonlyArray<readonly [second: number, play: Scene["play"]]> = [
   [20, (stage) => breakage("3", stage)],
+  [25, beginCampaign],
   [
     30,
     (stage) => {

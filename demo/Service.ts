@@ -112,6 +112,17 @@ export class Service {
     this.child?.kill("SIGKILL")
   }
 
+  /** Stores an image of firmware, and answers its id. */
+  async storeFirmware(name: string, image: Uint8Array<ArrayBuffer>): Promise<string> {
+    const answer = await fetch(`${this.url}/cpo/v2/files?name=${name}`, {
+      method: "POST",
+      headers: { "x-api-key": this.key, "content-type": "application/octet-stream" },
+      body: image
+    })
+    if (!answer.ok) throw new Error(`the image was answered ${answer.status}: ${await answer.text()}`)
+    return String(((await answer.json()) as Readonly<Record<string, unknown>>)["id"])
+  }
+
   /** Asks REST v2; fails with what it answered where that is no success. */
   async ask(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
     const answer = await fetch(`${this.url}/cpo/v2/${path}`, {

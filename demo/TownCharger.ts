@@ -3,6 +3,8 @@
  * service's commands, and breaks when it is asked to.
  */
 import { after, type Car, carOf, type Progress } from "./Car.ts"
+import type { Drivers } from "./Drivers.ts"
+import { updateFirmware } from "./Firmware.ts"
 import { type Payload, Socket } from "./Socket.ts"
 import { between, type ChargerPlan, pick, type Random } from "./Town.ts"
 
@@ -24,39 +26,6 @@ export interface TownChargerOptions {
   readonly speed: number
   /** Says what happens, for the terminal. */
   readonly say: (text: string) => void
-}
-
-/** Who may come: each card charges at one place at a time. */
-export class Drivers {
-  private readonly uids: ReadonlyArray<string>
-  private readonly charging = new Set<string>()
-  private next = 0
-
-  constructor(uids: ReadonlyArray<string>) {
-    this.uids = uids
-  }
-
-  /** A card of a connector's own: its sessions of the past may be sent while those of other connectors are. */
-  own(): string {
-    return this.uids[this.next++ % this.uids.length]!
-  }
-
-  /** A card that charges nowhere, which it does from now on. */
-  free(random: Random): string | undefined {
-    const free = this.uids.filter((uid) => !this.charging.has(uid))
-    if (free.length === 0) return undefined
-    const uid = pick(random, free)
-    this.charging.add(uid)
-    return uid
-  }
-
-  begins(uid: string): void {
-    this.charging.add(uid)
-  }
-
-  leaves(uid: string): void {
-    this.charging.delete(uid)
-  }
 }
 
 interface Charge {
@@ -92,6 +61,7 @@ export class TownCharger {
   private readonly socket: Socket
   private readonly configuration: Map<string, string>
   private hasBooted = false
+  private firmware: string
   /** Out of order until an operator resets it, or its fault heals. */
   private brokenUntil = 0
 
@@ -99,6 +69,7 @@ export class TownCharger {
     this.options = options
     const { ocppUrl, password, plan, random } = options
     this.plan = plan
+    this.firmware = plan.firmware
     this.plugs = Array.from({ length: plan.make.connectors }, (_, n) => ({
       id: n + 1,
       ownCard: options.drivers.own(),
@@ -387,13 +358,13 @@ export class TownCharger {
   }
 
   private boot(): void {
-    const { firmware, make, serialNumber } = this.plan
+    const { make, serialNumber } = this.plan
     if (this.hasBooted) return this.plugs.forEach((plug) => this.mention(plug))
     const identity = {
       chargePointVendor: make.vendor,
       chargePointModel: make.model,
       chargePointSerialNumber: serialNumber,
-      firmwareVersion: firmware
+      firmwareVersion: this.firmware
     }
     this.socket.begin(
       "BootNotification",
@@ -452,6 +423,9 @@ export class TownCharger {
       case "TriggerMessage":
         setTimeout(() => this.triggered(String(payload["requestedMessage"]), plug), 200)
         return { status: "Accepted" }
+      case "UpdateFirmware":
+        this.update(String(payload["location"]))
+        return {}
       case "ClearCache":
       case "SetChargingProfile":
       case "ClearChargingProfile":
@@ -471,6 +445,17 @@ export class TownCharger {
       this.hasBooted = false
       this.boot()
     }
+  }
+
+  private update(location: string): void {
+    updateFirmware(location, {
+      report: (value) => this.socket.send("FirmwareStatusNotification", () => ({ status: value })),
+      isBusy: () => this.charging > 0,
+      install: (version) => {
+        this.firmware = version
+        this.reset("Soft")
+      }
+    })
   }
 
   /** A reset mends a fault, and ends what is charging. */

@@ -10,6 +10,14 @@ describe.skipIf(!canBrowse)("every page", () => {
     place = await town(8)
     const first = (path: string, key?: string) => firstOf(place, path, key)
     const charger = `/chargers/${await first("chargers", "chargerId")}`
+    const made = async (path: string, body: object) => String((await place.service.ask("POST", path, body))["id"])
+    const campaign = await made("firmware-campaigns", {
+      name: "To 9.1",
+      location: "https://firmware.example/9.1.bin",
+      filter: {},
+      needsApproval: true
+    })
+    const batch = await made("command-batches", { command: { type: "ClearCache" }, filter: {}, perMinute: 1 })
     paths = [
       ["overview", "/"],
       ["work", "/work"],
@@ -29,6 +37,11 @@ describe.skipIf(!canBrowse)("every page", () => {
       ["session: energy", `/sessions/${await first("sessions?status=COMPLETED")}?tab=energy`],
       ["reservations", "/reservations"],
       ["files", "/files-and-firmware"],
+      ["campaigns", "/files-and-firmware/campaigns"],
+      ["add campaign", "/files-and-firmware/campaigns?do=add"],
+      ["campaign", `/files-and-firmware/campaigns/${campaign}`],
+      ["command batches", "/files-and-firmware/batches"],
+      ["command batch", `/files-and-firmware/batches/${batch}`],
       ["tariffs", "/tariffs"],
       ["add tariff", "/tariffs?do=add"],
       ["tariff", `/tariffs/${await first("tariffs")}`],

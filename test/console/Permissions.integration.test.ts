@@ -43,6 +43,12 @@ describe.skipIf(!canBrowse)("each role", () => {
     place = await town(3)
     const first = (path: string, key?: string) => firstOf(place, path, key)
     const charger = `/chargers/${await first("chargers", "chargerId")}`
+    const campaign = await place.service.ask("POST", "firmware-campaigns", {
+      name: "To 9.1",
+      location: "https://firmware.example/9.1.bin",
+      filter: {},
+      needsApproval: true
+    })
     paths = [
       "/",
       "/work?queue=unknown",
@@ -54,6 +60,8 @@ describe.skipIf(!canBrowse)("each role", () => {
       `/sessions/${await first("sessions")}`,
       "/reservations",
       "/files-and-firmware",
+      "/files-and-firmware/campaigns",
+      `/files-and-firmware/campaigns/${String(campaign["id"])}`,
       `/tariffs/${await first("tariffs")}`,
       "/cdrs",
       `/cards/${await first("tokens", "uid")}`,

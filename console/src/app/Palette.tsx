@@ -55,6 +55,7 @@ const actions = (): ReadonlyArray<Entry> =>
       ["add-partner", "roaming", t("partner.add"), "/roaming", { do: "add" }],
       ["add-key", "settings", t("key.add"), "/settings/developer", { do: "add" }],
       ["invite", "settings", t("operator.invite"), "/settings/operators", { do: "add" }],
+      ["add-campaign", "files", t("rollout.newCampaign"), "/files-and-firmware/campaigns", { do: "add" }],
       ["add-webhook", "events", t("webhook.add"), "/events/webhooks", { do: "add" }]
     ] as const
   ).map(([id, icon, title, to, search]) => ({

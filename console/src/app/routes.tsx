@@ -107,6 +107,20 @@ export const router = createRouter({
       page("/reservations", () => import("../pages/Reservations.tsx"), "Reservations"),
       page("/files-and-firmware", () => import("../pages/Files.tsx"), "Files"),
       list(
+        "/files-and-firmware/campaigns",
+        () => import("../pages/rollout/Rollouts.tsx"),
+        "Campaigns",
+        () => import("../pages/rollout/Rollout.tsx"),
+        "Campaign"
+      ),
+      list(
+        "/files-and-firmware/batches",
+        () => import("../pages/rollout/Rollouts.tsx"),
+        "Batches",
+        () => import("../pages/rollout/Rollout.tsx"),
+        "Batch"
+      ),
+      list(
         "/tariffs",
         () => import("../pages/Tariffs.tsx"),
         "Tariffs",

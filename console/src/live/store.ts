@@ -47,6 +47,14 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   ],
   cdr: ["cdrs.list", "statistics.get"],
   command: ["commands.list", "commands.listOfCharger", "reservations.list", "chargers.configuration", "files.list"],
+  rollout: [
+    "firmware-campaigns.list",
+    "firmware-campaigns.get",
+    "firmware-campaigns.targets",
+    "command-batches.list",
+    "command-batches.get",
+    "command-batches.targets"
+  ],
   token: ["tokens.list", "tokens.get", "tokens.explanation"],
   tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments"],
   site: ["sites.list", "sites.get"],

@@ -1,5 +1,5 @@
 /** All chargers, live, with every filter in the address. */
-import { useDeferredValue, useMemo, useState } from "react"
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react"
 import { missingFor, useMe } from "../app/me.ts"
 import { useShortcut } from "../app/shortcuts.ts"
 import { numberOf, type Row, type State } from "../live/fleet.ts"
@@ -17,7 +17,10 @@ import { type Column, Table } from "../parts/Table.tsx"
 import { Ago } from "../parts/Time.tsx"
 import { t, tn } from "../text/text.ts"
 import { AddCharger } from "./AddCharger.tsx"
-import { BulkCommand, type BulkType } from "./BulkCommand.tsx"
+import type { BulkType } from "./BulkCommand.tsx"
+
+const BulkCommand = lazy(() => import("./BulkCommand.tsx").then(({ BulkCommand: it }) => ({ default: it })))
+const NewCampaign = lazy(() => import("./rollout/NewCampaign.tsx").then(({ NewCampaign: it }) => ({ default: it })))
 
 const trouble = (row: Row): string => {
   const one = row.connected ? row.connectors.find(({ status }) => status === "Faulted") : undefined
@@ -147,7 +150,7 @@ export const Chargers = () => {
   const [filters, set] = useFilters()
   const open = useOpen()
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const [bulk, setBulk] = useState<BulkType | undefined>()
+  const [bulk, setBulk] = useState<BulkType | "UpdateFirmware" | undefined>()
   useTitle(t("place.chargers"))
   const typed = useDeferredValue(filters["q"] ?? "")
   const words = useMemo(() => parseFilter(typed), [typed])
@@ -224,12 +227,15 @@ export const Chargers = () => {
             <Act
               key={type}
               kind="small"
-              needs={[type === "ApplyTemplate" ? "expectations.apply" : "commands.issue"]}
+              needs={[type === "ApplyTemplate" ? "expectations.apply" : "command-batches.create"]}
               onClick={() => setBulk(type)}
             >
               {t(`bulk.${type}`)}
             </Act>
           ))}
+          <Act kind="small" needs={["firmware-campaigns.create"]} onClick={() => setBulk("UpdateFirmware")}>
+            {t("bulk.UpdateFirmware")}
+          </Act>
           <button type="button" className="button small" onClick={() => setPicked(new Set())}>
             {t("bulk.clear")}
           </button>
@@ -271,7 +277,15 @@ export const Chargers = () => {
         ) : null}
       </Table>
       {isAdding ? <AddCharger id={filters["id"]} onClose={() => set({ do: undefined, id: undefined })} /> : null}
-      {bulk === undefined ? null : <BulkCommand type={bulk} rows={chosen} onClose={() => setBulk(undefined)} />}
+      {bulk === undefined ? null : bulk === "UpdateFirmware" ? (
+        <Suspense>
+          <NewCampaign chosen={chosen} onClose={() => setBulk(undefined)} />
+        </Suspense>
+      ) : (
+        <Suspense>
+          <BulkCommand type={bulk} rows={chosen} onClose={() => setBulk(undefined)} />
+        </Suspense>
+      )}
     </Split>
   )
 }

@@ -13,6 +13,7 @@ import { Empty, problemText } from "../parts/States.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, word } from "../text/text.ts"
+import { FirmwarePlaces } from "./rollout/Places.tsx"
 
 type Stored = Item<"files.list">
 
@@ -125,6 +126,7 @@ export const Files = () => {
         />
       </Head>
       <div className="filters">
+        <FirmwarePlaces on="files" />
         <Lenses
           keys={["kind"]}
           lenses={[
