@@ -6,7 +6,7 @@ import { after, type Car, carOf, type Progress } from "./Car.ts"
 import type { Drivers } from "./Drivers.ts"
 import { updateFirmware } from "./Firmware.ts"
 import { type Payload, Socket } from "./Socket.ts"
-import { between, type ChargerPlan, pick, type Random } from "./Town.ts"
+import { between, type ChargerPlan, type Random } from "./Town.ts"
 
 const day = 86_400_000
 const minute = 60_000

@@ -146,7 +146,7 @@ const Plan = ({ rollout }: { readonly rollout: Rolled | Campaign }) => {
         ],
         [t("field.by"), <Outside key="by">{actorName(rollout.createdBy)}</Outside>],
         [t("field.created"), <Moment key="created" at={rollout.createdAt} />],
-        ...(campaign?.approvedBy == null
+        ...(campaign === undefined || campaign.approvedBy === null
           ? []
           : [[t("rollout.approvedBy"), <Outside key="approved">{actorName(campaign.approvedBy)}</Outside>] as const]),
         rollout.endedAt === null
