@@ -103,6 +103,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "me.changePassword": { currentPassword: "a guess of the stranger", newPassword: "another one of the stranger" },
   "me.changeOrganisation": { organisationId: owned.operatorId },
   "me.beginTotp": { password: "a guess of the stranger" },
+  "me.proveFactor": { code: "000000" },
   "passkeys.begin": { password: "a guess of the stranger" },
   "passkeys.create": {
     name: "Stranger's",
@@ -169,6 +170,7 @@ const expected: Readonly<Record<string, number>> = {
   "passkeys.remove": 409,
   "passkeys.signIn": 401,
   "me.changeTotp": 409,
+  "me.proveFactor": 409,
   "me.createRecoveryCodes": 409,
   "invitations.accept": 409,
   "single-sign-on.get": 404,

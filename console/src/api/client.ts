@@ -29,6 +29,12 @@ export const whenSignedOut = (act: () => void): void => {
   onSignedOut = act
 }
 
+/** What is done when a call asks for the second factor again; true where it was shown, so that the call is tried once more. */
+let onFactorAsked: () => Promise<boolean> = () => Promise.resolve(false)
+export const whenFactorAsked = (act: () => Promise<boolean>): void => {
+  onFactorAsked = act
+}
+
 export const signedOut = (): void => onSignedOut()
 
 const send = async (method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
@@ -74,10 +80,14 @@ const isOpen = (name: Name): boolean =>
 
 export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: AbortSignal): Promise<Answer<N>> => {
   const { body } = asked as { readonly body?: unknown }
+  const once = async () => (await send(operations[name]![0], urlOf(name, asked), body, signal)) as Answer<N>
   try {
-    return (await send(operations[name]![0], urlOf(name, asked), body, signal)) as Answer<N>
+    return await once()
   } catch (error) {
-    if (error instanceof Problem && error.status === 401 && !isOpen(name)) onSignedOut()
+    if (!(error instanceof Problem)) throw error
+    // A wrong password or code of someone who is signed in has a code of its own.
+    if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) onSignedOut()
+    if (error.code === "second_factor_stale" && (await onFactorAsked())) return once()
     throw error
   }
 }

@@ -1,8 +1,9 @@
 /** What surrounds every page: where one is, where one can go, and whether what one sees is live. */
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
-import { call } from "../api/client.ts"
+import { call, whenFactorAsked } from "../api/client.ts"
 import { dismiss, phase, useFollowed } from "../live/commands.ts"
+import { factorShown, useIsFactorAsked } from "../live/factor.ts"
 import { startLive, stopLive, useLive } from "../live/store.ts"
 import { hourMinute } from "../parts/format.ts"
 import { Icon, type IconName } from "../parts/Icon.tsx"
@@ -14,6 +15,7 @@ import { counted, useWork, waitingOf } from "./work.ts"
 
 const Palette = lazy(() => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it })))
 const Help = lazy(() => import("./Help.tsx").then(({ Help: it }) => ({ default: it })))
+const ShowFactor = lazy(() => import("./ShowFactor.tsx").then(({ ShowFactor: it }) => ({ default: it })))
 const Person = lazy(() => import("./Person.tsx").then(({ Person: it }) => ({ default: it })))
 
 export interface Place {
@@ -127,7 +129,9 @@ export const Shell = () => {
   const [open, setOpen] = useState<"palette" | "help" | "person" | undefined>()
   const [isMoreOpen, setMore] = useState(false)
   const { line, lostAt } = useLive()
+  const isFactorAsked = useIsFactorAsked()
   useEffect(() => listenForShortcuts(), [])
+  useEffect(() => whenFactorAsked(factorShown), [])
   useEffect(() => {
     startLive(me.organisation.id, (name) => may(me, name))
   }, [me.organisation.id])
@@ -245,6 +249,7 @@ export const Shell = () => {
         {open === "palette" ? <Palette onClose={close} /> : null}
         {open === "help" ? <Help onClose={close} /> : null}
         {open === "person" ? <Person onClose={close} /> : null}
+        {isFactorAsked ? <ShowFactor /> : null}
       </Suspense>
     </div>
   )

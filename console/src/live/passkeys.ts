@@ -1,6 +1,6 @@
 /** The browser's part of passkeys (WebAuthn): options in, the device's answer out, both as the service writes them. */
 import { call } from "../api/client.ts"
-import type { Answer } from "../api/types.ts"
+import type { Answer, Asked } from "../api/types.ts"
 
 const toBytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0))
@@ -46,24 +46,24 @@ export const addPasskey = async (name: string, password: string): Promise<void> 
   })
 }
 
-/** Asks for any passkey of this site, and signs in by it. */
-export const signInByPasskey = async (): Promise<Answer<"passkeys.signIn">> => {
+/** What any passkey of this site answers to a challenge. */
+export const passkeyAnswer = async (): Promise<Asked<"passkeys.signIn">["body"]["credential"]> => {
   const { challenge, rpId, timeout, userVerification } = await call("passkeys.challenge", {})
   const found = (await navigator.credentials.get({
     publicKey: { challenge: toBytes(challenge), rpId, timeout, userVerification }
   })) as PublicKeyCredential | null
   if (found === null) throw new DOMException("no passkey was chosen", "NotAllowedError")
   const { authenticatorData, clientDataJSON, signature } = found.response as AuthenticatorAssertionResponse
-  return call("passkeys.signIn", {
-    body: {
-      credential: {
-        id: found.id,
-        response: {
-          clientDataJSON: toText(clientDataJSON),
-          authenticatorData: toText(authenticatorData),
-          signature: toText(signature)
-        }
-      }
+  return {
+    id: found.id,
+    response: {
+      clientDataJSON: toText(clientDataJSON),
+      authenticatorData: toText(authenticatorData),
+      signature: toText(signature)
     }
-  })
+  }
 }
+
+/** Asks for any passkey of this site, and signs in by it. */
+export const signInByPasskey = async (): Promise<Answer<"passkeys.signIn">> =>
+  call("passkeys.signIn", { body: { credential: await passkeyAnswer() } })

@@ -301,6 +301,11 @@ export const catalogue: Catalogue = {
   "events.about": "Was geschieht, wenn es geschieht. Dieselben Ereignisse gehen an Webhooks.",
   "events.none": "Noch nichts",
   "events.noneText": "Ereignisse erscheinen hier, wenn sie geschehen, solange diese Seite offen ist.",
+  "factor.passkey": "Passkey verwenden",
+  "factor.show": "Weiter",
+  "factor.text":
+    "Ihr zweiter Faktor liegt mehr als 15 Minuten zurück. Für diesen Schritt wird er noch einmal gebraucht.",
+  "factor.title": "Sind Sie es?",
   "field.by": "Von",
   "field.created": "Erstellt",
   "field.email": "E-Mail",

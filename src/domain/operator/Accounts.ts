@@ -45,6 +45,13 @@ export interface FoundSignIn extends SignIn {
   readonly requiresSecondFactor: boolean
 }
 
+export interface SignInRenewal {
+  readonly hash: string
+  readonly organisationId?: string
+  readonly strength?: Strength
+  readonly factor?: Factor
+}
+
 export const linkKinds = ["SetUp", "Invitation", "Reset"] as const
 export type LinkKind = (typeof linkKinds)[number]
 
@@ -113,10 +120,13 @@ export class Accounts extends Context.Service<
     /** Ends one, or all but `kept`, of the caller's own. */
     readonly endSignIn: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
     readonly endOtherSignIns: (kept: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
-    /** The caller's sign-in goes on under another secret, in another organisation or by another proof. */
+    /**
+     * The caller's sign-in goes on under another secret, in another organisation or by another proof; `strength` `SecondFactor` says that a second factor
+     * was proved just now, by `factor` where that is a code. `Conflict` `second_factor_used` for a code that was taken before.
+     */
     readonly renewSignIn: (
       id: string,
-      change: { readonly hash: string; readonly organisationId?: string; readonly strength?: Strength },
+      change: SignInRenewal,
       audit: AuditContext
     ) => Effect.Effect<SignIn, NotFound | Conflict | StorageUnavailable>
 

@@ -71,6 +71,13 @@ export interface SignIn {
 export const isOver = ({ createdAt, seenAt }: Pick<SignIn, "createdAt" | "seenAt">, now: number): boolean =>
   now - seenAt >= idleMillis || now - createdAt >= wholeMillis
 
+/** What does much harm in wrong hands asks for the second factor again when it was proved longer ago. */
+export const factorHoldsMillis = 15 * 60_000
+
+/** Whether a caller has a second factor, and has not proved it for a while. */
+export const isFactorStale = ({ factorAt }: Pick<Principal, "factorAt">, now: number): boolean =>
+  factorAt !== undefined && now - factorAt >= factorHoldsMillis
+
 const prefix = "sign-in:"
 
 /** The `Principal.keyId` of a sign-in. */

@@ -10,6 +10,11 @@ export interface Principal {
   readonly operatorId: string | undefined
   /** Effective now: the operator's, cut down to the key's. */
   readonly permissions: ReadonlyArray<string>
+  /**
+   * Of a sign-in of a person who has a second factor here: when it was proved last, ms epoch; 0 for never. Undefined where there is none to ask for: of
+   * keys, and of sign-ins by an identity provider.
+   */
+  readonly factorAt?: number
   /** True of a sign-in by an organisation's identity provider: it speaks for that organisation alone, and not for the person's account. */
   readonly bySingleSignOn?: boolean
 }

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { FailuresRecord, SignInChange } from "../../domain/event/RecordFact.ts"
-import type { Account, Factor, FoundSignIn } from "../../domain/operator/Accounts.ts"
+import type { Account, Factor, FoundSignIn, SignInRenewal } from "../../domain/operator/Accounts.ts"
 import { builtInRoleNames } from "../../domain/operator/Role.ts"
 import {
   idleMillis,
@@ -14,7 +14,6 @@ import {
   signInPermissions,
   signInsMost,
   strengths,
-  type Strength,
   wholeMillis
 } from "../../domain/operator/SignIn.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
@@ -161,10 +160,10 @@ export const signIn = ({ journaled, secrets, sql }: Recording) =>
       if (factor !== undefined) yield* takeFactor(sql, operatorId, factor)
       yield* tidy(sql, operatorId, now)
       const made = yield* signInRow(sql`
-        INSERT INTO sign_in AS s (id, organisation_id, operator_id, hash, strength, single_sign_on, network, agent, created_at, seen_at)
+        INSERT INTO sign_in AS s (id, organisation_id, operator_id, hash, strength, single_sign_on, network, agent, created_at, seen_at, factor_at)
         SELECT ${secrets.uuid(now)}::uuid, m.organisation_id, m.operator_id, ${given.hash}, ${given.strength},
           ${given.singleSignOn ?? false}::boolean, ${given.network}, ${given.agent},
-          ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz
+          ${new Date(now)}::timestamptz, ${new Date(now)}::timestamptz, ${given.strength === "SecondFactor" ? new Date(now) : null}::timestamptz
         FROM membership m WHERE m.operator_id = ${operatorId} AND m.organisation_id = ${organisationId} AND m.active
         RETURNING ${signInColumns(sql)}`)
       if (made === undefined) {
@@ -182,7 +181,9 @@ const foundRows = rowsOf(
     ...GrantFields,
     hash: Schema.String,
     requiresSecondFactor: Schema.Boolean,
-    passwordForOwnersOnly: Schema.Boolean
+    passwordForOwnersOnly: Schema.Boolean,
+    factorAt: optional(Millis),
+    hasFactor: Schema.Boolean
   })
 )
 
@@ -199,7 +200,9 @@ export const findSignIn = (sql: SqlClient.SqlClient) =>
         guarded(
           foundRows(sql`
             SELECT ${signInColumns(sql)}, s.hash, o.require_second_factor AS "requiresSecondFactor", ${grantColumns(sql)},
-              ${passwordForOwnersOnly(sql)}
+              ${passwordForOwnersOnly(sql)}, s.factor_at AS "factorAt",
+              (EXISTS (SELECT 1 FROM operator p WHERE p.id = s.operator_id AND p.totp_secret IS NOT NULL)
+                OR EXISTS (SELECT 1 FROM passkey k WHERE k.operator_id = s.operator_id)) AS "hasFactor"
             FROM sign_in s JOIN organisation o ON o.id = s.organisation_id ${withSingleSignOn(sql)} ${withRole(sql, "s")}
             WHERE s.hash = ANY (${textArray([...new Set(hashes)])}) AND s.ended_at IS NULL`)
         ).pipe(
@@ -213,7 +216,7 @@ export const findSignIn = (sql: SqlClient.SqlClient) =>
                 keyId: signInKey(id),
                 operatorId,
                 permissions,
-                ...(row.singleSignOn ? { bySingleSignOn: true } : {})
+                ...(row.singleSignOn ? { bySingleSignOn: true } : row.hasFactor ? { factorAt: row.factorAt ?? 0 } : {})
               }
               return [hash, { ...row, principal }] as const
             })
@@ -287,17 +290,16 @@ export const endOtherSignIns = (recording: Recording) =>
   })
 
 export const renewSignIn = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Accounts.renewSignIn")(function* (
-    id: string,
-    change: { readonly hash: string; readonly organisationId?: string; readonly strength?: Strength },
-    audit: AuditContext
-  ) {
-    const { hash, organisationId = null, strength = null } = change
+  Effect.fn("Accounts.renewSignIn")(function* (id: string, change: SignInRenewal, audit: AuditContext) {
+    const { factor, hash, organisationId = null, strength = null } = change
     const missing = new NotFound({ kind: "organisation", id: organisationId ?? "" })
     if (organisationId !== null && !isUuid(organisationId)) return yield* missing
+    const factorAt = strength === "SecondFactor" ? new Date(audit.now) : null
     const write = Effect.gen(function* () {
+      if (factor !== undefined) yield* takeFactor(sql, ownOf(audit), factor)
       const renewed = yield* signInRow(sql`
-        UPDATE sign_in s SET hash = ${hash}, organisation_id = m.organisation_id, strength = coalesce(${strength}::text, s.strength)
+        UPDATE sign_in s SET hash = ${hash}, organisation_id = m.organisation_id, strength = coalesce(${strength}::text, s.strength),
+          factor_at = coalesce(${factorAt}::timestamptz, s.factor_at)
         FROM membership m
         WHERE s.id = ${id} AND s.operator_id = ${ownOf(audit)} AND s.ended_at IS NULL
           AND m.operator_id = s.operator_id AND m.organisation_id = coalesce(${organisationId}::uuid, s.organisation_id) AND m.active

@@ -13,6 +13,8 @@ CREATE TABLE sign_in (
   single_sign_on boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL,
+  -- When a second factor of the person was proved last; NULL for never.
+  factor_at timestamptz,
   ended_at timestamptz,
   FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
 );

@@ -1,8 +1,8 @@
 /** The endpoints about oneself: who calls, name, password, organisation and second factor. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Conflict } from "../../../domain/Errors.ts"
-import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { Conflict, InvalidInput } from "../../../domain/Errors.ts"
+import { Accounts, type Factor } from "../../../domain/operator/Accounts.ts"
 import { signInPurposes, type Strength } from "../../../domain/operator/SignIn.ts"
 import { newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "../../../domain/operator/Totp.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
@@ -11,6 +11,8 @@ import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { Caller } from "../requests/Middleware.ts"
+import { passkeyProofs, passkeyRefused } from "./PasskeyProofs.ts"
+import { factorRefused } from "./Proofs.ts"
 import { SigningIn } from "./SigningIn.ts"
 
 const alreadyOn = new Conflict({
@@ -27,6 +29,7 @@ export const layer = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const secrets = yield* Secrets
     const signing = yield* SigningIn
+    const { ownerOf } = yield* passkeyProofs
 
     const newCodes = () => {
       const codes = newRecoveryCodes(secrets)
@@ -34,7 +37,7 @@ export const layer = HttpApiBuilder.group(
     }
 
     /** In the same organisation; where the caller works for it no more, there is no sign-in to go on with. */
-    const goOn = (caller: Principal, change: { readonly strength?: Strength }) =>
+    const goOn = (caller: Principal, change: { readonly strength?: Strength; readonly factor?: Factor }) =>
       Effect.catchTag(signing.renew(caller, change), "NotFound", () =>
         Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
       )
@@ -82,6 +85,21 @@ export const layer = HttpApiBuilder.group(
         yield* accounts.confirmTotp(step, hashes, yield* audit)
         yield* goOn(caller, { strength: "SecondFactor" })
         return { enabled: true, recoveryCodes: codes }
+      }),
+      proveFactor: Effect.fn("v2.me.proveFactor")(function* ({ payload: { code, credential } }) {
+        const { account, caller, signInId } = yield* signing.ownAccount
+        if ((code === undefined) === (credential === undefined)) {
+          return yield* new InvalidInput({ pointer: "/code", detail: "Must be there, or credential instead of it" })
+        }
+        if (credential !== undefined) {
+          if ((yield* ownerOf(credential)).operatorId !== account.operatorId) return yield* passkeyRefused
+          return yield* goOn(caller, { strength: "SecondFactor" })
+        }
+        if (account.totpSecret === undefined) return yield* isOff
+        const factor = yield* signing.proveFactor(account, signInId, code ?? "")
+        return yield* Effect.catchTag(goOn(caller, { strength: "SecondFactor", factor }), "Conflict", () =>
+          Effect.fail(factorRefused)
+        )
       }),
       createRecoveryCodes: Effect.fn("v2.me.createRecoveryCodes")(function* ({ payload }) {
         const { account, signInId } = yield* signing.ownAccount

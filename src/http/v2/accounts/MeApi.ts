@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Locale, Name, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
+import { Assertion } from "./WebAuthn.ts"
 import { IdempotencyHeader } from "../requests/Paging.ts"
 import { Code, Me, Password } from "./AccountFields.ts"
 
@@ -38,6 +39,11 @@ export const RecoveryCodesStart = Schema.Struct({ code: Code }).annotate({ ident
 
 const RecoveryCodes = Schema.Struct({ codes: Schema.Array(Schema.String) }).annotate({ identifier: "RecoveryCodes" })
 
+export const FactorProof = Schema.Struct({
+  code: Schema.optionalKey(Code),
+  credential: Schema.optionalKey(Assertion)
+}).annotate({ identifier: "FactorProof" })
+
 export class MeApi extends HttpApiGroup.make("me").add(
   HttpApiEndpoint.get("get", "/v2/me", { success: Me }).annotateMerge(
     operation("Who calls, for which organisation, with which permissions, and the addresses to hand out")
@@ -66,6 +72,11 @@ export class MeApi extends HttpApiGroup.make("me").add(
     success: TotpState,
     error: Conflict409
   }).annotateMerge(operation("Switch the second factor on by a first code of the app, or off by a code")),
+  HttpApiEndpoint.put("proveFactor", "/v2/me/second-factor", {
+    payload: FactorProof,
+    success: Me,
+    error: [Conflict409, InvalidInput400]
+  }).annotateMerge(operation("Show one's second factor again, as some operations ask after 15 minutes")),
   HttpApiEndpoint.post("createRecoveryCodes", "/v2/me/recovery-codes", {
     headers: IdempotencyHeader,
     payload: RecoveryCodesStart,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Email, Name, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
-import { openOperation, operation } from "../requests/Middleware.ts"
+import { openOperation, graveOperation, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Code, LinkToken, Me, Password, Permissions, RoleId } from "./AccountFields.ts"
 
@@ -59,13 +59,13 @@ export class OperatorsApi extends HttpApiGroup.make("operators").add(
     payload: OperatorChange,
     success: Operator,
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Change an operator's role, permissions or state", "operators:write")),
+  }).annotateMerge(graveOperation("Change an operator's role, permissions or state", "operators:write")),
   HttpApiEndpoint.post("reset", "/v2/operators/:operatorId/reset", {
     headers: IdempotencyHeader,
     params: operatorParams,
     success: ResetLink.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Make a link by which an operator sets a new password", "operators:write"))
+  }).annotateMerge(graveOperation("Make a link by which an operator sets a new password", "operators:write"))
 ) {}
 
 export const Role = Schema.Struct({
@@ -99,18 +99,18 @@ export class RolesApi extends HttpApiGroup.make("roles").add(
     payload: NewRole,
     success: Role.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Make a role of the organisation's own", "roles:write")),
+  }).annotateMerge(graveOperation("Make a role of the organisation's own", "roles:write")),
   HttpApiEndpoint.patch("update", "/v2/roles/:roleId", {
     params: roleParams,
     payload: RoleChange,
     success: Role,
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Change one of the organisation's own roles", "roles:write")),
+  }).annotateMerge(graveOperation("Change one of the organisation's own roles", "roles:write")),
   HttpApiEndpoint.delete("remove", "/v2/roles/:roleId", {
     params: roleParams,
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Remove a role that no operator has", "roles:write"))
+  }).annotateMerge(graveOperation("Remove a role that no operator has", "roles:write"))
 ) {}
 
 const invitationFields = {
@@ -145,7 +145,7 @@ export class InvitationsApi extends HttpApiGroup.make("invitations").add(
     payload: NewInvitation,
     success: InvitationOnce.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Invite a person by a link that you hand over", "operators:write")),
+  }).annotateMerge(graveOperation("Invite a person by a link that you hand over", "operators:write")),
   HttpApiEndpoint.delete("remove", "/v2/invitations/:invitationId", {
     params: { invitationId: Uuid },
     success: HttpApiSchema.NoContent,

@@ -1,29 +1,19 @@
 /** The endpoints of passkeys over the domain's port. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict } from "../../../domain/Errors.ts"
-import { type Account, Accounts } from "../../../domain/operator/Accounts.ts"
-import {
-  challengeHash,
-  challengeMillis,
-  newChallenge,
-  type Passkey as DomainPasskey,
-  Passkeys
-} from "../../../domain/operator/Passkeys.ts"
+import type { Account } from "../../../domain/operator/Accounts.ts"
+import { challengeMillis, type Passkey as DomainPasskey, Passkeys } from "../../../domain/operator/Passkeys.ts"
 import { needsSingleSignOn } from "../../../domain/operator/SignIn.ts"
-import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
-import { RateLimits } from "../requests/RateLimits.ts"
+import { passkeyProofs } from "./PasskeyProofs.ts"
 import type { Passkey, PasskeyOptions } from "./PasskeysApi.ts"
 import { SigningIn } from "./SigningIn.ts"
-import { asserted, attested, challengeOf, relyingPartyOf } from "./WebAuthn.ts"
+import { attested } from "./WebAuthn.ts"
 import { pageOfAll } from "./WholeList.ts"
-
-/** The same whatever is wrong: an unknown passkey, a used challenge, another site's answer. */
-const refused = new Unauthorized({ code: "passkey_refused", detail: "This passkey does not sign in here." })
 
 const notMade = new Conflict({
   code: "passkey_void",
@@ -41,28 +31,6 @@ const shown = ({ createdAt, id, name, usedAt }: DomainPasskey): typeof Passkey.T
 })
 
 const base64Url = (text: string): string => Buffer.from(text).toString("base64url")
-
-/** Challenges as they are given and answered. */
-const challenges = Effect.gen(function* () {
-  const passkeys = yield* Passkeys
-  const secrets = yield* Secrets
-  const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
-    const challenge = newChallenge(secrets)
-    const now = yield* Clock.currentTimeMillis
-    yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
-    return challenge
-  })
-
-  /** The challenge that was answered, if it waited; from now on it does not. */
-  const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
-    const challenge = challengeOf(clientDataJSON)
-    const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
-    if (challenge === undefined || hash === undefined) return undefined
-    return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
-  })
-
-  return { answered, challenged }
-})
 
 /** What a device is asked with to make a passkey of this account. */
 const optionsFor = (
@@ -85,13 +53,10 @@ export const layer = HttpApiBuilder.group(
   Api,
   "passkeys",
   Effect.fn(function* (handlers) {
-    const accounts = yield* Accounts
     const passkeys = yield* Passkeys
-    const { answered, challenged } = yield* challenges
+    const { answered, challenged, ownerOf, party } = yield* passkeyProofs
     const signing = yield* SigningIn
-    const limits = yield* RateLimits
     const publicUrl = yield* PublicUrl
-    const party = relyingPartyOf(publicUrl)
 
     return handlers.handleAll({
       list: Effect.fn("v2.passkeys.list")(function* ({ query, request }) {
@@ -135,17 +100,7 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       signIn: Effect.fn("v2.passkeys.signIn")(function* ({ payload: { credential } }) {
-        const proved = Effect.gen(function* () {
-          const challenge = yield* answered(credential.response.clientDataJSON, undefined)
-          const passkey = yield* passkeys.find(credential.id)
-          if (challenge === undefined || passkey === undefined) return yield* refused
-          const counter = yield* asserted(credential, challenge, party, passkey)
-          if (counter === undefined) return yield* refused
-          if (!(yield* passkeys.used(passkey.id, counter, yield* Clock.currentTimeMillis))) return yield* refused
-          const account = yield* accounts.byId(passkey.operatorId)
-          return account === undefined ? yield* refused : account
-        })
-        const { operatorId, organisations } = yield* Effect.tapErrorTag(proved, "Unauthorized", () => limits.wrongKey)
+        const { operatorId, organisations } = yield* ownerOf(credential)
         const organisation = organisations.find((one) => !needsSingleSignOn(one)) ?? organisations[0]
         const who = { operatorId, organisationId: organisation?.id ?? operatorId }
         return yield* signing.begin(who, undefined, "SecondFactor")

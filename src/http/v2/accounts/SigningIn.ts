@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Conflict } from "../../../domain/Errors.ts"
-import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { Accounts, type SignInRenewal } from "../../../domain/operator/Accounts.ts"
 import { needsSingleSignOn, newSecret, secretHash, signInOf, type Strength } from "../../../domain/operator/SignIn.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
@@ -121,10 +121,7 @@ const making = Effect.gen(function* () {
   })
 
   /** The calling sign-in goes on under a new secret. */
-  const renew = Effect.fn("SigningIn.renew")(function* (
-    caller: Principal,
-    change: { readonly organisationId?: string; readonly strength?: Strength }
-  ) {
+  const renew = Effect.fn("SigningIn.renew")(function* (caller: Principal, change: Omit<SignInRenewal, "hash">) {
     const secret = newSecret(secrets)
     const now = yield* Clock.currentTimeMillis
     const hash = secretHash(secrets, "sign-in", secret) ?? ""

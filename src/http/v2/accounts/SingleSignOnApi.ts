@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Email, optionalText, rule, text, Time } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404, TooMany429 } from "../requests/Failures.ts"
-import { openOperation, operation, Staged } from "../requests/Middleware.ts"
+import { openOperation, graveOperation, operation, Staged } from "../requests/Middleware.ts"
 import { IdempotencyHeader } from "../requests/Paging.ts"
 import { Me, RoleId } from "./AccountFields.ts"
 
@@ -123,9 +123,9 @@ export class SingleSignOnApi extends HttpApiGroup.make("single-sign-on").add(
     payload: SingleSignOnSettings,
     success: SingleSignOn,
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Set the organisation's identity provider", ...writing)),
+  }).annotateMerge(graveOperation("Set the organisation's identity provider", ...writing)),
   HttpApiEndpoint.delete("remove", settings, { success: HttpApiSchema.NoContent, error: NotFound404 }).annotateMerge(
-    operation("Remove the organisation's identity provider", ...writing)
+    graveOperation("Remove the organisation's identity provider", ...writing)
   ),
   HttpApiEndpoint.post("test", `${settings}/test`, {
     headers: IdempotencyHeader,

@@ -47,6 +47,8 @@ export const accountOperations: Descriptions["operations"] = {
     "For an authenticator app (RFC 6238). Nothing changes until `PUT /v2/me/totp` confirms it with a first code.",
   "me.changeTotp":
     "On: with the first code of the new secret; answers ten recovery codes, and this sign-in counts as one with a second factor. Off: with a code of the app or a recovery code.",
+  "me.proveFactor":
+    "With a code of the app or a recovery code, or with a passkey that answers `POST /v2/sign-ins/passkey-challenges`. This sign-in goes on under a new cookie. Operations with `x-second-factor` are refused with 403 `second_factor_stale` to people who have a second factor and showed it longer than 15 minutes ago; keys, people without one, and sign-ins by an identity provider are not asked.",
   "me.createRecoveryCodes": "With a code of the app or one of the codes before.",
   "passkeys.list": "Without their keys. A key of this API has none: sign in.",
   "passkeys.begin":
@@ -90,6 +92,7 @@ export const accountBodies: Descriptions["bodies"] = {
   "me.changeOrganisation": { change: { organisationId: ids.organisation } },
   "me.beginTotp": { begin: { password } },
   "me.changeTotp": { on: { enabled: true, code: "492039" }, off: { enabled: false, code: "k3jd-7qpa-xx2m-l5ro" } },
+  "me.proveFactor": { code: { code: "492039" } },
   "passkeys.begin": { begin: { password } },
   "passkeys.create": {
     laptop: {
@@ -185,6 +188,8 @@ export const accountDescriptions: Descriptions["properties"] = {
     "Ten codes that work once each, in place of the app's; null where none were made",
     ["k3jd-7qpa-xx2m-l5ro"]
   ],
+  "FactorProof.code": ["A code of the authenticator app, or a recovery code", "492039"],
+  "FactorProof.credential": ["What the passkey answered; instead of `code`"],
   "RecoveryCodesStart.code": ["A code of the authenticator app, or a recovery code", "492039"],
   codes: ["Ten codes that work once each: shown now and never again", ["k3jd-7qpa-xx2m-l5ro"]],
 

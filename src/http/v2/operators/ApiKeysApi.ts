@@ -5,7 +5,7 @@ import { permissions } from "../../../domain/operator/Permission.ts"
 import { parseNetwork } from "../../../domain/values/Network.ts"
 import { Name, rule, text, Time, Uuid, whole } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { graveOperation, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const Permission = Schema.Literals(permissions)
@@ -88,7 +88,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     headers: IdempotencyHeader,
     payload: NewApiKey,
     success: ApiKeyOnce.pipe(HttpApiSchema.status(201))
-  }).annotateMerge(operation("Create a key for this operator", "api-keys:write")),
+  }).annotateMerge(graveOperation("Create a key for this operator", "api-keys:write")),
   HttpApiEndpoint.get("list", "/v2/api-keys", { query: PageQuery, success: listOf(ApiKey) }).annotateMerge(
     operation("List keys, revoked ones too", "api-keys:read")
   ),
@@ -99,7 +99,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     success: ApiKeyOnce.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   }).annotateMerge(
-    operation("Make a key in place of one of this operator; the old one ends after an overlap", "api-keys:write")
+    graveOperation("Make a key in place of one of this operator; the old one ends after an overlap", "api-keys:write")
   ),
   HttpApiEndpoint.delete("revoke", "/v2/api-keys/:keyId", {
     params: { keyId: Uuid },

@@ -12,14 +12,14 @@ import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
-import { isOver, secretHash } from "../../../domain/operator/SignIn.ts"
+import { isFactorStale, isOver, secretHash } from "../../../domain/operator/SignIn.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { ClientAddress } from "./ClientAddress.ts"
 import { cookieOf, isFromElsewhere, isUntyped } from "./Cookies.ts"
 import { problemOf } from "./FaceLive.ts"
 import { Unauthorized } from "./Failures.ts"
-import { Authorization, Caller, Open, RequiredPermissions } from "./Middleware.ts"
+import { AsksFactor, Authorization, Caller, Open, RequiredPermissions } from "./Middleware.ts"
 import { PublicUrl } from "./Paging.ts"
 import { faceProblem, toResponse } from "./Problem.ts"
 import { RequestQueues } from "./FairShare.ts"
@@ -132,6 +132,11 @@ const refusal = (publicUrl: string, request: HttpServerRequest.HttpServerRequest
   return isUntyped(request) ? toResponse(untyped, pathOf(request.url)) : undefined
 }
 
+const stale = faceProblem(
+  "second_factor_stale",
+  "This needs your second factor again, since it was shown more than 15 minutes ago: PUT /cpo/v2/me/second-factor with a code or a passkey, then repeat it."
+)
+
 const granted = (caller: Principal, endpoint: HttpApiEndpoint.Top) => {
   const lacking = missing(caller.permissions, Context.getUnsafe(endpoint.annotations, RequiredPermissions))
   return lacking.length > 0
@@ -147,7 +152,11 @@ const settled = Effect.fnUntraced(function* <E, R, E2, R2>(
 ) {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const known = yield* Effect.result(Effect.flatMap(identified, (caller) => granted(caller, endpoint)))
-  if (Result.isSuccess(known)) return yield* Effect.provideService(httpEffect, Caller, known.success)
+  if (Result.isSuccess(known)) {
+    const isGrave = Context.get(endpoint.annotations, AsksFactor)
+    if (isGrave && isFactorStale(known.success, yield* Clock.currentTimeMillis)) return toResponse(stale, pathOf(url))
+    return yield* Effect.provideService(httpEffect, Caller, known.success)
+  }
   return toResponse(problemOf(known.failure, url) ?? faceProblem("internal_error", "The service failed."), pathOf(url))
 })
 

@@ -41,6 +41,12 @@ export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { de
  */
 export const Open = Context.Reference<boolean>("voltlane/http/v2/Open", { defaultValue: () => false })
 
+/**
+ * True of an endpoint that does much harm in wrong hands: keys, grants and commands to many chargers. A person who has a second factor is asked for it
+ * again where it was proved longer than 15 minutes ago, so that a browser that was left alone makes no key.
+ */
+export const AsksFactor = Context.Reference<boolean>("voltlane/http/v2/AsksFactor", { defaultValue: () => false })
+
 /** What an open endpoint says of itself. */
 export const openOperation = (summary: string): Context.Context<RequiredPermissions> =>
   Context.merge(
@@ -56,6 +62,16 @@ export const operation = (
   Context.merge(
     OpenApi.annotations({ summary, override: { "x-required-permissions": permissions } }),
     Context.make(RequiredPermissions, permissions)
+  )
+
+/** The same of an endpoint that asks for the second factor again. */
+export const graveOperation = (
+  summary: string,
+  ...permissions: ReadonlyArray<Permission>
+): Context.Context<RequiredPermissions> =>
+  Context.merge(
+    Context.merge(operation(summary, ...permissions), Context.make(AsksFactor, true)),
+    OpenApi.annotations({ summary, override: { "x-required-permissions": permissions, "x-second-factor": true } })
   )
 
 /**

@@ -5,7 +5,7 @@ import { maxTargets } from "../../../domain/rollout/Rollout.ts"
 import { text } from "../../Fields.ts"
 import { NewCommand } from "../commands/CommandsApi.ts"
 import { Conflict409, TooMany429 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { graveOperation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader } from "../requests/Paging.ts"
 import { CommandBatch, rolloutEndpoints, targetFields } from "./RolloutSchema.ts"
 
@@ -25,7 +25,7 @@ export class CommandBatchesApi extends HttpApiGroup.make("command-batches").add(
     payload: NewCommandBatch,
     success: createdAt(CommandBatch.pipe(HttpApiSchema.status(201))),
     error: [Conflict409, TooMany429]
-  }).annotateMerge(operation(`Command up to ${maxTargets} chargers, one after the other`, "commands:write")),
+  }).annotateMerge(graveOperation(`Command up to ${maxTargets} chargers, one after the other`, "commands:write")),
   shared.list,
   shared.get,
   shared.targets,

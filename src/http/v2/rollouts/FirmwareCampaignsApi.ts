@@ -5,7 +5,7 @@ import { defaultDays, maxDays, maxTargets, maxWaves } from "../../../domain/roll
 import { rule, text, Uuid, whole } from "../../Fields.ts"
 import { Location, retrying } from "../commands/Values.ts"
 import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { graveOperation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader } from "../requests/Paging.ts"
 import { rolloutNameMax } from "./CommandBatchesApi.ts"
 import { FirmwareCampaign, rolloutEndpoints, targetFields } from "./RolloutSchema.ts"
@@ -78,7 +78,7 @@ export class FirmwareCampaignsApi extends HttpApiGroup.make("firmware-campaigns"
     payload: NewFirmwareCampaign,
     success: createdAt(FirmwareCampaign.pipe(HttpApiSchema.status(201))),
     error: [NotFound404, Conflict409, TooMany429]
-  }).annotateMerge(operation(`Update the firmware of up to ${maxTargets} chargers in waves`, "commands:write")),
+  }).annotateMerge(graveOperation(`Update the firmware of up to ${maxTargets} chargers in waves`, "commands:write")),
   shared.list,
   shared.get,
   shared.targets,

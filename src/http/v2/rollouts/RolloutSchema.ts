@@ -6,7 +6,7 @@ import { commandTypes } from "../../../domain/command/Kinds.ts"
 import { maxTargets, pauseReasons, rolloutStates, targetStates } from "../../../domain/rollout/Rollout.ts"
 import { ChargerId, text, Time, Uuid, whole } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { graveOperation, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 /** The filters of `GET /v2/charger-rows`, by the same names. */
@@ -116,13 +116,13 @@ export const rolloutEndpoints = <const Path extends `/${string}`, S extends Sche
   { many, one }: Naming
 ) => {
   const params = { id: Uuid }
-  const decision = <const Name extends string>(name: Name, summary: string) =>
+  const decision = <const Name extends string>(name: Name, summary: string, says = operation) =>
     HttpApiEndpoint.post(name, `${path}/:id/${name}` as const, {
       params,
       headers: IdempotencyHeader,
       success: Rollout,
       error: [NotFound404, Conflict409]
-    }).annotateMerge(operation(summary, "commands:write"))
+    }).annotateMerge(says(summary, "commands:write"))
   return {
     list: HttpApiEndpoint.get("list", path, {
       query: { ...PageQuery, state: Schema.optionalKey(Schema.Literals(rolloutStates)) },
@@ -142,6 +142,6 @@ export const rolloutEndpoints = <const Path extends `/${string}`, S extends Sche
     pause: decision("pause", `Pause a ${one}: no further charger is commanded`),
     resume: decision("resume", `Resume a ${one}; failures up to now are accepted`),
     cancel: decision("cancel", `Cancel a ${one}; commands that were issued go on`),
-    approve: decision("approve", `Approve a ${one} that another person made`)
+    approve: decision("approve", `Approve a ${one} that another person made`, graveOperation)
   } as const
 }

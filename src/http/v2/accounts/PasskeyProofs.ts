@@ -1,0 +1,53 @@
+/** Challenges to passkeys, and who has answered one: for signing in, and for a second factor that is asked for again. */
+import { Clock, Effect } from "effect"
+import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { challengeHash, newChallenge, Passkeys } from "../../../domain/operator/Passkeys.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { Unauthorized } from "../requests/Failures.ts"
+import { PublicUrl } from "../requests/Paging.ts"
+import { RateLimits } from "../requests/RateLimits.ts"
+import { asserted, type Assertion, challengeOf, relyingPartyOf } from "./WebAuthn.ts"
+
+/** The same whatever is wrong: an unknown passkey, a used challenge, another site's answer. */
+export const passkeyRefused = new Unauthorized({
+  code: "passkey_refused",
+  detail: "This passkey does not sign in here."
+})
+
+/** Challenges as they are given and answered, and what an answer proves. */
+export const passkeyProofs = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const passkeys = yield* Passkeys
+  const secrets = yield* Secrets
+  const limits = yield* RateLimits
+  const party = relyingPartyOf(yield* PublicUrl)
+
+  const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
+    const challenge = newChallenge(secrets)
+    const now = yield* Clock.currentTimeMillis
+    yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
+    return challenge
+  })
+
+  /** The challenge that was answered, if it waited; from now on it does not. */
+  const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
+    const challenge = challengeOf(clientDataJSON)
+    const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
+    if (challenge === undefined || hash === undefined) return undefined
+    return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
+  })
+
+  /** Whose passkey has signed a challenge that waited for anyone. */
+  const ownerOf = (credential: typeof Assertion.Type) =>
+    Effect.gen(function* () {
+      const challenge = yield* answered(credential.response.clientDataJSON, undefined)
+      const passkey = yield* passkeys.find(credential.id)
+      if (challenge === undefined || passkey === undefined) return yield* passkeyRefused
+      const counter = yield* asserted(credential, challenge, party, passkey)
+      if (counter === undefined) return yield* passkeyRefused
+      if (!(yield* passkeys.used(passkey.id, counter, yield* Clock.currentTimeMillis))) return yield* passkeyRefused
+      return (yield* accounts.byId(passkey.operatorId)) ?? (yield* passkeyRefused)
+    }).pipe(Effect.tapErrorTag("Unauthorized", () => limits.wrongKey))
+
+  return { answered, challenged, ownerOf, party }
+})
