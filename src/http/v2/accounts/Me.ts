@@ -11,6 +11,7 @@ import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { Caller } from "../requests/Middleware.ts"
+import type { FactorProof } from "./MeApi.ts"
 import { passkeyProofs, passkeyRefused } from "./PasskeyProofs.ts"
 import { factorRefused } from "./Proofs.ts"
 import { SigningIn } from "./SigningIn.ts"
@@ -22,6 +23,37 @@ const alreadyOn = new Conflict({
 
 const isOff = new Conflict({ code: "second_factor_off", message: "This account has no second factor." })
 
+/** The sign-in that calls goes on under a new secret. */
+const goingOn = Effect.gen(function* () {
+  const signing = yield* SigningIn
+  const { ownerOf } = yield* passkeyProofs
+
+  /** In the same organisation; where the caller works for it no more, there is no sign-in to go on with. */
+  const goOn = (caller: Principal, change: { readonly strength?: Strength; readonly factor?: Factor }) =>
+    Effect.catchTag(signing.renew(caller, change), "NotFound", () =>
+      Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
+    )
+
+  /** A second factor that is shown again: a code, or what a passkey answered. */
+  const showFactor = Effect.fnUntraced(function* ({ code, credential }: typeof FactorProof.Type) {
+    const { account, caller, signInId } = yield* signing.ownAccount
+    if ((code === undefined) === (credential === undefined)) {
+      return yield* new InvalidInput({ pointer: "/code", detail: "Must be there, or credential instead of it" })
+    }
+    if (credential !== undefined) {
+      if ((yield* ownerOf(credential)).operatorId !== account.operatorId) return yield* passkeyRefused
+      return yield* goOn(caller, { strength: "SecondFactor" })
+    }
+    if (account.totpSecret === undefined) return yield* isOff
+    const factor = yield* signing.proveFactor(account, signInId, code ?? "")
+    return yield* Effect.catchTag(goOn(caller, { strength: "SecondFactor", factor }), "Conflict", () =>
+      Effect.fail(factorRefused)
+    )
+  })
+
+  return { goOn, showFactor }
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "me",
@@ -29,18 +61,13 @@ export const layer = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const secrets = yield* Secrets
     const signing = yield* SigningIn
-    const { ownerOf } = yield* passkeyProofs
 
     const newCodes = () => {
       const codes = newRecoveryCodes(secrets)
       return { codes, hashes: codes.flatMap((code) => recoveryHash(secrets, code) ?? []) }
     }
 
-    /** In the same organisation; where the caller works for it no more, there is no sign-in to go on with. */
-    const goOn = (caller: Principal, change: { readonly strength?: Strength; readonly factor?: Factor }) =>
-      Effect.catchTag(signing.renew(caller, change), "NotFound", () =>
-        Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
-      )
+    const { goOn, showFactor } = yield* goingOn
 
     return handlers.handleAll({
       get: Effect.fn("v2.me.get")(function* () {
@@ -86,20 +113,8 @@ export const layer = HttpApiBuilder.group(
         yield* goOn(caller, { strength: "SecondFactor" })
         return { enabled: true, recoveryCodes: codes }
       }),
-      proveFactor: Effect.fn("v2.me.proveFactor")(function* ({ payload: { code, credential } }) {
-        const { account, caller, signInId } = yield* signing.ownAccount
-        if ((code === undefined) === (credential === undefined)) {
-          return yield* new InvalidInput({ pointer: "/code", detail: "Must be there, or credential instead of it" })
-        }
-        if (credential !== undefined) {
-          if ((yield* ownerOf(credential)).operatorId !== account.operatorId) return yield* passkeyRefused
-          return yield* goOn(caller, { strength: "SecondFactor" })
-        }
-        if (account.totpSecret === undefined) return yield* isOff
-        const factor = yield* signing.proveFactor(account, signInId, code ?? "")
-        return yield* Effect.catchTag(goOn(caller, { strength: "SecondFactor", factor }), "Conflict", () =>
-          Effect.fail(factorRefused)
-        )
+      proveFactor: Effect.fn("v2.me.proveFactor")(function* ({ payload }) {
+        return yield* showFactor(payload)
       }),
       createRecoveryCodes: Effect.fn("v2.me.createRecoveryCodes")(function* ({ payload }) {
         const { account, signInId } = yield* signing.ownAccount
