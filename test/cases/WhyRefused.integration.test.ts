@@ -49,6 +49,27 @@ describe("the explanation of a card", () => {
     })
   })
 
+  it("is beside the list of what all cards were answered, newest first, refusals alone where that is asked", async () => {
+    const { id, station } = await world.station()
+    const card = await world.card()
+    await station.call("Authorize", { idTag: "NO-SUCH-CARD" })
+    await station.call("Authorize", { idTag: card })
+    await station.start(1, card)
+    const here = async (query = "") =>
+      (await world.items(`authorizations?limit=20${query}`))
+        .filter(({ chargerId }) => chargerId === id)
+        .map(({ answer, kind, tokenUid }) => [tokenUid, kind, answer])
+    const refused = ["NO-SUCH-CARD", "Authorize", "Invalid"]
+    expect(await here()).toEqual([[card, "Start", "Accepted"], [card, "Authorize", "Accepted"], refused])
+    expect(await here("&refused=true")).toEqual([refused])
+    const first = await world.get("authorizations?limit=1")
+    const second = await world.get(`authorizations?limit=1&cursor=${String(first["nextCursor"])}`)
+    expect([first, second].map(({ items }) => (items as ReadonlyArray<Shown>)[0]?.["kind"])).toEqual([
+      "Start",
+      "Authorize"
+    ])
+  })
+
   it("names the session that keeps the card from charging twice, and shows refused starts", async () => {
     const { id, station } = await world.station()
     const other = await world.station()

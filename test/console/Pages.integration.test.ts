@@ -50,6 +50,7 @@ describe.skipIf(!canBrowse)("every page", () => {
       ["cards", "/cards"],
       ["add card", "/cards?do=add"],
       ["card", `/cards/${await first("tokens", "uid")}`],
+      ["card attempts", "/card-attempts"],
       ["roaming", "/roaming"],
       ...["health", "exchanges", "parked", "view"].map((tab) => [`partner: ${tab}`, ""] as const),
       ["events", "/events"],

@@ -447,7 +447,8 @@ const authorizations = (world: FakeWorld) =>
           partnerNames: new Map<string, string>()
         })
       }),
-    attempts: () => world.ask(() => Effect.succeed([]))
+    attempts: () => world.ask(() => Effect.succeed([])),
+    list: () => world.ask(() => Effect.succeed({ items: [], nextCursor: null }))
   })
 
 /** Sites alone: the others are tried on real databases. */

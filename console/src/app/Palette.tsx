@@ -51,6 +51,7 @@ const actions = (): ReadonlyArray<Entry> =>
       ["add-charger", "chargers", t("charger.add"), "/chargers", { do: "add" }],
       ["add-site", "sites", t("site.add"), "/sites", { do: "add" }],
       ["add-card", "cards", t("card.add"), "/cards", { do: "add" }],
+      ["card-attempts", "cards", t("attempt.many"), "/card-attempts", {}],
       ["add-tariff", "tariffs", t("tariff.add"), "/tariffs", { do: "add" }],
       ["add-partner", "roaming", t("partner.add"), "/roaming", { do: "add" }],
       ["add-key", "settings", t("key.add"), "/settings/developer", { do: "add" }],

@@ -148,6 +148,7 @@ export const router = createRouter({
         () => import("../pages/Partner.tsx"),
         "Partner"
       ),
+      page("/card-attempts", () => import("../pages/Attempts.tsx"), "Attempts"),
       page("/events", () => import("../pages/Events.tsx"), "Events"),
       page("/events/webhooks", () => import("../pages/Webhooks.tsx"), "Webhooks"),
       page("/audit-log", () => import("../pages/AuditLog.tsx"), "AuditLog"),

@@ -34,10 +34,11 @@ export const queries = new QueryClient({
 /** Lists and figures that an event of this kind changes. */
 const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections", "sites.get"],
-  authorization: ["tokens.explanation"],
+  authorization: ["tokens.explanation", "authorizations.list"],
   connector: ["history.connectors", "statistics.get"],
   session: [
     "sessions.list",
+    "authorizations.list",
     "sessions.get",
     "sessions.price",
     "sessions.meterValues",

@@ -1,4 +1,5 @@
 /** Cards and other tokens of drivers: add one or many, block, and see why one cannot charge. */
+import { Link } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { call } from "../api/client.ts"
 import { changed } from "../live/store.ts"
@@ -66,7 +67,14 @@ export const Cards = () => {
   const close = () => set({ do: undefined })
   return (
     <Split label={t("place.cards")}>
-      <Head title={t("place.cards")}>
+      <Head
+        title={t("place.cards")}
+        summary={
+          <Link to={"/card-attempts" as never} search={{} as never}>
+            {t("attempt.many")}
+          </Link>
+        }
+      >
         <Act needs={["tokens.create"]} onClick={() => set({ do: "many" })}>
           {t("card.addMany")}
         </Act>

@@ -84,7 +84,7 @@ export const Why = ({ uid }: { readonly uid: string }) => {
                 <span>
                   <Moment at={one.at} /> · <Outside>{one.chargerId}</Outside>
                   <small>
-                    {one.kind} · {one.source}
+                    {word("attemptKind", one.kind)} · {word("attemptSource", one.source)}
                   </small>
                 </span>
                 <Pill tone={one.answer === "Accepted" ? "ok" : "bad"}>{word("cardStatus", one.answer)}</Pill>

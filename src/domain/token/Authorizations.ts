@@ -1,6 +1,7 @@
 /** What is stored about a card: what the decision on it is made from, and how it was decided before. */
 import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../Errors.ts"
+import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
+import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuthorizationPolicy, AuthorizationSource, AuthorizationStatus } from "./Authorization.ts"
 import type { TokenFacts } from "./Token.ts"
 
@@ -31,6 +32,13 @@ export interface Attempt {
   readonly source: AuthorizationSource
 }
 
+/** An attempt with its card, in the list of all. */
+export interface ListedAttempt extends Attempt {
+  /** Grows with time. */
+  readonly id: string
+  readonly tokenUid: string
+}
+
 export class Authorizations extends Context.Service<
   Authorizations,
   {
@@ -45,5 +53,10 @@ export class Authorizations extends Context.Service<
       wanted: CardWanted,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
+    /** Of all cards, newest first; `refused` leaves out those that were accepted. */
+    readonly list: (
+      organisationId: string,
+      page: PageRequest & { readonly refused: boolean }
+    ) => Effect.Effect<Page<ListedAttempt>, InvalidInput | StorageUnavailable>
   }
 >()("voltlane/Authorizations") {}

@@ -45,6 +45,7 @@ import { SitesApi } from "./sites/SitesApi.ts"
 import { StatisticsApi } from "./chargers/StatisticsApi.ts"
 import { TariffsApi } from "./tariffs/TariffsApi.ts"
 import { TokenConflictsApi } from "./tokens/TokenConflictsApi.ts"
+import { AuthorizationsApi } from "./tokens/AuthorizationsApi.ts"
 import { TokensApi } from "./tokens/TokensApi.ts"
 import { UnknownChargersApi } from "./chargers/UnknownChargersApi.ts"
 import { WebhooksApi } from "./events/WebhooksApi.ts"
@@ -73,6 +74,7 @@ export class Api extends HttpApi.make("voltlane-v2")
     ApiKeysApi,
     StatisticsApi
   )
+  .add(AuthorizationsApi)
   .add(CommandBatchesApi)
   .add(FirmwareCampaignsApi)
   .add(ChargingProfilesApi)

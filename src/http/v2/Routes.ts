@@ -51,6 +51,7 @@ import * as Sites from "./sites/Sites.ts"
 import * as Statistics from "./chargers/Statistics.ts"
 import * as Tariffs from "./tariffs/Tariffs.ts"
 import * as TokenConflicts from "./tokens/TokenConflicts.ts"
+import * as Authorizations from "./tokens/Authorizations.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import * as Transfers from "./commands/Transfers.ts"
 import * as UndeclaredLive from "./requests/UndeclaredLive.ts"
@@ -112,6 +113,7 @@ export const v2Routes = (options: V2Options) => {
     Deliveries.layer,
     PartnerView.layer,
     TokenConflicts.layer,
+    Authorizations.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,

@@ -48,6 +48,10 @@ CREATE INDEX journal_audit_at ON journal (organisation_id, at) WHERE ((type <> '
 CREATE INDEX journal_certificate_requests ON journal (subject, position) WHERE (type = 'CertificateSigningRequested');
 -- What was answered to a card. Uids are ASCII in OCPP 1.6, where lower() is what the domain compares by.
 CREATE INDEX journal_authorizations ON journal (organisation_id, lower(body ->> 'tokenUid'), position) WHERE (type = 'TokenAuthorized');
+-- What cards were answered in the whole organisation, and the refusals among it.
+CREATE INDEX journal_answers ON journal (organisation_id, position) WHERE (type IN ('TokenAuthorized', 'SessionStarted'));
+CREATE INDEX journal_refusals ON journal (organisation_id, position)
+  WHERE ((type IN ('TokenAuthorized', 'SessionStarted')) AND ((body #>> '{authorization,status}') <> 'Accepted'));
 -- BRIN: positions and times grow together.
 CREATE INDEX journal_heard ON journal USING brin (heard_at);
 

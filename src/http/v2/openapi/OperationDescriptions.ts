@@ -11,6 +11,7 @@ export const tags: Descriptions["tags"] = {
   sessions: "Energy delivered to vehicles, with its readings and its price",
   "token-conflicts": "Cards that several partners vouch for",
   tokens: "The organisation's own cards",
+  authorizations: "What cards were answered",
   "api-keys": "Keys to this API",
   statistics: "Counts of the organisation",
   "charging-profiles": "Limits on power or current over time",
@@ -70,6 +71,8 @@ export const operations: Descriptions["operations"] = {
   "commands.listOfCharger": "Commands of operators, of partners and of the service itself to this charger.",
   "commands.list": "Commands to all chargers of the organisation.",
   "commands.get": "`wait` holds the request until the charger has answered, for 60 seconds at most.",
+  "authorizations.list":
+    "Every Authorize and every start of a session, of own, partners' and unknown cards. Of a card that is refused again and again an Authorize is listed once a minute. Why a card may charge or not: `GET /v2/tokens/{uid}/explanation`.",
   "reservations.list": "They are made and cancelled by the commands ReserveNow and CancelReservation.",
   "certificates.requests":
     "Sign a request with your own authority and send the result by the command CertificateSigned.",

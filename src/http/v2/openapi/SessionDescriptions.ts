@@ -145,6 +145,11 @@ export const sessionDescriptions: Descriptions["properties"] = {
   "AuthorizationAttempt.kind": ["Whether the charger asked before a session, or reported its start"],
   "AuthorizationAttempt.answer": ["What the charger was answered"],
   "AuthorizationAttempt.source": ["Who decided"],
+  "ListedAuthorization.id": ["Grows with time", "48213"],
+  "ListedAuthorization.at": ["When it was heard"],
+  "ListedAuthorization.kind": ["Whether the charger asked before a session, or reported its start"],
+  "ListedAuthorization.answer": ["What the charger was answered"],
+  "ListedAuthorization.source": ["Who decided"],
   "tokens.explanation.query.chargerId": ["The charger; anywhere without it", "CP-7"],
 
   // Reservations.

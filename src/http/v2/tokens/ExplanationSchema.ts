@@ -35,7 +35,7 @@ const Check = Schema.Struct({
   detail: Schema.String
 }).annotate({ identifier: "AuthorizationCheck" })
 
-const Attempt = Schema.Struct({
+export const Attempt = Schema.Struct({
   at: Time,
   chargerId: Schema.String,
   kind: Schema.Literals(attemptKinds),
