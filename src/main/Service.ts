@@ -89,6 +89,7 @@ import * as Passkeys from "../storage/operators/Passkeys.ts"
 import * as Search from "../storage/search/Search.ts"
 import * as RolloutQueue from "../storage/rollouts/RolloutQueue.ts"
 import * as Rollouts from "../storage/rollouts/Rollouts.ts"
+import * as SavedViews from "../storage/search/SavedViews.ts"
 import * as Work from "../storage/work/Work.ts"
 import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
@@ -181,6 +182,7 @@ const storage = (settings: ServiceSettings) => {
     Search.layer,
     Rollouts.layer,
     RolloutQueue.layer,
+    SavedViews.layer,
     Work.layer,
     Sessions.layer,
     SessionReviews.layer,

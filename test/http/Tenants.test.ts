@@ -50,7 +50,8 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     roleId: "",
     invitationId: "",
     signInId: "",
-    passkeyId: "none"
+    passkeyId: "none",
+    viewId: "none"
   }
   const document = (operation: object) => ({
     servers: [{ url: "http://rest.test/cpo" }],

@@ -46,6 +46,7 @@ const repositories = [
   "roaming/PartnerRows.ts",
   "roaming/Partners.ts",
   "sites/Evses.ts",
+  "search/SavedViews.ts",
   "search/Search.ts",
   "rollouts/RolloutQueue.ts",
   "rollouts/RolloutRows.ts",
@@ -155,7 +156,7 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 ]
 
 const tables =
-  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse|rollout|rollout_target)\b/
+  /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse|rollout|rollout_target|saved_view)\b/
 
 /** Templates tagged with a bare `sql`, with what they interpolate cut out. */
 const bareStatements = (text: string): ReadonlyArray<string> =>

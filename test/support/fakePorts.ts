@@ -10,6 +10,7 @@ import { Passkeys } from "../../src/domain/operator/Passkeys.ts"
 import { Search } from "../../src/domain/search/Search.ts"
 import { Rollouts } from "../../src/domain/rollout/Rollouts.ts"
 import { rollouts } from "./fakeRollouts.ts"
+import { SavedViews } from "../../src/domain/search/SavedViews.ts"
 import { Work } from "../../src/domain/work/Work.ts"
 import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
@@ -497,7 +498,13 @@ export const fakePorts = (world: FakeWorld) =>
       answered: () => Effect.succeed(false)
     }),
     Layer.succeed(Search, search(world)),
-    Layer.succeed(Rollouts, rollouts()),
+    Layer.succeed(Rollouts, rollouts(world)),
+    Layer.mock(SavedViews, {
+      list: () => world.ask(() => Effect.succeed([])),
+      create: (view, operatorId, { now }) =>
+        world.write(() => Effect.succeed({ ...view, id: world.uuid(), operatorId, createdAt: now })),
+      remove: (_, __, id) => world.ask(() => Effect.fail(new NotFound({ kind: "view", id })))
+    }),
     Layer.mock(Work, {
       counts: (_, queues) =>
         world.ask(() => Effect.succeed(Object.fromEntries(queues.map((queue) => [queue, 0])) as never))

@@ -1,8 +1,9 @@
 /** Rollouts in memory, over the domain's rules: who made which, and what was decided about it. */
 import { Clock, Effect } from "effect"
-import { Conflict, NotFound } from "../../src/domain/Errors.ts"
+import { Conflict, InvalidInput, NotFound } from "../../src/domain/Errors.ts"
 import { afterDecision } from "../../src/domain/rollout/Decisions.ts"
 import { isOver, noTargets, waveEnds } from "../../src/domain/rollout/Rollout.ts"
+import type { FakeWorld } from "./fakeRecords.ts"
 import { type Rollout, Rollouts } from "../../src/domain/rollout/Rollouts.ts"
 
 interface Kept extends Rollout {
@@ -10,7 +11,7 @@ interface Kept extends Rollout {
   readonly byPerson: string
 }
 
-export const rollouts = (): Rollouts["Service"] => {
+export const rollouts = (world: FakeWorld): Rollouts["Service"] => {
   const kept = new Map<string, Kept>()
   const find = (organisationId: string, kind: Rollout["kind"], id: string) => {
     const known = kept.get(id)
@@ -20,8 +21,13 @@ export const rollouts = (): Rollouts["Service"] => {
   }
   return Rollouts.of({
     create: (given, { by, now }) =>
-      Effect.sync(() => {
-        const targets = "chargerIds" in given.targets ? given.targets.chargerIds.length : 1
+      Effect.gen(function* () {
+        const chargerIds = "chargerIds" in given.targets ? given.targets.chargerIds : []
+        const others = chargerIds.findIndex((id) => world.chargers.get(id)?.organisationId !== by.organisationId)
+        if (others >= 0) {
+          return yield* new InvalidInput({ pointer: `/chargerIds/${others}`, detail: "Is no charger of yours" })
+        }
+        const targets = Math.max(1, chargerIds.length)
         const rollout: Kept = {
           id: `01940000-0000-7000-8000-${String(kept.size).padStart(12, "0")}`,
           kind: given.kind,

@@ -50,6 +50,7 @@ import type { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tokens } from "../../src/domain/token/Tokens.ts"
 import type { Webhooks } from "../../src/domain/event/Webhooks.ts"
 import type { RolloutQueue, Rollouts } from "../../src/domain/rollout/Rollouts.ts"
+import type { SavedViews } from "../../src/domain/search/SavedViews.ts"
 import type { Work } from "../../src/domain/work/Work.ts"
 import { locationTexts } from "../../src/ocpi/objects/location/Texts.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
@@ -87,6 +88,7 @@ import * as PasskeysRepository from "../../src/storage/operators/Passkeys.ts"
 import * as SearchRepository from "../../src/storage/search/Search.ts"
 import * as RolloutQueueRepository from "../../src/storage/rollouts/RolloutQueue.ts"
 import * as RolloutsRepository from "../../src/storage/rollouts/Rollouts.ts"
+import * as SavedViewsRepository from "../../src/storage/search/SavedViews.ts"
 import * as WorkRepository from "../../src/storage/work/Work.ts"
 import * as SessionReviewsRepository from "../../src/storage/billing/SessionReviews.ts"
 import * as SessionsRepository from "../../src/storage/charging/Sessions.ts"
@@ -136,6 +138,7 @@ export type Repositories =
   | Webhooks
   | RolloutQueue
   | Rollouts
+  | SavedViews
   | Work
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
@@ -171,6 +174,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   SearchRepository.layer,
   RolloutQueueRepository.layer,
   RolloutsRepository.layer,
+  SavedViewsRepository.layer,
   WorkRepository.layer,
   SessionReviewsRepository.layer,
   SessionsRepository.layer,

@@ -35,6 +35,7 @@ export interface Owned {
   readonly signInId: string
   /** The same. */
   readonly passkeyId: string
+  readonly viewId: string
 }
 
 /** Words that stand in the owner's records and nowhere else. */
@@ -70,8 +71,12 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "chargers.create": { name: "Stranger's charger", chargerId: "STRANGER-1", siteId: owned.siteId },
   "chargers.update": { name: "Taken over", generatePassword: true },
   "commands.issue": { type: "Reset", resetType: "Hard", expiresIn: 60 },
-  "command-batches.create": { command: { type: "Reset", resetType: "Hard" }, filter: {} },
-  "firmware-campaigns.create": { name: "Stranger's", location: "https://stranger.example/fw.bin", filter: {} },
+  "command-batches.create": { command: { type: "Reset", resetType: "Hard" }, chargerIds: [owned.chargerId] },
+  "firmware-campaigns.create": {
+    name: "Stranger's",
+    location: "https://stranger.example/fw.bin",
+    chargerIds: [owned.chargerId]
+  },
   "expectations.setTemplate": { keys: [{ key: "HeartbeatInterval", value: "1" }] },
   "expectations.setQuirks": { rules: [{ name: "all", vendor: "*", tolerances: { callTimeoutSeconds: 5 } }] },
   "expectations.apply": {},
@@ -104,6 +109,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "me.changeOrganisation": { organisationId: owned.operatorId },
   "me.beginTotp": { password: "a guess of the stranger" },
   "me.proveFactor": { code: "000000" },
+  "views.create": { name: "Stranger's", path: "/chargers?is=offline", shared: true },
   "passkeys.begin": { password: "a guess of the stranger" },
   "passkeys.create": {
     name: "Stranger's",
@@ -150,7 +156,6 @@ const expected: Readonly<Record<string, number>> = {
   "organisations.create": 403,
   "organisations.list": 403,
   "chargers.create": 404,
-  // The stranger has no charger, and all of its own are meant.
   "command-batches.create": 400,
   "firmware-campaigns.create": 400,
   // Of a person, and the stranger comes with a key.
@@ -291,7 +296,8 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     "/cpo/v2/events?limit=2",
     `/cpo/v2/webhooks/${owned.webhookId}`,
     `/cpo/v2/webhooks/${owned.webhookId}/deliveries`,
-    `/cpo/v2/tokens/${encodeURIComponent(owned.uid)}`
+    `/cpo/v2/tokens/${encodeURIComponent(owned.uid)}`,
+    "/cpo/v2/me/views"
   ]
   const answers: Array<string> = []
   for (const path of paths) {
@@ -341,6 +347,7 @@ export const makeOwned = async (
   const [operator] = (await ask("GET", "/cpo/v2/operators", { key })).json.items
   const role = await post("roles", { name: `${mark} role`, permissions: ["sites:read"] })
   const invitation = await post("invitations", { email: `${mark}@example.com`.toLowerCase(), roleId: role.id })
+  const view = await post("me/views", { name: `${mark} view`, path: "/chargers", shared: true })
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
     siteId: site.id,
@@ -363,6 +370,7 @@ export const makeOwned = async (
     roleId: role.id,
     invitationId: invitation.id,
     signInId: operator.id,
-    passkeyId: operator.id
+    passkeyId: operator.id,
+    viewId: view.id
   }
 }

@@ -11,6 +11,7 @@ import { useLive } from "../live/store.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { type IconName, Icon } from "../parts/Icon.tsx"
 import { Shape, stateLabel } from "../parts/Status.tsx"
+import { placeOf, useViews } from "../parts/Views.tsx"
 import { t, word } from "../text/text.ts"
 import { places } from "./Shell.tsx"
 
@@ -90,6 +91,7 @@ const foundEntry = ({ id, kind, path, subtitle, title }: Answer<"search.find">["
 
 export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const { rows } = useLive()
+  const { data: views } = useViews()
   const go = useNavigate()
   const [typed, setTyped] = useState("")
   const [at, setAt] = useState(0)
@@ -137,8 +139,15 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
               }
             ]
     )
-    return onlyActions ? actions() : [...own, ...actions(), ...sites, ...chargers]
-  }, [rows, onlyActions])
+    const kept = (views?.items ?? []).map((view): Entry => ({
+      id: `view:${view.id}`,
+      icon: "work",
+      title: view.name,
+      sub: word("found", "view"),
+      ...placeOf(view.path)
+    }))
+    return onlyActions ? actions() : [...own, ...kept, ...actions(), ...sites, ...chargers]
+  }, [rows, onlyActions, views])
   const found = useMemo(() => {
     const parts = words.split(/\s+/).filter(Boolean)
     const fits = ({ sub, title }: Entry) => {

@@ -10,6 +10,7 @@ import { Empty } from "../parts/States.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, tn } from "../text/text.ts"
+import { Views } from "../parts/ViewsLater.tsx"
 import { FilterChip } from "./Sessions.tsx"
 
 type Cdr = Item<"cdrs.list">
@@ -103,6 +104,7 @@ export const Cdrs = () => {
             : `${pages.hasMore ? "> " : ""}${tn("cdr.count", pages.rows.length)} · ${totals}`
         }
       >
+        <Views of="/cdrs" />
         <a className="button" href={urlOf("cdrs.csv", { query })} download>
           CSV
         </a>

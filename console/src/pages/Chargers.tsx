@@ -15,10 +15,11 @@ import { Empty, Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Shape, stateLabel, Status } from "../parts/Status.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Ago } from "../parts/Time.tsx"
+import { Views } from "../parts/ViewsLater.tsx"
 import { t, tn } from "../text/text.ts"
-import { AddCharger } from "./AddCharger.tsx"
 import type { BulkType } from "./BulkCommand.tsx"
 
+const AddCharger = lazy(() => import("./AddCharger.tsx").then(({ AddCharger: it }) => ({ default: it })))
 const BulkCommand = lazy(() => import("./BulkCommand.tsx").then(({ BulkCommand: it }) => ({ default: it })))
 const NewCampaign = lazy(() => import("./rollout/NewCampaign.tsx").then(({ NewCampaign: it }) => ({ default: it })))
 
@@ -197,6 +198,7 @@ export const Chargers = () => {
           </>
         }
       >
+        <Views of="/chargers" />
         <Act needs={["chargers.create"]} kind="main" onClick={() => set({ do: "add" })}>
           <Icon name="plus" />
           <span>{t("charger.add")}</span>
@@ -276,7 +278,11 @@ export const Chargers = () => {
           </div>
         ) : null}
       </Table>
-      {isAdding ? <AddCharger id={filters["id"]} onClose={() => set({ do: undefined, id: undefined })} /> : null}
+      {isAdding ? (
+        <Suspense>
+          <AddCharger id={filters["id"]} onClose={() => set({ do: undefined, id: undefined })} />
+        </Suspense>
+      ) : null}
       {bulk === undefined ? null : bulk === "UpdateFirmware" ? (
         <Suspense>
           <NewCampaign chosen={chosen} onClose={() => setBulk(undefined)} />

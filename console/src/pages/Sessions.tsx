@@ -10,6 +10,7 @@ import { Empty } from "../parts/States.tsx"
 import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
+import { Views } from "../parts/ViewsLater.tsx"
 import { t, word } from "../text/text.ts"
 
 type Session = Item<"sessions.list">
@@ -137,7 +138,9 @@ export const Sessions = () => {
   const pages = usePages("sessions.list", { query })
   return (
     <Split label={t("place.sessions")}>
-      <Head title={t("place.sessions")} />
+      <Head title={t("place.sessions")}>
+        <Views of="/sessions" />
+      </Head>
       <div className="filters">
         <Lenses
           keys={["lens"]}

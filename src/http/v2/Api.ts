@@ -40,6 +40,7 @@ import { PartnersApi } from "./roaming/PartnersApi.ts"
 import { PartnerViewApi } from "./roaming/PartnerViewApi.ts"
 import { ReservationsApi } from "./sessions/ReservationsApi.ts"
 import { SearchApi } from "./search/SearchApi.ts"
+import { ViewsApi } from "./search/ViewsApi.ts"
 import { SessionsApi } from "./sessions/SessionsApi.ts"
 import { SitesApi } from "./sites/SitesApi.ts"
 import { StatisticsApi } from "./chargers/StatisticsApi.ts"
@@ -75,6 +76,7 @@ export class Api extends HttpApi.make("voltlane-v2")
     StatisticsApi
   )
   .add(AuthorizationsApi)
+  .add(ViewsApi)
   .add(CommandBatchesApi)
   .add(FirmwareCampaignsApi)
   .add(ChargingProfilesApi)

@@ -45,6 +45,7 @@ import * as RateLimits from "./requests/RateLimits.ts"
 import * as Reservations from "./sessions/Reservations.ts"
 import * as PasskeyEndpoints from "./accounts/Passkeys.ts"
 import * as Search from "./search/Search.ts"
+import * as Views from "./search/Views.ts"
 import * as Work from "./work/Work.ts"
 import * as Sessions from "./sessions/Sessions.ts"
 import * as Sites from "./sites/Sites.ts"
@@ -114,6 +115,7 @@ export const v2Routes = (options: V2Options) => {
     PartnerView.layer,
     TokenConflicts.layer,
     Authorizations.layer,
+    Views.layer,
     Tokens.layer,
     ApiKeys.layer,
     UnknownChargers.layer,

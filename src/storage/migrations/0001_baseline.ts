@@ -22,6 +22,7 @@ export const schemaFiles = [
   "locations",
   "subscriptions",
   "work",
+  "views",
   "journal"
 ] as const
 

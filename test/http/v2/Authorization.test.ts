@@ -46,7 +46,7 @@ describe("every endpoint", () => {
     expect(
       unpermitted.filter(
         ({ name }) =>
-          !/^(?:me|passkeys|sign-ins|set-up)\.|^single-sign-on\.(?:offer|begin|complete)$|^invitations\.accept$|^search\.find$|^work\.get$/.test(
+          !/^(?:me|passkeys|sign-ins|set-up)\.|^single-sign-on\.(?:offer|begin|complete)$|^invitations\.accept$|^search\.find$|^views\.|^work\.get$/.test(
             name
           )
       )

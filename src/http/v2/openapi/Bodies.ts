@@ -75,6 +75,9 @@ export const bodies: Descriptions["bodies"] = {
   "sessions.correct": {
     energy: { energyWh: 24500, reason: "Meter exchanged during the session" }
   },
+  "views.create": {
+    offline: { name: "Offline at the harbour", path: "/chargers?is=offline&q=site%3Aharbour", shared: true }
+  },
   "tokens.create": { card: { uid: "04A1B2C3D4E5F6", visualNumber: "NL-VLT-001234-5", note: "Van 12" } },
   "tokens.update": { block: { status: "Blocked" } },
   "api-keys.create": {

@@ -19,6 +19,7 @@ export const tags: Descriptions["tags"] = {
   history: "What connectors and connections were like before, and uptime",
   "audit-log": "Who did what",
   files: "Files that chargers bring or fetch",
+  views: "Pages of the console that people keep",
   search: "Names and ids of all kinds at once",
   work: "What waits for a decision of an operator",
   "unknown-chargers": "Chargers that tried to connect and are not registered",
@@ -73,6 +74,10 @@ export const operations: Descriptions["operations"] = {
   "commands.get": "`wait` holds the request until the charger has answered, for 60 seconds at most.",
   "authorizations.list":
     "Every Authorize and every start of a session, of own, partners' and unknown cards. Of a card that is refused again and again an Authorize is listed once a minute. Why a card may charge or not: `GET /v2/tokens/{uid}/explanation`.",
+  "views.list": "Needs no permission: what a view shows, its page asks for. `own` says which may be removed.",
+  "views.create":
+    "409 `view_exists` for a name that one has, `too_many_views` beyond the most, `needs_operator` for a key that belongs to no operator.",
+  "views.remove": "One's own; a shared one is gone for all.",
   "reservations.list": "They are made and cancelled by the commands ReserveNow and CancelReservation.",
   "certificates.requests":
     "Sign a request with your own authority and send the result by the command CertificateSigned.",

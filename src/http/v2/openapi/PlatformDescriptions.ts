@@ -136,6 +136,14 @@ export const platformDescriptions: Descriptions["properties"] = {
   "data.version": ["The tariff's version; null where the change made none", 3],
   "token.changed.data.status": ["The token's status; null for one that was removed", "Accepted"],
 
+  // Views.
+  viewId: ["A view's `id`", ids.other],
+  "View.name": ["What people call it", "Offline at the harbour"],
+  "View.path": ["The page with its filters, below the console's address", "/chargers?is=offline&q=site%3Aharbour"],
+  "View.shared": ["Whether all operators of the organisation see it", true],
+  "View.own": ["Whether the caller made it", true],
+  "NewView.path": ["The page with its filters, below the console's address", "/chargers?is=offline&q=site%3Aharbour"],
+
   // Search.
   "search.find.query.q": ["A part of a name or id, 2 to 100 characters, whatever the case of letters", "utrecht"],
   "SearchAnswer.items": ["What was found, the best first; at most 30, and 5 of a kind"],
