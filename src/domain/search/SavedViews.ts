@@ -21,6 +21,8 @@ export interface SavedView {
   readonly createdAt: number
 }
 
+export type NewSavedView = Pick<SavedView, "name" | "path" | "shared">
+
 export class SavedViews extends Context.Service<
   SavedViews,
   {
@@ -31,7 +33,7 @@ export class SavedViews extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<SavedView>, StorageUnavailable>
     /** `Conflict` `view_exists` for a name that one has, `too_many_views` beyond the most. */
     readonly create: (
-      view: Pick<SavedView, "name" | "path" | "shared">,
+      view: NewSavedView,
       operatorId: string,
       audit: AuditContext
     ) => Effect.Effect<SavedView, Conflict | InvalidInput | StorageUnavailable>

@@ -1,7 +1,7 @@
 /** The port `SavedViews` over SQL. They change nothing that others rely on, so they are no facts. */
 import { Effect, Layer, Schema } from "effect"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import { type SavedView, SavedViews, viewsMost } from "../../domain/search/SavedViews.ts"
+import { type NewSavedView, type SavedView, SavedViews, viewsMost } from "../../domain/search/SavedViews.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
@@ -43,7 +43,7 @@ const list = ({ sql }: Recording) =>
 
 const create = ({ secrets, sql, writable }: Recording) =>
   Effect.fn("SavedViews.create")(function* (
-    { name, path, shared }: Pick<SavedView, "name" | "path" | "shared">,
+    { name, path, shared }: NewSavedView,
     operatorId: string,
     { by, now }: AuditContext
   ) {
