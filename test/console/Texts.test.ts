@@ -14,7 +14,7 @@ const all = sources.join("\n")
 
 /** Groups that are asked for by a word of the service. */
 const groups = new Set([...all.matchAll(/\bword\(\s*"(\w+)"/g)].map(([, group = ""]) => group))
-const templates = [...all.matchAll(/\bt\(\s*`([\w.]+)\$\{/g)].map(([, prefix = ""]) => prefix)
+const templates = [...all.matchAll(/\btn?\(\s*`([\w.]+)\$\{/g)].map(([, prefix = ""]) => prefix)
 const literals = new Set([...all.matchAll(/"([a-z]\w*\.\w+)"/g)].map(([, key = ""]) => key))
 
 const isUsed = (key: string): boolean =>

@@ -134,6 +134,8 @@ export const Shell = () => {
   useEffect(() => whenFactorAsked(factorShown), [])
   useEffect(() => {
     startLive(me.organisation.id, (name) => may(me, name))
+    // Whichever page it is, the person was here.
+    void import("../live/since.ts").then(({ lastVisit }) => lastVisit(me.organisation.id, me.operator?.id ?? "key"))
   }, [me.organisation.id])
   useEffect(() => void setLanguage(languageOf(me.operator?.locale ?? navigator.language)), [me.operator?.locale])
   useShortcut("Ctrl+K", t("key.palette"), () => setOpen("palette"))

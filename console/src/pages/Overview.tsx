@@ -18,6 +18,7 @@ import { Shape } from "../parts/Status.tsx"
 import { Ago } from "../parts/Time.tsx"
 import { actionText, useActors } from "../parts/actors.ts"
 import { t, tn, word } from "../text/text.ts"
+import { Since } from "./Since.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 
 /** A fault that heals within two minutes is history, no alarm. */
@@ -197,6 +198,7 @@ export const Overview = () => {
   return (
     <section className="page overview" aria-label={t("place.overview")}>
       <h1 className="hide">{t("place.overview")}</h1>
+      <Since />
       <div className="overview-grid">
         <section className="card" aria-label={t("overview.needsYou")}>
           <h2>{t("overview.needsYou")}</h2>
