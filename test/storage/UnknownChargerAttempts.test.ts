@@ -1,12 +1,13 @@
 /** Unknown chargers: counted in memory, written behind, bounded whatever strangers make up, and gone when somebody registers them. */
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { limits } from "../../src/Config.ts"
 import { type UnknownChargerAttempt, UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import { type AttemptLimits, AttemptMemory } from "../../src/storage/charging/AttemptMemory.ts"
 import * as KnocksRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
+import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { emptyTables, forEachDatabase } from "../support/databases.ts"
 import { seedChargers } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
@@ -24,6 +25,17 @@ const knock = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): Un
   at: now,
   ...more
 })
+
+const audit = {
+  by: {
+    organisationId: "01940000-0000-7000-8000-000000000001",
+    actor: "operator:1",
+    keyId: "1",
+    operatorId: undefined,
+    permissions: []
+  },
+  now
+}
 
 describe("the memory of unknown chargers", () => {
   const memory = (more: Partial<AttemptLimits> = {}) => new AttemptMemory({ ...limits.attempts, ...more })
@@ -83,7 +95,9 @@ const withKnocks = <A, E, R>(
   options: Partial<KnocksRepository.AttemptsOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const layer = KnocksRepository.layer({ ...limits.attempts, flushEveryMillis: hour, ...options })
+    const layer = KnocksRepository.layer({ ...limits.attempts, flushEveryMillis: hour, ...options }).pipe(
+      Layer.provide(NodeSecrets.layer(Redacted.make("a secret of the tests")))
+    )
     return yield* Effect.provide(Effect.flatMap(UnknownChargerAttempts, use), yield* Layer.build(layer))
   }).pipe(Effect.scoped)
 
@@ -193,9 +207,9 @@ forEachDatabase("unknown chargers", (it) => {
       Effect.gen(function* () {
         yield* emptyTables
         knocks.attempted(knock("F"))
-        yield* knocks.forget("F")
+        yield* knocks.forget("F", audit)
         assert.deepStrictEqual((yield* knocks.list(page)).items, [])
-        assert.strictEqual((yield* Effect.flip(knocks.forget("F")))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(knocks.forget("F", audit)))._tag, "NotFound")
         knocks.attempted(knock("F", { at: now + 5 }))
         assert.deepStrictEqual(
           (yield* knocks.list(page)).items.map(({ attempts, firstSeenAt }) => [attempts, firstSeenAt]),

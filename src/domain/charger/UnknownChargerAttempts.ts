@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
+import type { AuditContext } from "../values/AuditContext.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
 /** One refused upgrade. The caller chose everything in it; no password and no other header is ever a part of it. */
@@ -39,8 +40,8 @@ export class UnknownChargerAttempts extends Context.Service<
     readonly attempted: (attempt: UnknownChargerAttempt) => void
     /** Latest newcomers first, with those of a moment ago. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<UnknownCharger>, InvalidInput | StorageUnavailable>
-    /** Forgets an id; it is back when it tries again. */
-    readonly forget: (chargerId: string) => Effect.Effect<void, NotFound | StorageUnavailable>
+    /** Forgets an id; it is back when it tries again. A fact of the caller's organisation, so that its work counts are counted anew. */
+    readonly forget: (chargerId: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
     /** Whether an attempt can only be meant for this organisation, since the service holds no other. */
     readonly concernOnly: (organisationId: string) => Effect.Effect<boolean, StorageUnavailable>
   }

@@ -341,6 +341,7 @@ export type RecordFact =
   | RecordFactOf<"SessionClosed" | "SessionHeld" | "SessionReleased" | "SessionCorrected", SessionDecision>
   | RecordFactOf<"ConfigurationTemplateChanged", { readonly keys: ReadonlyArray<TemplateKey> }>
   | RecordFactOf<"RolloutChanged", RolloutRecord>
+  | RecordFactOf<"UnknownChargerForgotten", { readonly chargerId: string }>
   | RecordFactOf<"FirmwareStored" | "FileRemoved", FileRecord>
   | RecordFactOf<"QuirksChanged", { readonly rules: ReadonlyArray<Quirk> }>
   | RecordFactOf<"DeliveryReplayed" | "DeliveryDiscarded", DeliveryRecord>

@@ -60,6 +60,7 @@ const countedAfter = [
   "DeliveryDiscarded",
   "PartnerHealthChanged",
   "ChargerRefused",
+  "UnknownChargerForgotten",
   "ChargerRegistered",
   "OrganisationCreated"
 ] as const

@@ -3,13 +3,15 @@
  * not knocked for the longest goes first, so that a charger that keeps trying stays whatever else is made up.
  */
 import { Clock, Effect, Layer, Metric, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { UnknownChargerAttempts } from "../../domain/charger/UnknownChargerAttempts.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { int4Array, textArray, timestamptzArray } from "../kernel/Arrays.ts"
 import { pagedList, TextKey, TimeKey } from "../kernel/Cursor.ts"
 import { type AttemptLimits, AttemptMemory, type Waiting } from "./AttemptMemory.ts"
+import type { AuditContext } from "../../domain/values/AuditContext.ts"
+import { factOf, recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, rowsOf } from "../kernel/Rows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { writeBehind } from "../kernel/WrittenBehind.ts"
@@ -88,11 +90,11 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
   })
 
 /** Provides `UnknownChargerAttempts`; what waits is written once more when the layer is closed. */
-export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttempts, never, SqlClient.SqlClient> =>
+export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttempts, never, RecordingServices> =>
   Layer.effect(
     UnknownChargerAttempts,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const { journaled, secrets, sql } = yield* recording
       const context = yield* Effect.context<never>()
       const memory = new AttemptMemory(options)
       // An alarm sees the first one as an increase.
@@ -129,12 +131,16 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
           if (!memory.attempted(attempt)) unrecorded.updateUnsafe(1, context)
         },
         list: (request) => Effect.andThen(flush, list(sql, options)(request)),
-        forget: Effect.fn("UnknownChargerAttempts.forget")(function* (chargerId: string) {
+        forget: Effect.fn("UnknownChargerAttempts.forget")(function* (chargerId: string, audit: AuditContext) {
           yield* flush
           memory.forget(chargerId)
-          const gone = yield* guarded(sql`
-            DELETE FROM unknown_charger WHERE charger_id = ${chargerId} RETURNING charger_id`)
-          if (gone.length === 0) return yield* new NotFound({ kind: "unknown charger", id: chargerId })
+          const write = Effect.gen(function* () {
+            const gone = yield* sql`DELETE FROM unknown_charger WHERE charger_id = ${chargerId} RETURNING charger_id`
+            if (gone.length === 0) return yield* new NotFound({ kind: "unknown charger", id: chargerId })
+            const fact = factOf("UnknownChargerForgotten", `charger:${chargerId}`, secrets.uuid(audit.now), audit)
+            return { result: undefined, facts: [{ ...fact, body: { by: audit.by.actor, before: { chargerId } } }] }
+          })
+          yield* journaled(write)
         }),
         concernOnly: Effect.fn("UnknownChargerAttempts.concernOnly")(function* (organisationId: string) {
           const others = yield* guarded(sql`SELECT 1 FROM organisation o WHERE o.id <> ${organisationId} LIMIT 1`)

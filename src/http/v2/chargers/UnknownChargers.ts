@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { PermissionDenied } from "../../../domain/Errors.ts"
 import { UnknownChargerAttempts } from "../../../domain/charger/UnknownChargerAttempts.ts"
 import { Api } from "../Api.ts"
+import { audit } from "../requests/Caller.ts"
 import { Caller } from "../requests/Middleware.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -29,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       }),
       forget: Effect.fn("v2.unknown-chargers.forget")(function* ({ params }) {
         yield* allowed
-        yield* attempts.forget(params.chargerId)
+        yield* attempts.forget(params.chargerId, yield* audit)
       })
     })
   })
