@@ -55,6 +55,7 @@ describe.skipIf(!canBrowse)("every page", () => {
       ...["health", "exchanges", "parked", "view"].map((tab) => [`partner: ${tab}`, ""] as const),
       ["events", "/events"],
       ["webhooks", "/events/webhooks"],
+      ["check a signature", "/events/webhooks?do=check"],
       ["audit log", "/audit-log"],
       ["organisation", "/settings"],
       ["operators", "/settings/operators"],

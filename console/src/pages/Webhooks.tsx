@@ -13,6 +13,7 @@ import { type Item, useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { t } from "../text/text.ts"
+import { WebhookTester } from "./WebhookTester.tsx"
 
 type Webhook = Item<"webhooks.list">
 
@@ -47,6 +48,9 @@ export const Webhooks = () => {
           </>
         }
       >
+        <button type="button" className="button" onClick={() => set({ do: "check" })}>
+          {t("webhook.tester")}
+        </button>
         <Act needs={["webhooks.create"]} kind="main" onClick={() => set({ do: "add" })}>
           <Icon name="plus" />
           <span>{t("webhook.add")}</span>
@@ -150,6 +154,7 @@ export const Webhooks = () => {
           </p>
         </Dialog>
       )}
+      {filters["do"] === "check" ? <WebhookTester onClose={close} /> : null}
       {open === undefined ? null : (
         <Dialog title={t("webhook.deliveries")} onClose={() => setOpen(undefined)} wide>
           <Deliveries webhookId={open.id} />
