@@ -88,6 +88,26 @@ const ownLog = <A, E, R>(
   }).pipe(Effect.scoped)
 
 forEachDriver("the log of messages", log, (it) => {
+  it.effect("finds what went wrong: errors, what is no frame, and answers that refuse", () =>
+    Effect.gen(function* () {
+      const { append } = yield* MessageLog
+      const troubled = [
+        frame({ chargerId: "L-BAD", kind: "CALLERROR", frame: '[4,"a","InternalError","",{}]' }),
+        frame({ chargerId: "L-BAD", kind: "Malformed", frame: "what" }),
+        frame({ chargerId: "L-BAD", kind: "CALLRESULT", frame: '[3,"b",{"status" : "Rejected"}]' }),
+        frame({ chargerId: "L-BAD", kind: "CALLRESULT", frame: '[3,"c",{"idTagInfo":{"status":"Blocked"}}]' })
+      ]
+      const well = [
+        frame({ chargerId: "L-BAD", kind: "CALLRESULT", frame: '[3,"d",{"status":"Accepted"}]' }),
+        frame({ chargerId: "L-BAD", kind: "CALL", frame: '[2,"e","StatusNotification",{"status":"Faulted"}]' })
+      ]
+      for (const [n, one] of [...troubled, ...well].entries()) append({ ...one, at: noon + n })
+      const found = yield* framesOf("L-BAD", { isTrouble: true })
+      assert.deepStrictEqual(found.toSorted(), troubled.map((one) => one.frame).toSorted())
+      assert.lengthOf(yield* framesOf("L-BAD"), 6)
+    })
+  )
+
   it.effect("shows the newest first, page by page, also where many share a millisecond", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog

@@ -37,6 +37,8 @@ export interface MessageFilter {
   /** Any of these; undefined: all. */
   readonly actions?: ReadonlyArray<string> | undefined
   readonly kinds?: ReadonlyArray<FrameKind> | undefined
+  /** True: errors, what is no frame, and answers that refuse. */
+  readonly isTrouble?: boolean | undefined
   /** In the frame or its message id, whatever the case of letters; looked for in the first `searchedChars` of a frame. */
   readonly text?: string | undefined
 }

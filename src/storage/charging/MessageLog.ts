@@ -5,6 +5,7 @@
  */
 import { Cause, Clock, Effect, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
   frameKinds,
   type LoggedFrame,
@@ -147,9 +148,12 @@ const columns = (sql: SqlClient.SqlClient) => sql`
 
 const endRows = rowsOf(Schema.Struct({ at: Schema.Finite, id: Schema.String }))
 
+const isTroubled = (sql: SqlClient.SqlClient) => sql`
+  (m.kind = ANY (${textArray(troubledKinds)}) OR (m.kind = 'CALLRESULT' AND left(m.frame, ${searchedChars}::int) ~ ${refusal}))`
+
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
-    const { actions, from, kinds, text, to } = wanted
+    const { actions, from, isTrouble, kinds, text, to } = wanted
     const after = yield* log.after(wanted)
     const within = sql.and([
       sql`m.organisation_id = ${organisationId}::uuid AND m.charger_id = ${chargerId}`,
@@ -157,7 +161,9 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
       ...(to === undefined ? [] : [sql`m.at < ${timeOf(sql, to)}`]),
       ...(after === undefined ? [] : [sql`(m.at, m.id) < (${timeOf(sql, after.at)}, ${after.id}::text::bigint)`])
     ])
-    const isFiltered = [actions, kinds, text].some((one) => one !== undefined)
+    const isFiltered = [actions, kinds, text, isTrouble === true ? isTrouble : undefined].some(
+      (one) => one !== undefined
+    )
     // Where this page ends whatever it finds: a rare word would be looked for through the whole log otherwise.
     const [end] = isFiltered
       ? yield* guarded(
@@ -170,6 +176,7 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
       ...(end === undefined ? [] : [sql`(m.at, m.id) >= (${timeOf(sql, end.at)}, ${end.id}::text::bigint)`]),
       ...(actions === undefined ? [] : [sql`m.action = ANY (${textArray(actions)})`]),
       ...(kinds === undefined ? [] : [sql`m.kind = ANY (${textArray(kinds)})`]),
+      ...(isTrouble === true ? [isTroubled(sql)] : []),
       ...(text === undefined
         ? []
         : [mentions(sql, [sql`left(m.frame, ${searchedChars}::int)`, sql`m.message_id`], text)])

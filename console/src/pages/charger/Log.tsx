@@ -3,6 +3,7 @@
  * looked for by the service, a piece of the log at a time.
  */
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { refusal, troubledKinds } from "../../../../src/domain/charger/FrameTrouble.ts"
 import { urlOf } from "../../api/client.ts"
 import type { Message } from "../../api/types.ts"
 import { missingFor, useMe } from "../../app/me.ts"
@@ -181,6 +182,7 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   const query = {
     ...(chosen.length === 0 ? {} : { action: chosen.join(",") }),
     ...(isSearched ? { q: text.trim() } : {}),
+    ...(isErrors ? { trouble: true } : {}),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to })
   }
@@ -188,8 +190,9 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   const live = useTail(chargerId, missing.length === 0 && isFollowing && !isRange)
   const all = useMemo(() => {
     const fresh = live.filter((one) => fitsLog(one, { actions: chosen, text: isSearched ? text : "" }))
-    return exchanges(joined(pages.rows as ReadonlyArray<Message>, fresh), isSearched)
-  }, [pages.rows, live, chosen, isSearched, text])
+    // An answer that was found comes without its question.
+    return exchanges(joined(pages.rows as ReadonlyArray<Message>, fresh), isSearched || isErrors)
+  }, [pages.rows, live, chosen, isSearched, isErrors, text])
   const shown = useMemo(() => (isErrors ? all.filter(isTrouble) : all), [all, isErrors])
   const isNarrowed = isErrors || isSearched || chosen.length > 0
   const readAlone = useRef(0)
@@ -301,9 +304,10 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   )
 }
 
+/** As the service finds it. */
+const refused = new RegExp(refusal)
+
 const isTrouble = ({ answer, asked }: Exchange): boolean =>
-  asked.kind === "Malformed" ||
-  asked.kind === "CALLERROR" ||
-  answer?.kind === "CALLERROR" ||
-  (answer !== undefined &&
-    /"status":"(?:Rejected|Invalid|Blocked|Expired|ConcurrentTx|NotSupported|Faulted)"/.test(answer.frame))
+  [asked, ...(answer === undefined ? [] : [answer])].some(
+    ({ frame, kind }) => troubledKinds.includes(kind) || (kind === "CALLRESULT" && refused.test(frame))
+  )

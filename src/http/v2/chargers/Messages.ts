@@ -34,14 +34,16 @@ interface Query {
   readonly action?: string | undefined
   readonly kind?: string | undefined
   readonly q?: string | undefined
+  readonly trouble?: boolean | undefined
 }
 
-const filterOf = ({ action, from, kind, q, to }: Query): MessageFilter => ({
+const filterOf = ({ action, from, kind, q, to, trouble }: Query): MessageFilter => ({
   from,
   to,
   actions: listedOf(action),
   kinds: kindsOf(kind),
-  text: q?.trim()
+  text: q?.trim(),
+  isTrouble: trouble
 })
 
 /** Frames of one read of a stream. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { type FrameKind, frameKinds, searchedChars, searchedFrames } from "../../../domain/charger/MessageLog.ts"
-import { ChargerId, rule, text, Time } from "../../Fields.ts"
+import { flag, ChargerId, rule, text, Time } from "../../Fields.ts"
 import { NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
@@ -48,6 +48,7 @@ const filters = {
       )
       .annotate({ description: "Of these kinds alone, separated by commas" })
   ),
+  trouble: Schema.optionalKey(flag("true: errors, what is no OCPP frame, and answers that refuse what was asked")),
   q: Schema.optionalKey(
     text(100)
       .check(rule((words: string) => words.trim().length >= 2, "Must have 2 characters or more", { minLength: 2 }))

@@ -80,6 +80,8 @@ export const platformDescriptions: Descriptions["properties"] = {
   "chargers.exportMessages.query.kind": ["Frames of these kinds alone, separated by commas", "CALLERROR,Malformed"],
   "chargers.messages.query.action": ["Of these actions alone, separated by commas", "Authorize,StartTransaction"],
   "chargers.exportMessages.query.action": ["Of these actions alone, separated by commas", "Authorize,StartTransaction"],
+  "chargers.messages.query.trouble": ["Only what went wrong", true],
+  "chargers.exportMessages.query.trouble": ["Only what went wrong", true],
   "chargers.messages.query.q": ["A part of the frame or its message id, whatever the case of letters", "GroundFailure"],
   "chargers.exportMessages.query.q": [
     "A part of the frame or its message id, whatever the case of letters",
