@@ -60,6 +60,8 @@ export class TownCharger {
   private readonly options: TownChargerOptions
   private readonly socket: Socket
   private readonly configuration: Map<string, string>
+  /** By the numbers of their reservations. */
+  private readonly reserved = new Map<number, Plug>()
   private hasBooted = false
   private firmware: string
   /** Out of order until an operator resets it, or its fault heals. */
@@ -431,6 +433,20 @@ export class TownCharger {
       case "ClearChargingProfile":
       case "SendLocalList":
         return { status: "Accepted" }
+      case "ReserveNow": {
+        const kept = plug ?? this.plugs.find(({ status: value }) => value === "Available")
+        if (kept?.status !== "Available") return { status: "Occupied" }
+        this.reserved.set(Number(payload["reservationId"]), kept)
+        setTimeout(() => this.report(kept, "Reserved"), 300)
+        return { status: "Accepted" }
+      }
+      case "CancelReservation": {
+        const freed = this.reserved.get(Number(payload["reservationId"]))
+        if (freed === undefined) return { status: "Rejected" }
+        this.reserved.delete(Number(payload["reservationId"]))
+        if (freed.status === "Reserved") setTimeout(() => this.report(freed, "Available"), 300)
+        return { status: "Accepted" }
+      }
       case "GetLocalListVersion":
         return { listVersion: 0 }
       default:

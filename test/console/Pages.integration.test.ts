@@ -36,6 +36,7 @@ describe.skipIf(!canBrowse)("every page", () => {
       ["session", `/sessions/${await first("sessions?status=COMPLETED")}`],
       ["session: energy", `/sessions/${await first("sessions?status=COMPLETED")}?tab=energy`],
       ["reservations", "/reservations"],
+      ["reserve", "/reservations?do=add"],
       ["files", "/files-and-firmware"],
       ["campaigns", "/files-and-firmware/campaigns"],
       ["add campaign", "/files-and-firmware/campaigns?do=add"],

@@ -53,6 +53,7 @@ const actions = (): ReadonlyArray<Entry> =>
       ["add-site", "sites", t("site.add"), "/sites", { do: "add" }],
       ["add-card", "cards", t("card.add"), "/cards", { do: "add" }],
       ["card-attempts", "cards", t("attempt.many"), "/card-attempts", {}],
+      ["reserve", "reservations", t("reservation.add"), "/reservations", { do: "add" }],
       ["add-tariff", "tariffs", t("tariff.add"), "/tariffs", { do: "add" }],
       ["add-partner", "roaming", t("partner.add"), "/roaming", { do: "add" }],
       ["add-key", "settings", t("key.add"), "/settings/developer", { do: "add" }],

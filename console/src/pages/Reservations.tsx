@@ -1,8 +1,9 @@
-/** Reservations, and cancelling one. */
+/** Reservations: a day of them in lanes, all of them as a list, reserving and cancelling. */
 import { useMemo, useState } from "react"
 import { useLive } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
+import { Icon } from "../parts/Icon.tsx"
 import { Head, Lenses, PagedTable, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
 import { Empty } from "../parts/States.tsx"
@@ -11,6 +12,8 @@ import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, word } from "../text/text.ts"
 import { CommandDialog } from "./Commands.tsx"
+import { Lanes } from "./reservation/Lanes.tsx"
+import { Reserve } from "./reservation/Reserve.tsx"
 
 type Reservation = Item<"reservations.list">
 
@@ -19,7 +22,7 @@ const toneOf = (status: string): Tone =>
 
 export const Reservations = () => {
   const { rows } = useLive()
-  const [filters] = useFilters()
+  const [filters, set] = useFilters()
   const [cancelled, setCancelled] = useState<Reservation | undefined>()
   useTitle(t("place.reservations"))
   const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
@@ -69,7 +72,12 @@ export const Reservations = () => {
   ]
   return (
     <section className="page list" aria-label={t("place.reservations")}>
-      <Head title={t("place.reservations")} />
+      <Head title={t("place.reservations")}>
+        <Act needs={["commands.issue"]} kind="main" onClick={() => set({ do: "add" })}>
+          <Icon name="plus" />
+          <span>{t("reservation.add")}</span>
+        </Act>
+      </Head>
       <div className="filters">
         <Lenses
           keys={["status"]}
@@ -82,6 +90,7 @@ export const Reservations = () => {
           ]}
         />
       </div>
+      <Lanes reservations={pages.rows} names={names} />
       <PagedTable
         what={t("reservation.notRead")}
         label={t("place.reservations")}
@@ -91,6 +100,7 @@ export const Reservations = () => {
         isFiltered={status !== undefined}
         empty={<Empty title={t("reservation.noneYet")} text={t("reservation.noneYetText")} />}
       />
+      {filters["do"] === "add" ? <Reserve onClose={() => set({ do: undefined })} /> : null}
       {cancelled === undefined || charger === undefined ? null : (
         <CommandDialog
           type="CancelReservation"
