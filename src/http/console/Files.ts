@@ -112,6 +112,7 @@ export const sections: ReadonlyArray<string> = [
   "tariffs",
   "cdrs",
   "cards",
+  "card-attempts",
   "roaming",
   "events",
   "audit-log",

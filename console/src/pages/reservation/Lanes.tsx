@@ -55,10 +55,13 @@ export const Lanes = ({
   const hours = Array.from({ length: 7 }, (_, n) => from + n * 4 * hour)
   return (
     <section className="lanes" aria-label={t("reservation.day")}>
-      <div className="lane-hours" aria-hidden="true">
-        {hours.map((at) => (
-          <span key={at}>{hourMinute(at)}</span>
-        ))}
+      <div className="lane" aria-hidden="true">
+        <span />
+        <div className="lane-hours">
+          {hours.map((at) => (
+            <span key={at}>{hourMinute(at)}</span>
+          ))}
+        </div>
       </div>
       {[...lanes].map(([chargerId, bars]) => (
         <div key={chargerId} className="lane">
