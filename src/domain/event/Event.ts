@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
+import { rolloutCountFields } from "../rollout/Counts.ts"
 import { pauseReasons, rolloutKinds, rolloutStates } from "../rollout/Rollout.ts"
 import { registrations } from "../values/Registration.ts"
 import { deliveredKinds } from "./Subscription.ts"
@@ -161,12 +162,7 @@ export const eventData = {
   "rollout.progress": Schema.Struct({
     rolloutId: Schema.String,
     kind: Schema.Literals(rolloutKinds),
-    waiting: Schema.Int,
-    issued: Schema.Int,
-    succeeded: Schema.Int,
-    failed: Schema.Int,
-    skipped: Schema.Int,
-    unreached: Schema.Int
+    ...rolloutCountFields
   }).annotate({
     description: "Chargers of a command batch or firmware campaign have their outcome: how many are in which state"
   }),

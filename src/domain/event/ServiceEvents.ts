@@ -1,6 +1,7 @@
 /** Events of what the service itself notes: how partners answer, what could not be delivered, how far rollouts are, and how much waits for operators. */
 import { Schema } from "effect"
 import { eventData } from "./Event.ts"
+import { rolloutCountsOf } from "../rollout/Counts.ts"
 import { rolloutKinds } from "../rollout/Rollout.ts"
 import { type EventTranslation, translation } from "./NewEvent.ts"
 import { deliveredKinds } from "./Subscription.ts"
@@ -64,12 +65,7 @@ const rollout = translation(
       data: {
         rolloutId: idOf(subject),
         kind,
-        waiting: counts.Waiting,
-        issued: counts.Issued,
-        succeeded: counts.Succeeded,
-        failed: counts.Failed,
-        skipped: counts.Skipped,
-        unreached: counts.Unreached
+        ...rolloutCountsOf(counts)
       }
     }
   ]

@@ -1,5 +1,6 @@
 /** What both kinds of rollouts are read from and answered with. */
 import { Effect } from "effect"
+import { rolloutCountsOf } from "../../../domain/rollout/Counts.ts"
 import { InvalidInput } from "../../../domain/Errors.ts"
 import type { RolloutKind, RolloutState, TargetState } from "../../../domain/rollout/Rollout.ts"
 import { type Rollout, Rollouts, type RolloutTarget, type RolloutTargets } from "../../../domain/rollout/Rollouts.ts"
@@ -24,33 +25,23 @@ export const targetsOf = ({ chargerIds, filter }: TargetFields): Effect.Effect<R
   return Effect.succeed({ filter: { connected, firmwareVersion: firmware, siteId, states: state, text: q } })
 }
 
-export const toBatch = (rollout: Rollout): typeof CommandBatch.Type => {
-  const { Failed, Issued, Skipped, Succeeded, Unreached, Waiting } = rollout.counts
-  return {
-    id: rollout.id,
-    name: rollout.name,
-    state: rollout.state,
-    pauseReason: rollout.pauseReason ?? null,
-    type: rollout.type,
-    parameters: rollout.parameters,
-    targets: rollout.targets,
-    counts: {
-      waiting: Waiting,
-      issued: Issued,
-      succeeded: Succeeded,
-      failed: Failed,
-      skipped: Skipped,
-      unreached: Unreached
-    },
-    perMinute: rollout.plan.perMinute,
-    pauseAfterFailures: rollout.plan.pauseAfterFailures ?? null,
-    createdAt: rollout.createdAt,
-    createdBy: rollout.by,
-    lastIssuedAt: rollout.lastIssuedAt ?? null,
-    endsAt: rollout.endsAt,
-    endedAt: rollout.endedAt ?? null
-  }
-}
+export const toBatch = (rollout: Rollout): typeof CommandBatch.Type => ({
+  id: rollout.id,
+  name: rollout.name,
+  state: rollout.state,
+  pauseReason: rollout.pauseReason ?? null,
+  type: rollout.type,
+  parameters: rollout.parameters,
+  targets: rollout.targets,
+  counts: rolloutCountsOf(rollout.counts),
+  perMinute: rollout.plan.perMinute,
+  pauseAfterFailures: rollout.plan.pauseAfterFailures ?? null,
+  createdAt: rollout.createdAt,
+  createdBy: rollout.by,
+  lastIssuedAt: rollout.lastIssuedAt ?? null,
+  endsAt: rollout.endsAt,
+  endedAt: rollout.endedAt ?? null
+})
 
 const toTarget = ({ chargerId, commandId, detail, endedAt, issuedAt, state }: RolloutTarget) => ({
   chargerId,

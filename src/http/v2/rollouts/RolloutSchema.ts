@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { overallStates } from "../../../domain/charger/ChargerRow.ts"
+import { rolloutCountFields } from "../../../domain/rollout/Counts.ts"
 import { commandTypes } from "../../../domain/command/Kinds.ts"
 import { maxTargets, pauseReasons, rolloutStates, targetStates } from "../../../domain/rollout/Rollout.ts"
 import { ChargerId, text, Time, Uuid, whole } from "../../Fields.ts"
@@ -53,14 +54,7 @@ export type TargetFields = Schema.Struct<typeof targetFields>["Type"]
 
 const Clock = Schema.String.annotate({ description: "As in 22:00" })
 
-const Counts = Schema.Struct({
-  waiting: Schema.Int,
-  issued: Schema.Int,
-  succeeded: Schema.Int,
-  failed: Schema.Int,
-  skipped: Schema.Int,
-  unreached: Schema.Int
-}).annotate({ identifier: "RolloutCounts" })
+const Counts = Schema.Struct(rolloutCountFields).annotate({ identifier: "RolloutCounts" })
 
 const rolloutFields = {
   id: Schema.String,
