@@ -34,6 +34,7 @@ describe.skipIf(!canBrowse)("a passkey", () => {
     expect(await visitor.axe()).toEqual([])
     await context.clearCookies()
     await page.goto("/sign-in")
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor()
     expect(await visitor.axe()).toEqual([])
     await page.getByRole("button", { name: "Sign in with a passkey" }).click()
     await page.locator(".shell").waitFor()
