@@ -18,13 +18,11 @@ import { idTagMax, type TokenChange } from "../../domain/command/LocalList.ts"
 import { isChargerId } from "../../domain/values/ChargerId.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { locks } from "../kernel/Locks.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { tokenStatuses } from "../../domain/token/Token.ts"
-
-/** One node at a time looks for chargers, so that none is claimed twice. */
-const listsLock = 7_016_996_768
 
 const Configuration = Schema.Array(
   Schema.Struct({
@@ -127,7 +125,7 @@ const claimed = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`
 const claim = ({ sql, writable }: Recording) =>
   Effect.fn("LocalLists.claim")(function* (asked: ListClaim) {
     const look = Effect.gen(function* () {
-      const [lock] = yield* sql<{ ours: boolean }>`SELECT pg_try_advisory_xact_lock(${listsLock}) AS ours`
+      const [lock] = yield* sql<{ ours: boolean }>`SELECT pg_try_advisory_xact_lock(${locks.localLists}) AS ours`
       if (lock?.ours !== true) return []
       const ids = yield* due(sql, asked)
       return ids.length === 0

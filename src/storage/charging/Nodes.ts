@@ -6,6 +6,7 @@ import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { abandonCommands } from "../commands/CommandEnds.ts"
+import { locks } from "../kernel/Locks.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
 /** Another process that lives has this name. */
@@ -32,7 +33,7 @@ const holdName = (sql: SqlClient.SqlClient, nodeId: string) => {
   const lock = Effect.gen(function* () {
     const connection = yield* sql.reserve
     const take = Effect.map(
-      connection.executeValues("SELECT pg_try_advisory_lock(hashtextextended($1, 7016996767))", [nodeId]),
+      connection.executeValues("SELECT pg_try_advisory_lock(hashtextextended($1, $2))", [nodeId, locks.nodes]),
       (rows) => rows[0]?.[0] === true
     )
     for (let n = 0; n < tries; n++) {

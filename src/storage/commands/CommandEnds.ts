@@ -9,7 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type Unanswered, abandoned, leaseGraceMillis, overdue } from "../../domain/command/Unanswered.ts"
 import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
-import { journalLock } from "../kernel/JournalLock.ts"
+import { locks } from "../kernel/Locks.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import { followCredentials } from "./CredentialEnds.ts"
 import { type EndedCommand, endedCommands, isFollowed, openCommands } from "./EndedCommands.ts"
@@ -103,7 +103,7 @@ export const endingCommands = <A, E>(
 ): Effect.Effect<A, E | SqlError> =>
   sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       const open = yield* openCommands(sql, ids)
       const result = yield* write
       yield* followEnds(
@@ -191,7 +191,7 @@ export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Ef
     const { gone = [], late = [] } = found ?? {}
     if (late.length === 0 && gone.length === 0) return
     const ending = Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       if (late.length > 0) {
         const rows = yield* openRows(sql`${selectOpen(sql)} AND m.id = ANY (${uuidArray(late)}) ORDER BY m.id`)
         yield* conclude(

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { credentialsAfter, sentCredentials, settlement } from "../../domain/charger/PendingCredentials.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
-import { journalLock } from "../kernel/JournalLock.ts"
+import { locks } from "../kernel/Locks.ts"
 import { optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
 
@@ -69,7 +69,7 @@ export const settleCredentials = (
 ): Effect.Effect<void, SqlError> => {
   const verifier = passwordVerifier ?? null
   const settling = Effect.gen(function* () {
-    yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+    yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
     const [charger] = yield* chargerRows(sql`
       SELECT organisation_id AS "organisationId", security_profile::int AS "securityProfile" FROM charger WHERE charger_id = ${chargerId}`)
     if (charger === undefined) return

@@ -23,7 +23,7 @@ import { tariffOf } from "../../domain/tariff/Choice.ts"
 import { chargesForReservations, TariffElement, assignmentScopes } from "../../domain/tariff/Tariff.ts"
 import { int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { appendOnce } from "../kernel/Facts.ts"
-import { journalLock } from "../kernel/JournalLock.ts"
+import { locks } from "../kernel/Locks.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
 
@@ -287,7 +287,7 @@ export const expireReservations = (sql: SqlClient.SqlClient, now: number): Effec
     const ids = (yield* due(sql, now)).map(({ id }) => id)
     if (ids.length === 0) return
     const ending = Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       const rows = yield* storedRows(sql`
         ${selectStored(sql)} WHERE r.command_id = ANY (${uuidArray(ids)}) AND r.status = 'Active' ORDER BY r.command_id`)
       yield* apply(

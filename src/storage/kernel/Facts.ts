@@ -14,7 +14,7 @@ import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
 import type { RecordFact, ServiceFact } from "../../domain/event/RecordFact.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
-import { journalLock } from "./JournalLock.ts"
+import { locks } from "./Locks.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /** What a write gives back: its result, and the facts of it. None where nothing changed. */
@@ -84,7 +84,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const secrets = yield* Secrets
   const journaled: Recording["journaled"] = (write) => {
     const transaction = Effect.gen(function* () {
-      yield* sql`SELECT pg_advisory_xact_lock(${journalLock})`
+      yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       yield* yield* Precondition
       const { after = Effect.void, facts, result } = yield* write
       if (facts.length > 0) yield* append(sql, facts)

@@ -6,6 +6,7 @@
 import { Data, Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { locks } from "./Locks.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>>>
 
@@ -19,9 +20,6 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
 }> {}
 
 const table = "schema_migrations"
-
-/** Any number that no other part takes an advisory lock with: "volt" in ASCII. */
-const lockKey = 0x766f6c74
 
 interface Step {
   readonly id: number
@@ -91,7 +89,7 @@ const unlimited = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`SET LOCAL statement_timeout = 0`
   yield* sql`SET LOCAL lock_timeout = 0`
   yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
-  yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
+  yield* sql`SELECT pg_advisory_xact_lock(${locks.migrations})`
 })
 
 /**

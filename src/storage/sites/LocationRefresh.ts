@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { dueOf, type Location, locationOf } from "../../domain/site/Location.ts"
 import { type LocationChanged, timeDrivenChange } from "../../domain/site/TimeDrivenChange.ts"
 import { int8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
-import { journalLock } from "../kernel/JournalLock.ts"
+import { locks } from "../kernel/Locks.ts"
 import { locationOfBody, sourcesOf, sourcesOfSites, type WantedSite } from "./LocationRows.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 
@@ -17,9 +17,6 @@ export interface LocationsOptions {
   /** Of the service: another one may write locations otherwise, and does so when their turn comes. */
   readonly version: string
 }
-
-/** Of the transactions that bring locations up to date; the journal's is another. */
-const refreshLock = 7_016_996_768
 
 /** Marks that are looked at in one go: a site that flickers has many. */
 const marksPerLook = 1_000
@@ -182,7 +179,7 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
  */
 const record = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
   Effect.andThen(
-    sql`SELECT pg_advisory_xact_lock(${journalLock})`,
+    sql`SELECT pg_advisory_xact_lock(${locks.journal})`,
     sql`
       INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
       SELECT substring(sha256(convert_to('location:' || gen_random_uuid()::text, 'UTF8')) for 16), f.organisation_id, f.type, f.subject,
@@ -250,7 +247,7 @@ const lookAtAll = (
  */
 export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, scope: Scope | undefined, limit: number) =>
   Effect.gen(function* () {
-    yield* sql`SELECT pg_advisory_xact_lock(${refreshLock})`
+    yield* sql`SELECT pg_advisory_xact_lock(${locks.locations})`
     const now = yield* Clock.currentTimeMillis
     const marks: ReadonlyArray<Mark> = yield* marked(sql, scope, limit)
     const byTime: ReadonlyArray<Mark> = scope === undefined ? yield* ripe(sql, now, limit) : []
