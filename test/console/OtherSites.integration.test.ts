@@ -99,7 +99,8 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
       roleId: String(role["id"]),
       invitationId: String(invited["id"]),
       signInId: anId,
-      passkeyId: anId
+      passkeyId: anId,
+      viewId: anId
     }
     const document: Json = await (await fetch(`${place.service.url}/cpo/swagger.json`)).json()
     writes = requestsOf(document, owned).filter(({ operation }) => operation.method !== "GET")
