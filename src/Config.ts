@@ -62,6 +62,9 @@ export interface Config {
   readonly ocppBytesPerSecond: number
   readonly outboundAllowPrivate: boolean
   readonly backgroundIntervalMillis: number
+  /** In whole calendar months of the sessions. */
+  readonly readingsRetentionMonths: number
+  readonly factsRetentionMonths: number
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
@@ -312,6 +315,8 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     OCPP_BYTES_PER_SECOND: String(config.ocppBytesPerSecond),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
     BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
+    READINGS_RETENTION_MONTHS: String(config.readingsRetentionMonths),
+    FACTS_RETENTION_MONTHS: String(config.factsRetentionMonths),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
@@ -360,6 +365,8 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
+    readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
+    factsRetentionMonths: get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
     messageLogBudget: {

@@ -161,6 +161,14 @@ export const limits = {
     waitMillis: 10 * second
   },
 
+  /** How long what chargers say is kept, unless READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS say otherwise. */
+  retention: {
+    // A year's bill may be disputed for another year, and a month is begun.
+    readingsMonths: 25,
+    // A year back and the month that is running.
+    factsMonths: 13
+  },
+
   /** Raw frames, written behind. */
   messageLog: {
     // Text that waits in memory while the database is away; then frames are dropped and counted, never facts.

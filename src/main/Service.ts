@@ -147,7 +147,7 @@ export interface ServiceSettings {
   readonly lastSeen: LastSeen.LastSeenOptions
   readonly attempts: UnknownChargerAttempts.AttemptsOptions
   readonly refusals: ChargerRefusals.RefusalsOptions
-  readonly messageRetentionDays: number
+  readonly retention: Partitions.RetentionOptions
   readonly leaseMillis: number
 }
 
@@ -211,7 +211,7 @@ const storage = (settings: ServiceSettings) => {
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
     SubscriptionForgetting.layer,
-    Partitions.layer({ messageRetentionDays: settings.messageRetentionDays })
+    Partitions.layer(settings.retention)
   )
   return Layer.mergeAll(records, charging).pipe(
     // Nothing is written before the key is known to fit and the name is ours.

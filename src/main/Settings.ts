@@ -107,7 +107,11 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
     attempts: { ...limits.attempts, flushEveryMillis: scaled(limits.attempts.flushEveryMillis) },
     refusals: { ...limits.refusals, flushEveryMillis: scaled(limits.refusals.flushEveryMillis) },
-    messageRetentionDays: config.messageLogRetentionDays,
+    retention: {
+      messageRetentionDays: config.messageLogRetentionDays,
+      readingsRetentionMonths: config.readingsRetentionMonths,
+      factsRetentionMonths: config.factsRetentionMonths
+    },
     leaseMillis: limits.nodes.leaseMillis
   }
 }

@@ -65,8 +65,8 @@ class World {
         changed: () =>
           Effect.sync(() =>
             this.position === 0
-              ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7 }
-              : { sessionIds: [], metered: [], upTo: undefined }
+              ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7, isFull: true }
+              : { sessionIds: [], metered: [], upTo: undefined, isFull: false }
           ),
         keep: (prices, _meters, upTo) =>
           Effect.suspend(() => {

@@ -82,7 +82,8 @@ export const readStored = async (query: Query): Promise<Stored> => {
   })
   const readings = new Map<string, Array<StoredReading>>(sessions.map(({ id }) => [id, []]))
   for (const row of await query(
-    `SELECT session_id::text AS "sessionId", ${millis("at")} AS at, energy_wh::float8 AS "energyWh" FROM meter`
+    `SELECT session_id::text AS "sessionId", ${millis("at")} AS at, energy_wh::float8 AS "energyWh" FROM meter
+      UNION ALL SELECT NULL, ${millis("at")}, energy_wh::float8 FROM meter_unassigned`
   )) {
     const { at, energyWh, sessionId } = Schema.decodeUnknownSync(Reading)(row)
     const of = readings.get(sessionId ?? "") ?? []
@@ -107,7 +108,7 @@ export const brokenRecords = async (query: Query): Promise<ReadonlyArray<string>
     UNION ALL SELECT 'session ' || id || ' of ' || energy_wh || ' Wh has the registers ' || meter_start_wh || ' and ' || meter_stop_wh
       FROM session WHERE meter_stop_wh IS NOT NULL AND abs(energy_wh - (meter_stop_wh - meter_start_wh)) > 1
     UNION ALL SELECT 'orphan of ' || charger_id || ': ' || action || ', ' || problem FROM orphan
-    UNION ALL SELECT 'reading of ' || charger_id || ' outside any session' FROM meter WHERE session_id IS NULL
+    UNION ALL SELECT 'reading of ' || charger_id || ' outside any session' FROM meter_unassigned
     UNION ALL SELECT 'readings of ' || f.subject || ' in the journal and in meter differ: ' || f.n || ' and ' || coalesce(m.n, 0) FROM
       (SELECT subject, sum((body->>'count')::int) AS n FROM journal WHERE type = 'MeterRead' GROUP BY subject) f
       LEFT JOIN (SELECT charger_id, count(*) AS n FROM meter GROUP BY charger_id) m ON f.subject = 'charger:' || m.charger_id

@@ -1,9 +1,15 @@
 /** A listener on a server outlives its connection, and is told that it may have missed something. */
 import { assert } from "@effect/vitest"
-import { Effect, Queue, Stream } from "effect"
+import { Context, Effect, Layer, Queue, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Notifications } from "../../src/storage/kernel/Notifications.ts"
-import { forEachDatabase } from "../support/databases.ts"
+import { Journal } from "../../src/domain/charger/Journal.ts"
+import * as JournalStorage from "../../src/storage/charging/Journal.ts"
+import { journalChannel, layerServerNotifications, Notifications } from "../../src/storage/kernel/Notifications.ts"
+import { forEachDatabase, forEachDriver } from "../support/databases.ts"
+import { seedChargers, transferred } from "../support/journalFacts.ts"
+import { testUrl } from "../support/tried.ts"
+
+const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 
 /** What a listener hears, as it comes. */
 const hear = (channel: string) =>
@@ -14,22 +20,20 @@ const hear = (channel: string) =>
     return heard
   })
 
+/** Speaks until the word is heard, since listening begins in its own time. */
+const echo = (channel: string, heard: Queue.Queue<string>, word: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const speak = Effect.forever(Effect.andThen(sql`SELECT pg_notify(${channel}, ${word})`, Effect.sleep("20 millis")))
+    const listen: Effect.Effect<void> = Effect.flatMap(Queue.take(heard), (said) =>
+      said === word ? Effect.void : listen
+    )
+    yield* Effect.raceFirst(listen, Effect.orDie(speak))
+  })
+
 forEachDatabase(
   "Notifications",
   (it, driver) => {
-    /** Speaks until the word is heard, since listening begins in its own time. */
-    const echo = (channel: string, heard: Queue.Queue<string>, word: string) =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const speak = Effect.forever(
-          Effect.andThen(sql`SELECT pg_notify(${channel}, ${word})`, Effect.sleep("20 millis"))
-        )
-        const listen: Effect.Effect<void> = Effect.flatMap(Queue.take(heard), (said) =>
-          said === word ? Effect.void : listen
-        )
-        yield* Effect.raceFirst(listen, Effect.orDie(speak))
-      })
-
     it.effect("serves a channel that somebody begins to listen to later", () =>
       Effect.gen(function* () {
         const early = yield* hear("early")
@@ -47,7 +51,52 @@ forEachDatabase(
       })
     )
 
+    it.effect("rings at once where it was quiet, and once more for all that is rung soon after", () =>
+      Effect.gen(function* () {
+        const notifications = yield* Notifications
+        const heard = yield* hear("bell")
+        yield* echo("bell", heard, "listening")
+        yield* Effect.sleep("60 millis")
+        yield* Queue.clear(heard)
+        yield* notifications.ring("bell")
+        assert.strictEqual(yield* Queue.take(heard), "")
+        for (let n = 0; n < 100; n++) yield* notifications.ring("bell")
+        assert.strictEqual(yield* Queue.take(heard), "")
+        yield* Effect.sleep("200 millis")
+        assert.deepStrictEqual(yield* Queue.clear(heard), [])
+        yield* notifications.ring("bell")
+        assert.strictEqual(yield* Queue.take(heard), "")
+      })
+    )
+
     if (driver.name === "PGlite") return
+
+    it.effect("rings for the other processes on its database, and not twice for its own", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [here] = yield* sql<{ name: string }>`SELECT current_database() AS name`
+        const url = new URL(testUrl ?? "")
+        url.pathname = `/${here?.name ?? ""}`
+        const other = yield* Layer.build(Layer.fresh(layerServerNotifications({ url: Redacted.make(url.href) })))
+        const [own, theirs] = [yield* Notifications, Context.get(other, Notifications)]
+        const heard = yield* hear("shared")
+        const elsewhere = yield* Effect.provide(hear("shared"), other)
+        yield* echo("shared", elsewhere, "listening")
+        yield* echo("shared", heard, "listening too")
+        yield* Effect.sleep("60 millis")
+        yield* Queue.clear(heard)
+        yield* Queue.clear(elsewhere)
+        yield* own.ring("shared")
+        const sought: Effect.Effect<void> = Effect.flatMap(Queue.take(elsewhere), (word) =>
+          word === "" ? Effect.void : sought
+        )
+        yield* sought
+        yield* theirs.ring("shared")
+        const words = [yield* Queue.take(heard), yield* Queue.take(heard)]
+        assert.deepStrictEqual(words, ["", ""])
+        assert.deepStrictEqual(yield* Queue.clear(heard), [])
+      })
+    )
 
     it.effect("listens again when its connection breaks, and says with an empty word that some may be lost", () =>
       Effect.gen(function* () {
@@ -67,3 +116,24 @@ forEachDatabase(
   },
   { migrations: {} }
 )
+
+forEachDriver("The journal's notifications", journal, (it) => {
+  it.effect("is rung by the writers of facts after their commit, and no commit of facts notifies by itself", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const triggers = yield* sql<{ body: string }>`
+        SELECT p.prosrc AS body FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+        WHERE t.tgrelid = 'journal'::regclass AND NOT t.tgisinternal`
+      assert.isNotEmpty(triggers)
+      for (const { body } of triggers) assert.notMatch(body, /notify/i)
+      const heard = yield* hear(journalChannel)
+      yield* echo(journalChannel, heard, "listening")
+      yield* Queue.clear(heard)
+      yield* Effect.sleep("60 millis")
+      const seeded = yield* seedChargers(["RUNG"])
+      const { commit } = yield* Journal
+      yield* commit([transferred(seeded, "RUNG", "rung")])
+      assert.strictEqual(yield* Queue.take(heard), "")
+    })
+  )
+})

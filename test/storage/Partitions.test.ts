@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { freshId } from "../support/journalFacts.ts"
@@ -8,7 +9,7 @@ import { freshId } from "../support/journalFacts.ts"
 const dayMillis = 86_400_000
 /** A day on which everything here happens; each test takes days of its own, far from the others'. */
 const someDay = Date.UTC(2031, 0, 10, 15, 30)
-const options = { messageRetentionDays: 30 }
+const options = { messageRetentionDays: 30, readingsRetentionMonths: 25, factsRetentionMonths: 13 }
 
 const maintained = (now: number, more: Partial<typeof options> = {}) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => maintain(sql, { ...options, ...more }, now))
@@ -16,10 +17,10 @@ const maintained = (now: number, more: Partial<typeof options> = {}) =>
 /** `20310110` of a time, as partitions are named. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10).replaceAll("-", "")
 
-type Store = "meter" | "message"
+type Store = "meter" | "meter_unassigned" | "message"
 
-/** The days that have a partition of their own. */
-const daysOf = (store: Store) =>
+/** The days or months that have a partition of their own. */
+const partitionsOf = (store: Store) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ name: string }>`
@@ -35,14 +36,28 @@ const addMessage = (at: number, frame: string) =>
       VALUES (${freshId()}::uuid, 'P', ${new Date(at)}, 'in', 'CALL', 'X', 'm', ${frame})`
   })
 
-const addReading = (at: number, wh: number) =>
+/** The id of a session that was made at a time. */
+const sessionOf = (at: number): string => uuid7(at, crypto.getRandomValues(new Uint8Array(10)))
+
+/** A reading of a session, whatever the charger's clock says; whether it was new. */
+const addReading = (sessionId: string, at: number, heardAt = at) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`INSERT INTO meter (charger_id, at, key, organisation_id, evse_id, connector_id, heard_at, energy_wh, samples)
-      VALUES ('P', ${new Date(at)}, ${Uint8Array.from([wh & 255])}, ${freshId()}::uuid, 1, 1, now(), ${wh}, '[]')`
+    const rows = yield* sql`
+      INSERT INTO meter (session_id, at, key, charger_id, organisation_id, evse_id, connector_id, heard_at, energy_wh, samples)
+      VALUES (${sessionId}::uuid, ${new Date(at)}, ${Uint8Array.from([7])}, 'P', ${freshId()}::uuid, 1, 1, ${new Date(heardAt)}, 1, '[]')
+      ON CONFLICT DO NOTHING RETURNING charger_id`
+    return rows.length === 1
   })
 
-/** Which partition each row lies in. */
+const addUnassigned = (at: number, heardAt = at) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO meter_unassigned (charger_id, at, key, organisation_id, evse_id, connector_id, heard_at, energy_wh, samples)
+      VALUES ('P', ${new Date(at)}, ${Uint8Array.from([7])}, ${freshId()}::uuid, 1, 1, ${new Date(heardAt)}, 1, '[]')`
+  })
+
+/** Which partition each row of a span lies in, by the charger's time. */
 const placesOf = (store: Store, from: number, to: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -52,23 +67,32 @@ const placesOf = (store: Store, from: number, to: number) =>
     return rows.map(({ place }) => place)
   })
 
-forEachDatabase("partitions by day", (it) => {
-  it.effect("are made for yesterday, today and a week ahead, in both stores", () =>
-    Effect.gen(function* () {
-      yield* maintained(someDay)
-      const expected = Array.from({ length: 9 }, (_, n) => dayOf(someDay + (n - 1) * dayMillis))
-      assert.deepStrictEqual(yield* daysOf("meter"), expected)
-      assert.deepStrictEqual(yield* daysOf("message"), expected)
-      yield* addMessage(someDay, "[today]")
-      yield* addReading(someDay + 7 * dayMillis, 1)
-      assert.deepStrictEqual(yield* placesOf("message", someDay - 1, someDay + 1), [`message_${dayOf(someDay)}`])
-      assert.deepStrictEqual(yield* placesOf("meter", someDay + dayMillis, someDay + 8 * dayMillis), [
-        `meter_${dayOf(someDay + 7 * dayMillis)}`
-      ])
-    })
+/** Which partition the readings of a session lie in. */
+const placesOfSession = (sessionId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ place: string }>`
+      SELECT DISTINCT tableoid::regclass::text AS place FROM meter WHERE session_id = ${sessionId} ORDER BY 1`
+    return rows.map(({ place }) => place)
+  })
+
+forEachDatabase("partitions", (it) => {
+  it.effect(
+    "of frames are made for yesterday, today and a week ahead, and of readings for last month to two months ahead",
+    () =>
+      Effect.gen(function* () {
+        yield* maintained(someDay)
+        const days = Array.from({ length: 9 }, (_, n) => dayOf(someDay + (n - 1) * dayMillis))
+        assert.deepStrictEqual(yield* partitionsOf("message"), days)
+        for (const store of ["meter", "meter_unassigned"] as const) {
+          assert.deepStrictEqual(yield* partitionsOf(store), ["203012", "203101", "203102", "203103"])
+        }
+        yield* addMessage(someDay, "[today]")
+        assert.deepStrictEqual(yield* placesOf("message", someDay - 1, someDay + 1), [`message_${dayOf(someDay)}`])
+      })
   )
 
-  it.effect("begin and end at midnight UTC", () =>
+  it.effect("of days begin and end at midnight UTC", () =>
     Effect.gen(function* () {
       const midnight = Date.UTC(2031, 0, 11)
       yield* maintained(someDay)
@@ -81,12 +105,27 @@ forEachDatabase("partitions by day", (it) => {
     })
   )
 
+  it.effect(
+    "of readings hold all of a session in the month that it was made in, whatever the charger's clock says",
+    () =>
+      Effect.gen(function* () {
+        yield* maintained(someDay)
+        const [last, first] = [sessionOf(Date.UTC(2031, 1, 1) - 1), sessionOf(Date.UTC(2031, 1, 1))]
+        for (const at of [1000, someDay, someDay + 90 * dayMillis]) {
+          yield* addReading(last, at)
+          yield* addReading(first, at)
+        }
+        assert.deepStrictEqual(yield* placesOfSession(last), ["meter_203101"])
+        assert.deepStrictEqual(yield* placesOfSession(first), ["meter_203102"])
+      })
+  )
+
   it.effect("are made once, however often and by however many at a time", () =>
     Effect.gen(function* () {
       const day = someDay + 100 * dayMillis
       yield* Effect.all([maintained(day), maintained(day), maintained(day + dayMillis)], { concurrency: "unbounded" })
       yield* maintained(day)
-      const made = (yield* daysOf("meter")).filter((name) => name >= dayOf(day - dayMillis))
+      const made = (yield* partitionsOf("message")).filter((name) => name >= dayOf(day - dayMillis))
       assert.deepStrictEqual(
         made,
         Array.from({ length: 10 }, (_, n) => dayOf(day + (n - 1) * dayMillis))
@@ -94,23 +133,26 @@ forEachDatabase("partitions by day", (it) => {
     })
   )
 
-  it.effect("take in what had come for their day before they were there, and nothing else", () =>
+  it.effect("take in what had come for their time before they were there, and nothing else", () =>
     Effect.gen(function* () {
       const day = someDay + 200 * dayMillis
-      const [ahead, farAhead] = [day + 3 * dayMillis, day + 20 * dayMillis]
-      yield* addReading(ahead, 7)
-      yield* addReading(farAhead, 8)
+      const [ahead, farAhead] = [day + 3 * dayMillis, day + 120 * dayMillis]
       yield* addMessage(ahead, "[a clock that is ahead]")
-      assert.deepStrictEqual(yield* placesOf("meter", ahead, farAhead + 1), ["meter_other", "meter_other"])
+      yield* addUnassigned(ahead)
+      yield* addUnassigned(farAhead)
+      const [soon, late] = [sessionOf(ahead), sessionOf(farAhead)]
+      yield* addReading(soon, day)
+      yield* addReading(late, day)
+      assert.deepStrictEqual(yield* placesOfSession(soon), ["meter_other"])
       yield* maintained(day)
-      assert.deepStrictEqual(yield* placesOf("meter", ahead, farAhead + 1), [`meter_${dayOf(ahead)}`, "meter_other"])
       assert.deepStrictEqual(yield* placesOf("message", ahead, ahead + 1), [`message_${dayOf(ahead)}`])
-      const sql = yield* SqlClient.SqlClient
-      const again =
-        yield* sql`INSERT INTO meter (charger_id, at, key, organisation_id, evse_id, connector_id, heard_at, energy_wh, samples)
-        VALUES ('P', ${new Date(ahead)}, ${Uint8Array.from([7])}, ${freshId()}::uuid, 1, 1, now(), 7, '[]')
-        ON CONFLICT (charger_id, at, key) DO NOTHING RETURNING charger_id`
-      assert.lengthOf(again, 0, "a reading that was moved is still known")
+      assert.deepStrictEqual(yield* placesOf("meter_unassigned", ahead, farAhead + 1), [
+        `meter_unassigned_${dayOf(ahead).slice(0, 6)}`,
+        "meter_unassigned_other"
+      ])
+      assert.deepStrictEqual(yield* placesOfSession(soon), [`meter_${dayOf(ahead).slice(0, 6)}`])
+      assert.deepStrictEqual(yield* placesOfSession(late), ["meter_other"])
+      assert.isFalse(yield* addReading(soon, day), "a reading that was moved is still known")
     })
   )
 
@@ -122,7 +164,8 @@ forEachDatabase("partitions by day", (it) => {
       yield* addMessage(day - 36 * dayMillis, "[older than its retention, younger than the oldest]")
       yield* addMessage(day - 31 * dayMillis, "[old, and the partitions of its day were never made]")
       yield* addMessage(day - 30 * dayMillis, "[kept]")
-      yield* addReading(day - 40 * dayMillis, 1)
+      const session = sessionOf(day - 40 * dayMillis)
+      yield* addReading(session, day - 40 * dayMillis)
       yield* maintained(day)
       const sql = yield* SqlClient.SqlClient
       const frames = yield* sql<{
@@ -132,18 +175,48 @@ forEachDatabase("partitions by day", (it) => {
         frames.map(({ frame }) => frame),
         ["[kept]"]
       )
-      assert.isEmpty((yield* daysOf("message")).filter((name) => name < dayOf(day - 30 * dayMillis)))
-      assert.deepStrictEqual(yield* placesOf("meter", day - 40 * dayMillis, day - 39 * dayMillis), [
-        `meter_${dayOf(day - 40 * dayMillis)}`
-      ])
+      assert.isEmpty((yield* partitionsOf("message")).filter((name) => name < dayOf(day - 30 * dayMillis)))
+      assert.lengthOf(yield* placesOfSession(session), 1)
     })
   )
 
-  it.effect("never touch readings of 1970, which chargers without a clock send", () =>
+  it.effect("of readings go by whole months after their retention, with what lies outside any month", () =>
     Effect.gen(function* () {
-      yield* addReading(1000, 3)
-      yield* maintained(someDay + 400 * dayMillis, { messageRetentionDays: 1 })
-      assert.deepStrictEqual(yield* placesOf("meter", 0, dayMillis), ["meter_other"])
+      const then = Date.UTC(2034, 2, 31, 23)
+      const none = sessionOf(Date.UTC(2033, 0, 5))
+      yield* addReading(none, then, Date.UTC(2033, 0, 5))
+      yield* maintained(then)
+      const [old, young] = [sessionOf(then), sessionOf(Date.UTC(2034, 3, 1))]
+      yield* addReading(old, then)
+      yield* addReading(young, then)
+      yield* addUnassigned(then)
+      // The last day on which a reading of 31 March is not yet two whole months old.
+      const kept = { readingsRetentionMonths: 2 }
+      yield* maintained(Date.UTC(2034, 4, 31, 12), kept)
+      assert.lengthOf(yield* placesOfSession(none), 0, "heard in a month that had no partition")
+      assert.lengthOf(yield* placesOfSession(old), 1)
+      assert.lengthOf(yield* placesOf("meter_unassigned", then, then + 1), 1)
+      yield* maintained(Date.UTC(2034, 5, 1, 12), kept)
+      assert.lengthOf(yield* placesOfSession(old), 0)
+      assert.lengthOf(yield* placesOfSession(young), 1)
+      assert.notInclude(yield* partitionsOf("meter"), "203403")
+      yield* maintained(Date.UTC(2034, 6, 1, 12), kept)
+      assert.lengthOf(
+        yield* placesOf("meter_unassigned", then, then + 1),
+        0,
+        "three months after a start could claim it"
+      )
+    })
+  )
+
+  it.effect("keep readings that a charger dates to 1970 as long as others", () =>
+    Effect.gen(function* () {
+      const now = someDay + 2_000 * dayMillis
+      yield* addUnassigned(1000, now)
+      yield* maintained(now, { messageRetentionDays: 1 })
+      assert.deepStrictEqual(yield* placesOf("meter_unassigned", 0, dayMillis), ["meter_unassigned_other"])
+      yield* maintained(now + 130 * dayMillis, { messageRetentionDays: 1 })
+      assert.deepStrictEqual(yield* placesOf("meter_unassigned", 0, dayMillis), [])
     })
   )
 })

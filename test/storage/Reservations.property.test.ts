@@ -2,7 +2,6 @@
  * What the database makes of reservations is what the domain says of them: random histories of commands, answers, cancellations and starts
  * on one charger, each step compared with a model that stands on `consumedBy` and `standing`.
  */
-import type { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,6 +11,7 @@ import { consumedBy, type Reservation, isInForce, type Start } from "../../src/d
 import * as ReservationsRepository from "../../src/storage/charging/Reservations.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
+import type { Database } from "../../src/storage/kernel/Database.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { freshId, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
@@ -124,7 +124,7 @@ class Told {
     return Effect.asVoid(this.event(this.random.next()))
   })
 
-  private event(dice: number): Effect.Effect<unknown, unknown, SqlClient.SqlClient | Journal | StorageHealth> {
+  private event(dice: number): Effect.Effect<unknown, unknown, Database | Journal> {
     if (dice < 0.3) return this.reserve()
     const command = dice < 0.55 ? this.open[this.random.between(0, this.open.length - 1)] : undefined
     if (command !== undefined) return this.end(command)

@@ -110,7 +110,7 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
     )
   )
 
-/** One round; true when there may be more to do at once. */
+/** One round; true when there may be more to do at once. What comes in meanwhile waits for the next, and is priced once for all that it had by then. */
 export const repricing = (options: RepricingOptions, backoff = new RepricingBackoff()) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
@@ -133,7 +133,7 @@ export const repricing = (options: RepricingOptions, backoff = new RepricingBack
     )
     yield* ledgers.keep(round.prices, round.meters, changed.upTo, now)
     backoff.priced(round.looked, now)
-    return changed.upTo !== undefined
+    return changed.isFull
   })
 
 /** Rounds until the scope closes. */

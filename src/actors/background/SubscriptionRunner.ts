@@ -38,6 +38,8 @@ export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
   readonly restMillis: number
   /** Without a word, so long after the last look there is another: a word may get lost, and tries become due by the clock alone. */
   readonly pollMillis: number
+  /** The same while there is no subscription: one comes with a fact, and so with a word. */
+  readonly idleMillis: number
 }
 
 export const defaultSubscriptionOptions: SubscriptionOptions = {
@@ -51,7 +53,8 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   deliveryMillis: 25_000,
   leaseMillis: 40_000,
   restMillis: 80,
-  pollMillis: 1_000
+  pollMillis: 1_000,
+  idleMillis: 10_000
 }
 
 /** Rounds until the scope closes. */
@@ -62,6 +65,7 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     yield* Effect.forkScoped(Stream.runForEach(storage.committed, () => Effect.sync(() => committed.openUnsafe())))
     const { known, look } = yield* deliveries(kinds, options)
     let lookedAt = Infinity
+    let isAny = true
 
     /** What becomes due by the clock: further tries, and questions to those who are silent. */
     const byClock = Effect.gen(function* () {
@@ -84,17 +88,20 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     const round = Effect.gen(function* () {
       yield* Effect.sync(() => committed.closeUnsafe())
       const { active, due, more } = yield* readOn(kinds, options)
+      isAny = active.length > 0
       known(active)
       look(due)
       // A subscription that is switched on is read for within the second, and looked at then.
-      if (active.length > 0) yield* byClock
+      if (isAny) yield* byClock
       if (more) committed.openUnsafe()
       return true
     })
     const step = guardedStep(round, { name: "subscriptions" })
-    const pause = committed.await.pipe(
-      Effect.timeoutOrElse({ duration: options.pollMillis, orElse: () => Effect.void }),
-      Effect.andThen(Effect.sleep(options.restMillis))
+    const pause = Effect.suspend(() =>
+      committed.await.pipe(
+        Effect.timeoutOrElse({ duration: isAny ? options.pollMillis : options.idleMillis, orElse: () => Effect.void }),
+        Effect.andThen(Effect.sleep(isAny ? options.restMillis : options.pollMillis))
+      )
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(step, pause)))
   })

@@ -12,6 +12,8 @@ export interface Changed {
   readonly metered: ReadonlyArray<string>
   /** How far the journal was read; undefined if nothing is new. */
   readonly upTo: number | undefined
+  /** As many facts were read as were asked for: there may be more. */
+  readonly isFull: boolean
 }
 
 /** A price, with the state of the session that it was made from. */

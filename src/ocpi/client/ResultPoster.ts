@@ -192,6 +192,9 @@ const make = (options: ResultPosterOptions) =>
     return { callbacks, send }
   })
 
+/** How often results are looked for once every pause between two tries is over without any word: they come with one, and words are rarely lost. */
+const idleEveryMillis = 10_000
+
 /** Sends until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
@@ -216,19 +219,26 @@ export const layer = (
           )
         })
 
+      const busyForMillis = Math.max(...options.pausesMillis) + leaseMillis
+      let busyAt = yield* Clock.currentTimeMillis
+      let lookedAt = Number.NEGATIVE_INFINITY
       const round = Effect.gen(function* () {
         const limit = atOnce - onTheirWay.all
         if (limit <= 0) return
         const now = yield* Clock.currentTimeMillis
+        if (now - busyAt > busyForMillis && now - lookedAt < idleEveryMillis && now >= lookedAt) return
+        lookedAt = now
         const except = onTheirWay.full(atOncePerPartner)
         const due = yield* callbacks.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
+        if (due.length > 0 || onTheirWay.all > 0) busyAt = now
         yield* Effect.forEach(due, start, { discard: true })
       }).pipe(
         Effect.catchTag("StorageUnavailable", () => Effect.void),
         Effect.catchCause((cause) => Effect.logError("looking for results to send went wrong", cause))
       )
+      const ended = Stream.tap(callbacks.ended, () => Effect.map(Clock.currentTimeMillis, (now) => void (busyAt = now)))
       // One look serves all signals that came during the one before.
-      const signals = Stream.buffer(Stream.merge(callbacks.ended, Stream.tick(everyMillis)), {
+      const signals = Stream.buffer(Stream.merge(ended, Stream.tick(everyMillis)), {
         capacity: 1,
         strategy: "sliding"
       })

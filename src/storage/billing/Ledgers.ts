@@ -20,6 +20,7 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 const changedRow = rowOf(
   Schema.Struct({
     upTo: Schema.NullOr(Schema.Finite),
+    seen: Schema.Int,
     sessionIds: Schema.NullOr(Schema.Array(Schema.String)),
     metered: Schema.NullOr(Schema.Array(Schema.String))
   })
@@ -39,7 +40,7 @@ const changed = (sql: SqlClient.SqlClient) =>
             WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
           FROM seen s
         )
-        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", array_agg(c.id) AS "sessionIds",
+        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (SELECT count(*)::int FROM seen) AS seen, array_agg(c.id) AS "sessionIds",
           array_agg(c.id) FILTER (WHERE c.metered) AS metered
         FROM (
           SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on FROM (
@@ -59,7 +60,12 @@ const changed = (sql: SqlClient.SqlClient) =>
         -- One without a tariff has no price to keep: it is looked at when it ends.
         WHERE NOT c.goes_on OR EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid)`)
     )
-    return { upTo: row?.upTo ?? undefined, sessionIds: row?.sessionIds ?? [], metered: row?.metered ?? [] }
+    return {
+      isFull: (row?.seen ?? 0) >= limit,
+      upTo: row?.upTo ?? undefined,
+      sessionIds: row?.sessionIds ?? [],
+      metered: row?.metered ?? []
+    }
   })
 
 /** Keeps prices; an older one never replaces a newer. */

@@ -13,6 +13,8 @@ import {
   type ConnectionOpening
 } from "../../domain/charger/ChargerDirectory.ts"
 import { type Token, tokenKey, tokenTypes, tokenStatuses } from "../../domain/token/Token.ts"
+import { journalRung } from "../kernel/Facts.ts"
+import type { Notifications } from "../kernel/Notifications.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
@@ -342,12 +344,13 @@ const alsoWhenFull =
 /** Provides `ChargerDirectory`. */
 export const layer = (
   options: ChargerDirectoryOptions
-): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient | StorageHealth> =>
+): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
   Layer.effect(
     ChargerDirectory,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inReserve = alsoWhenFull(sql, yield* StorageHealth)
+      const rung = yield* journalRung
       const opening = open(sql, options.nodeId)
       const closing = close(sql)
       const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
@@ -358,12 +361,12 @@ export const layer = (
         credentials: yield* makeBatched({ ...bounds, run: credentials(sql) }),
         open: yield* makeBatched({
           ...bounds,
-          run: (openings: ReadonlyArray<ConnectionOpening>) => inReserve(opening(openings))
+          run: (openings: ReadonlyArray<ConnectionOpening>) => Effect.tap(inReserve(opening(openings)), rung)
         }),
         reload: (chargerId, epoch) => reloads({ chargerId, epoch }),
         close: yield* makeBatched({
           ...bounds,
-          run: (closings: ReadonlyArray<ConnectionClosing>) => inReserve(closing(closings))
+          run: (closings: ReadonlyArray<ConnectionClosing>) => Effect.tap(inReserve(closing(closings)), rung)
         }),
         findToken: token,
         findOrphan: findOrphan(sql),

@@ -16,6 +16,8 @@ import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
 import { followProgress } from "../commands/TransferProgress.ts"
+import { journalRung } from "../kernel/Facts.ts"
+import type { Notifications } from "../kernel/Notifications.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
 
 export interface JournalOptions {
@@ -150,11 +152,13 @@ const timed = <E>(
 const flush = (
   sql: SqlClient.SqlClient,
   batch: ReadonlyArray<Waiting>,
-  measures: JournalMeasures
+  measures: JournalMeasures,
+  rung: Effect.Effect<void>
 ): Effect.Effect<void, StorageUnavailable> =>
   inHalves(batch, (part) =>
     guardedWrite(
       timed(write(sql, part), part, measures).pipe(
+        Effect.andThen(rung),
         Effect.as(true),
         Effect.catch((error) => {
           if (!isDataError(error)) return Effect.fail(error)
@@ -172,12 +176,15 @@ const busy = new StorageUnavailable({ reason: "busy", message: "too many commits
 const died = new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
 
 /** Provides `Journal` over the database's `journal_commit`. */
-export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth> =>
+export const layer = (
+  options: JournalOptions
+): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const health = yield* StorageHealth
+      const rung = yield* journalRung
       const measures = journalMeasures(yield* Effect.context<never>())
       const queue: Array<Waiting> = []
       let wake: (() => void) | undefined
@@ -217,7 +224,7 @@ export const layer = (options: JournalOptions): Layer.Layer<Journal, never, SqlC
         yield* waitForWork
         const batch = take()
         yield* health.writable.pipe(
-          Effect.andThen(flush(sql, batch, measures)),
+          Effect.andThen(flush(sql, batch, measures, rung)),
           Effect.catch((error) => retryAgain(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(

@@ -164,6 +164,17 @@ const DueRow = Schema.Struct({
 })
 const dueRows = rowsOf(DueRow)
 
+/** When the next command that waits expires (ms epoch); undefined if none does. */
+export const nextExpiry = (sql: SqlClient.SqlClient): Effect.Effect<number | undefined, SqlError> =>
+  Effect.map(
+    sql<{ at: number | null }>`
+      SELECT (extract(epoch FROM least(
+        (SELECT min(expires_at) FROM command WHERE status = 'Pending'),
+        (SELECT min(expires_at) FROM reservation WHERE status = 'Active' AND session_id IS NOT NULL)
+      )) * 1000)::float8 AS at`,
+    ([row]) => row?.at ?? undefined
+  )
+
 /** Commands that have expired, and chargers with commands that were sent over a closed connection. */
 const due = (sql: SqlClient.SqlClient, now: number) =>
   dueRows(sql`
@@ -184,12 +195,12 @@ const closeOfGoneNodes = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<stri
   FROM connection n JOIN node o ON o.node_id = n.node_id
   WHERE n.charger_id = ANY (${textArray(chargers)}) AND n.closed_at IS NULL AND o.lease_until < ${new Date(now - leaseGraceMillis)}`
 
-/** Ends commands that have expired, and those that were sent by a node that is gone. */
-export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Effect<void, SqlError> =>
+/** Ends commands that have expired, and those that were sent by a node that is gone; true if there were some. */
+export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* due(sql, now)
     const { gone = [], late = [] } = found ?? {}
-    if (late.length === 0 && gone.length === 0) return
+    if (late.length === 0 && gone.length === 0) return false
     const ending = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       if (late.length > 0) {
@@ -206,4 +217,5 @@ export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Ef
       }
     })
     yield* sql.withTransaction(ending)
+    return true
   })

@@ -2,7 +2,7 @@
  * The port `Commands` over SQL: the table `command` is the queue of each charger and the memory of what came of it. A command is issued
  * and taken under the journal's lock, so that it cannot slip between a connection's end and the end of what that connection had sent.
  */
-import { Clock, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Clock, Effect, Latch, Layer, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
@@ -16,7 +16,7 @@ import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { textArray } from "../kernel/Arrays.ts"
-import { expireCommands, followEnds } from "./CommandEnds.ts"
+import { expireCommands, followEnds, nextExpiry } from "./CommandEnds.ts"
 import { followSent } from "./CredentialEnds.ts"
 import { credentialColumns, credentialFields } from "./EndedCommands.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
@@ -25,7 +25,7 @@ import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
-import { Notifications } from "../kernel/Notifications.ts"
+import { journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -260,6 +260,44 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
     return command
   })
 
+/** Without a fact and before anything expires, commands are looked at this often: a node may have gone without a word. */
+const quietSweepMillis = 5_000
+
+/**
+ * Ends what has expired. A command or reservation comes with a fact, so that nothing needs to be looked for until there is one, or until the first of
+ * those that wait expires.
+ */
+const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Service"], everyMillis: number) =>
+  Effect.gen(function* () {
+    const committed = Latch.makeUnsafe(true)
+    const words = notifications.listen(journalChannel)
+    yield* Effect.forkScoped(Stream.runForEach(words, () => Effect.sync(() => committed.openUnsafe())))
+    const sweep = Effect.gen(function* () {
+      committed.closeUnsafe()
+      const now = yield* Clock.currentTimeMillis
+      const ended = Effect.zipWith(expireCommands(sql, now), expireReservations(sql, now), (some, more) => some || more)
+      yield* writable
+      if (yield* guardedWrite(ended)) yield* notifications.ring(journalChannel)
+      const next = yield* guarded(nextExpiry(sql))
+      return next === undefined ? quietSweepMillis : Math.min(Math.max(next - now, everyMillis), quietSweepMillis)
+    })
+    const round = Effect.catch(sweep, () => Effect.succeed(everyMillis))
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.flatMap(round, (millis) =>
+          Effect.sleep(everyMillis).pipe(
+            Effect.andThen(
+              Effect.timeoutOrElse(committed.await, {
+                duration: Math.max(0, millis - everyMillis),
+                orElse: () => Effect.void
+              })
+            )
+          )
+        )
+      )
+    )
+  })
+
 export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, RecordingServices | Notifications> =>
   Layer.effect(
     Commands,
@@ -271,18 +309,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       yield* Effect.forkScoped(
         Stream.runForEach(notifications.listen("voltlane_command_ended"), (id) => Effect.sync(() => waiters.ended(id)))
       )
-      const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Effect.andThen(
-          records.writable,
-          guardedWrite(Effect.andThen(expireCommands(sql, now), expireReservations(sql, now)))
-        )
-      )
-      yield* Effect.forkScoped(
-        Effect.repeat(
-          Effect.catch(sweep, () => Effect.void),
-          Schedule.spaced(options.sweepEveryMillis ?? 1_000)
-        )
-      )
+      yield* sweeping(records, notifications, options.sweepEveryMillis ?? 1_000)
       return Commands.of({
         issue: issue(records, options, refusals(yield* Effect.context<never>())),
         get: (organisationId, id) => find(sql, organisationId, id),

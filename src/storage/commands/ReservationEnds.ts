@@ -281,11 +281,11 @@ const due = (sql: SqlClient.SqlClient, now: number) => {
     ORDER BY r.expires_at LIMIT ${dueAtMost}::int`
 }
 
-/** Ends reservations with a session that no start has used. */
-export const expireReservations = (sql: SqlClient.SqlClient, now: number): Effect.Effect<void, SqlError> =>
+/** Ends reservations with a session that no start has used; true if there were some. */
+export const expireReservations = (sql: SqlClient.SqlClient, now: number): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
     const ids = (yield* due(sql, now)).map(({ id }) => id)
-    if (ids.length === 0) return
+    if (ids.length === 0) return false
     const ending = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       const rows = yield* storedRows(sql`
@@ -296,4 +296,5 @@ export const expireReservations = (sql: SqlClient.SqlClient, now: number): Effec
       )
     })
     yield* sql.withTransaction(ending)
+    return true
   })

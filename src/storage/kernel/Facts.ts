@@ -15,6 +15,7 @@ import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.t
 import type { RecordFact, ServiceFact } from "../../domain/event/RecordFact.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { locks } from "./Locks.ts"
+import { journalChannel, Notifications } from "./Notifications.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /** What a write gives back: its result, and the facts of it. None where nothing changed. */
@@ -60,6 +61,9 @@ const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
 export const appendOnce = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
   facts.length === 0 ? Effect.void : Effect.asVoid(sql`${append(sql, facts)} ON CONFLICT (key) DO NOTHING`)
 
+/** To be run after each commit of facts: those who follow the journal look. They look by themselves once a second too. */
+export const journalRung = Effect.map(Notifications, ({ ring }) => ring(journalChannel))
+
 /** What writing repositories are made of. */
 export interface Recording {
   readonly sql: SqlClient.SqlClient
@@ -76,12 +80,13 @@ export interface Recording {
 }
 
 /** What a repository's layer needs for it. */
-export type RecordingServices = SqlClient.SqlClient | Secrets | StorageHealth
+export type RecordingServices = SqlClient.SqlClient | Secrets | StorageHealth | Notifications
 
 export const recording: Effect.Effect<Recording, never, RecordingServices> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const health = yield* StorageHealth
   const secrets = yield* Secrets
+  const rung = yield* journalRung
   const journaled: Recording["journaled"] = (write) => {
     const transaction = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
@@ -91,7 +96,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
       yield* after
       return result
     })
-    return Effect.andThen(health.writable, guardedWrite(sql.withTransaction(transaction)))
+    return Effect.andThen(health.writable, Effect.tap(guardedWrite(sql.withTransaction(transaction)), rung))
   }
   return { sql, secrets, journaled, writable: health.writable }
 })

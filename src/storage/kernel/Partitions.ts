@@ -1,17 +1,23 @@
 /**
- * Days of `meter` and `message`: made ahead of time, and those of `message` dropped after its retention. What lies in the default
- * partition for a day that gets its own (a charger whose clock runs ahead) is moved, not lost. The history of chargers, which is not
- * partitioned since the status in force may be years old, is cut in the same rounds.
+ * What the service keeps only for a time. Partitions of the message log (days) and of readings (months) are made ahead of time and dropped whole
+ * after their retention; what lies in a default partition for a day or month that gets its own (a charger whose clock runs ahead) is moved, not
+ * lost. Past statuses and facts lie in tables of their own order, and are deleted in slices in the same rounds.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { historyMonths } from "../../domain/charger/Uptime.ts"
+import { factsKeptForEver, unassignedReadingsMonths } from "../../domain/event/FactRetention.ts"
 import { monthsBefore } from "../../domain/values/Month.ts"
+import { textArray } from "./Arrays.ts"
 import { guarded } from "./SqlErrors.ts"
 
-export interface PartitionOptions {
+export interface RetentionOptions {
   /** How long raw frames are kept, in days. */
   readonly messageRetentionDays: number
+  /** How long readings are kept, in whole calendar months of their sessions. */
+  readonly readingsRetentionMonths: number
+  /** How long facts are kept, except those kept for ever (`FactRetention`). */
+  readonly factsRetentionMonths: number
 }
 
 /** Days that are made ahead: a week survives a maintenance loop that fails over a long weekend. */
@@ -19,15 +25,16 @@ const daysAhead = 7
 
 const dayMillis = 86_400_000
 
-/**
- * Everything in one block of the database's own language, since table names cannot be parameters: for each day that has no partition
- * yet, a table like its parent is made, filled from the default partition and attached.
- */
-const makeDays = (sql: SqlClient.SqlClient, from: number) =>
-  sql`SELECT make_day_partitions((to_timestamp(${from / 1000}::float8) AT TIME ZONE 'UTC')::date, ${daysAhead}::int)`
+const makePartitions = (sql: SqlClient.SqlClient, from: number) =>
+  sql`SELECT make_partitions((to_timestamp(${from / 1000}::float8) AT TIME ZONE 'UTC')::date, ${daysAhead}::int)`
 
-const dropDays = (sql: SqlClient.SqlClient, before: number) =>
-  sql`SELECT drop_day_partitions((to_timestamp(${before / 1000}::float8) AT TIME ZONE 'UTC')::date)`
+/** Drops whole partitions before a time; `heard` is the column by which rows of the default partition go. */
+const dropPartitions = (
+  sql: SqlClient.SqlClient,
+  parent: "message" | "meter" | "meter_unassigned",
+  heard: "at" | "heard_at",
+  before: number
+) => sql`SELECT drop_partitions(${parent}, (to_timestamp(${before / 1000}::float8) AT TIME ZONE 'UTC')::date, ${heard})`
 
 /** Rows of history that one statement deletes: the embedded database runs one at a time. */
 const historyRows = 2_000
@@ -46,24 +53,60 @@ export const forgetHistory = (sql: SqlClient.SqlClient, now: number, rows = hist
     return historyStatements
   })
 
-/** One round of maintenance at `now` (ms epoch). */
-export const maintain = (sql: SqlClient.SqlClient, options: PartitionOptions, now: number) =>
-  guarded(
-    makeDays(sql, now).pipe(
-      Effect.andThen(dropDays(sql, now - options.messageRetentionDays * dayMillis)),
-      Effect.andThen(forgetHistory(sql, now))
+/** Facts that one statement looks at. */
+const factRows = 2_000
+
+/** Statements of one round: 200,000 facts an hour, more than come in on average. */
+const factStatements = 100
+
+/**
+ * Deletes facts from before a time, in the order of their positions from where the last round stopped; answers how many were looked at. A fact that is
+ * younger than the bound ends the slice, so that nothing behind it is passed over.
+ */
+export const forgetFacts = (sql: SqlClient.SqlClient, before: number, rows = factRows) =>
+  Effect.map(
+    sql<{ readonly seen: number }>`
+    WITH slice AS MATERIALIZED (
+      SELECT j.position, j.heard_at,
+        j.type = ANY (${textArray([...factsKeptForEver])}) OR (j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL) AS kept
+      FROM journal j WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'retention')
+      ORDER BY j.position LIMIT ${rows}::int
+    ), bound AS (
+      SELECT coalesce(min(s.position) FILTER (WHERE s.heard_at >= ${new Date(before)}) - 1, max(s.position)) AS position FROM slice s
+    ), gone AS (
+      DELETE FROM journal j USING slice s, bound b WHERE j.position = s.position AND s.position <= b.position AND NOT s.kept
+    ), moved AS (
+      UPDATE journal_reader r SET position = b.position FROM bound b WHERE r.name = 'retention' AND b.position > r.position
     )
+    SELECT count(*)::int AS seen FROM slice s, bound b WHERE s.position <= b.position`,
+    ([row]) => row?.seen ?? 0
   )
 
-/** Maintains the partitions at the start and every hour. */
-export const layer = (options: PartitionOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
+const forgetOldFacts = (sql: SqlClient.SqlClient, before: number) =>
+  Effect.gen(function* () {
+    for (let n = 0; n < factStatements; n++) if ((yield* forgetFacts(sql, before)) < factRows) return
+  })
+
+/** One round of maintenance at `now` (ms epoch). */
+export const maintain = (sql: SqlClient.SqlClient, options: RetentionOptions, now: number) =>
+  guarded(
+    Effect.gen(function* () {
+      yield* makePartitions(sql, now)
+      yield* dropPartitions(sql, "message", "at", now - options.messageRetentionDays * dayMillis)
+      yield* dropPartitions(sql, "meter", "heard_at", monthsBefore(now, options.readingsRetentionMonths))
+      yield* dropPartitions(sql, "meter_unassigned", "heard_at", monthsBefore(now, unassignedReadingsMonths))
+      yield* forgetHistory(sql, now)
+      yield* forgetOldFacts(sql, monthsBefore(now, options.factsRetentionMonths))
+    })
+  )
+
+/** Maintains them at the start and every hour. */
+export const layer = (options: RetentionOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const round = Effect.suspend(() => maintain(sql, options, Date.now())).pipe(
-        Effect.catchCause((cause) =>
-          Effect.logWarning("partitions: maintenance failed, trying again in an hour", cause)
-        )
+        Effect.catchCause((cause) => Effect.logWarning("retention: maintenance failed, trying again in an hour", cause))
       )
       yield* round
       yield* Effect.forkScoped(Effect.forever(Effect.delay(round, "1 hour")))

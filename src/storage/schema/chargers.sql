@@ -175,6 +175,8 @@ CREATE TABLE connector_history (
 );
 COMMENT ON TABLE connector_history IS
   'Past statuses of connectors as points in time, for uptime. Deleted by the history''s retention, except the point that was current then.';
+-- Availability over weeks is read from these alone, with what ended each: they are few, and other statuses are hundreds for each.
+CREATE INDEX connector_history_troubled ON connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie) WHERE (status IN ('Unavailable', 'Faulted'));
 -- BRIN, for its retention: rows come in the order of heard_at.
 CREATE INDEX connector_history_heard ON connector_history USING brin (heard_at);
 

@@ -168,13 +168,22 @@ BEGIN
   END IF;
 
   IF cardinality(p_meter_ord) > 0 THEN
-    INSERT INTO meter (charger_id, at, key, organisation_id, session_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
-    SELECT p_chargers[x.ord], x.at, substring(sha256(convert_to(coalesce(x.session_id::text, '') || x.evse || x.samples, 'UTF8')) for 16),
-      p_organisations[x.ord], x.session_id, x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::json
+    INSERT INTO meter (session_id, at, key, charger_id, organisation_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
+    SELECT x.session_id, x.at, substring(sha256(convert_to(x.session_id::text || x.evse || x.samples, 'UTF8')) for 16),
+      p_chargers[x.ord], p_organisations[x.ord], x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::json
     FROM unnest(p_meter_ord, p_meter_sessions, p_meter_evses, p_meter_connectors, p_meter_at, p_meter_raw_at, p_meter_energy,
       p_meter_samples) AS x(ord, session_id, evse, connector, at, raw_at, energy, samples)
-    WHERE v_all OR x.ord = ANY (fresh)
-    ON CONFLICT (charger_id, at, key) DO NOTHING;
+    WHERE x.session_id IS NOT NULL AND (v_all OR x.ord = ANY (fresh))
+    ON CONFLICT DO NOTHING;
+    IF array_position(p_meter_sessions, NULL) IS NOT NULL THEN
+      INSERT INTO meter_unassigned (charger_id, at, key, organisation_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
+      SELECT p_chargers[x.ord], x.at, substring(sha256(convert_to(x.evse || x.samples, 'UTF8')) for 16), p_organisations[x.ord],
+        x.evse, x.connector, p_heard[x.ord], x.raw_at, x.energy::bigint, x.samples::json
+      FROM unnest(p_meter_ord, p_meter_sessions, p_meter_evses, p_meter_connectors, p_meter_at, p_meter_raw_at, p_meter_energy,
+        p_meter_samples) AS x(ord, session_id, evse, connector, at, raw_at, energy, samples)
+      WHERE x.session_id IS NULL AND (v_all OR x.ord = ANY (fresh))
+      ON CONFLICT DO NOTHING;
+    END IF;
   END IF;
 
   -- Only of sessions that are over without a stop; where another start superseded one, it stays held for the missing stop. Before the

@@ -1,4 +1,4 @@
--- Nodes of the service, the journal of facts, the OCPP message log, and the partitions by day.
+-- Nodes of the service, the journal of facts, the OCPP message log, and the partitions by day and month.
 -- Service-wide values belong to no organisation.
 
 CREATE TABLE service (
@@ -35,7 +35,7 @@ CREATE TABLE journal (
   body json NOT NULL
 );
 COMMENT ON TABLE journal IS
-  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Kept for ever.';
+  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author and those of starts and ends are kept for ever, others deleted after the facts'' retention.';
 -- The audit log: the few facts with an author. Readings have none and are by far the most; their bodies are not parsed for this.
 CREATE INDEX journal_audit ON journal (organisation_id, position) WHERE ((type <> 'MeterRead') AND ((body ->> 'by') IS NOT NULL));
 -- The audit log of one subject.
@@ -85,70 +85,77 @@ COMMENT ON TABLE message_other IS
 
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
-INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0);
+INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0);
 
--- Notifies readers of the journal with each commit of facts.
-CREATE FUNCTION journal_committed()
-RETURNS trigger
+-- Makes one partition of a table, and moves what lies in its default partition within the bounds.
+CREATE FUNCTION make_partition(p_parent text, p_name text, p_column text, p_from text, p_to text)
+RETURNS void
 LANGUAGE plpgsql
 AS $function$
-  BEGIN
-    PERFORM pg_notify('voltlane_journal', '');
-    RETURN NULL;
-  END
-  $function$;
+BEGIN
+  IF to_regclass(p_name) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', p_name, p_parent);
+  EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', p_parent || '_other');
+  EXECUTE format('WITH moved AS (DELETE FROM %I WHERE %I >= %L AND %I < %L RETURNING *) INSERT INTO %I SELECT * FROM moved',
+    p_parent || '_other', p_column, p_from, p_column, p_to, p_name);
+  EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', p_parent, p_name, p_from, p_to);
+END
+$function$;
 
-CREATE TRIGGER journal_committed AFTER INSERT ON journal
-  FOR EACH STATEMENT EXECUTE FUNCTION journal_committed();
+-- The lowest UUID of version 7 that is made at a time (RFC 9562 section 5.7: it begins with the milliseconds).
+CREATE FUNCTION uuid_at(p_at timestamp with time zone)
+RETURNS uuid
+LANGUAGE sql
+IMMUTABLE
+AS $function$
+  SELECT (lpad(to_hex(floor(extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$function$;
 
--- Makes the partitions of meter and message for the coming days, and moves rows of those days out of the default partition.
-CREATE FUNCTION make_day_partitions(p_from date, p_days integer)
+-- Makes the partitions of the message log for the coming days, and those of readings for the coming months.
+CREATE FUNCTION make_partitions(p_from date, p_days integer)
 RETURNS void
 LANGUAGE plpgsql
 AS $function$
 DECLARE
-  v_parent text;
   v_day date;
-  v_name text;
+  v_next date;
 BEGIN
   -- Two nodes may do this at once; the second finds the tables made.
   PERFORM pg_advisory_xact_lock(7016996766);
-  FOREACH v_parent IN ARRAY ARRAY['meter', 'message'] LOOP
-    FOR v_day IN SELECT p_from + g FROM generate_series(-1, p_days) g LOOP
-      v_name := v_parent || '_' || to_char(v_day, 'YYYYMMDD');
-      IF to_regclass(v_name) IS NULL THEN
-        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING CONSTRAINTS)', v_name, v_parent);
-        IF v_parent = 'message' THEN
-          -- A partition's ids come from its parent when rows go through the parent, which they always do.
-          EXECUTE format('ALTER TABLE %I ALTER COLUMN id DROP IDENTITY IF EXISTS', v_name);
-        END IF;
-        EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', v_parent || '_other');
-        EXECUTE format('WITH moved AS (DELETE FROM %I WHERE at >= %L::timestamptz AND at < %L::timestamptz RETURNING *)
-          INSERT INTO %I SELECT * FROM moved', v_parent || '_other', v_day::text || 'T00:00:00Z', (v_day + 1)::text || 'T00:00:00Z', v_name);
-        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', v_parent, v_name,
-          v_day::text || 'T00:00:00Z', (v_day + 1)::text || 'T00:00:00Z');
-      END IF;
-    END LOOP;
+  FOR v_day IN SELECT p_from + g FROM generate_series(-1, p_days) g LOOP
+    PERFORM make_partition('message', 'message_' || to_char(v_day, 'YYYYMMDD'), 'at', v_day::text || 'T00:00:00Z',
+      (v_day + 1)::text || 'T00:00:00Z');
+  END LOOP;
+  FOR v_day IN SELECT (date_trunc('month', p_from) + g * interval '1 month')::date FROM generate_series(-1, 2) g LOOP
+    v_next := (v_day + interval '1 month')::date;
+    PERFORM make_partition('meter', 'meter_' || to_char(v_day, 'YYYYMM'), 'session_id',
+      uuid_at((v_day::text || 'T00:00:00Z')::timestamptz)::text, uuid_at((v_next::text || 'T00:00:00Z')::timestamptz)::text);
+    PERFORM make_partition('meter_unassigned', 'meter_unassigned_' || to_char(v_day, 'YYYYMM'), 'at', v_day::text || 'T00:00:00Z',
+      v_next::text || 'T00:00:00Z');
   END LOOP;
 END
 $function$;
 
--- Drops the partitions of the message log before a day. Readings are kept.
-CREATE FUNCTION drop_day_partitions(p_before date)
+-- Drops the partitions of a table whose day or month is over before a date. What came on a day whose partition was never made is no younger
+-- for that: `p_heard` names the column it is deleted by.
+CREATE FUNCTION drop_partitions(p_parent text, p_before date, p_heard text)
 RETURNS void
 LANGUAGE plpgsql
 AS $function$
 DECLARE
   v_name text;
+  v_stamp text;
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996766);
-  FOR v_name IN
-    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$' AND substring(c.relname from 9)::date < p_before
-  LOOP
-    EXECUTE format('DROP TABLE %I', v_name);
+  FOR v_name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = p_parent::regclass LOOP
+    v_stamp := substring(v_name from '^' || p_parent || '_([0-9]{6}(?:[0-9]{2})?)$');
+    IF length(v_stamp) = 8 AND to_date(v_stamp, 'YYYYMMDD') < p_before
+      OR length(v_stamp) = 6 AND to_date(v_stamp, 'YYYYMM') + interval '1 month' <= p_before THEN
+      EXECUTE format('DROP TABLE %I', v_name);
+    END IF;
   END LOOP;
-  -- What came on a day whose partition was never made is no younger for that.
-  DELETE FROM message_other WHERE at < (p_before::text || 'T00:00:00Z')::timestamptz;
+  EXECUTE format('DELETE FROM %I WHERE %I < %L', p_parent || '_other', p_heard, p_before::text || 'T00:00:00Z');
 END
 $function$;

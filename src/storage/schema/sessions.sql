@@ -136,28 +136,49 @@ COMMENT ON TABLE session_review IS
   'What an operator or a check decided about an ended session: held, released or corrected.';
 CREATE INDEX session_review_held ON session_review (organisation_id, session_id) WHERE ((held_reason IS NOT NULL) AND (released_at IS NULL));
 
--- Partitioned by the charger's time. A unique index must contain the partition key, hence the time in it.
+-- Partitioned by the month in which the session was made, which its id begins with (UUID version 7): all readings of a session lie in one
+-- partition whatever the charger's clock says, and every look-up is by session.
 CREATE TABLE meter (
-  charger_id text NOT NULL,
+  session_id uuid NOT NULL,
   at timestamptz NOT NULL,
   key bytea NOT NULL,
+  charger_id text NOT NULL,
   organisation_id uuid NOT NULL,
-  session_id uuid,
   evse_id integer NOT NULL,
   connector_id integer NOT NULL,
   heard_at timestamptz NOT NULL,
   raw_at text,
   energy_wh bigint,
   samples json NOT NULL,
-  CONSTRAINT meter_charger_id_at_key_key UNIQUE (charger_id, at, key)
-) PARTITION BY RANGE (at);
+  PRIMARY KEY (session_id, at, key)
+) PARTITION BY RANGE (session_id);
 COMMENT ON TABLE meter IS
-  'Meter readings, partitioned by the charger''s day. Kept for ever.';
-CREATE INDEX meter_session ON meter (session_id, at) WHERE (session_id IS NOT NULL);
+  'Meter readings of sessions, partitioned by the month of the session. Whole months are dropped after the readings'' retention.';
 
 CREATE TABLE meter_other PARTITION OF meter DEFAULT;
 COMMENT ON TABLE meter_other IS
-  'Readings of days that have no partition. Moved when the partition is made.';
+  'Readings of sessions whose month has no partition. Moved when the partition is made.';
+
+-- Partitioned by the charger's time. A unique index must contain the partition key, hence the time in it.
+CREATE TABLE meter_unassigned (
+  charger_id text NOT NULL,
+  at timestamptz NOT NULL,
+  key bytea NOT NULL,
+  organisation_id uuid NOT NULL,
+  evse_id integer NOT NULL,
+  connector_id integer NOT NULL,
+  heard_at timestamptz NOT NULL,
+  raw_at text,
+  energy_wh bigint,
+  samples json NOT NULL,
+  PRIMARY KEY (charger_id, at, key)
+) PARTITION BY RANGE (at);
+COMMENT ON TABLE meter_unassigned IS
+  'Readings that belong to no session, until a start that comes later shows that they do. Whole months are dropped once no start is expected any more.';
+
+CREATE TABLE meter_unassigned_other PARTITION OF meter_unassigned DEFAULT;
+COMMENT ON TABLE meter_unassigned_other IS
+  'Readings of no session of months that have no partition. Moved when the partition is made, deleted with the others heard at that time.';
 
 -- A session as a charger's actor knows it (`KnownSession`): one list of its columns for all who read it.
 CREATE FUNCTION session_known(s session)
@@ -173,8 +194,8 @@ AS $function$
     'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000)
 $function$;
 
--- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to the
--- session before. Looked for once, when the start is stored, for all starts of a commit by one query.
+-- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to a
+-- session before it on the connector. Looked for once, when the start is stored, for all starts of a commit by one query.
 CREATE FUNCTION session_take_early_readings()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -182,19 +203,41 @@ SET enable_seqscan TO 'off'
 AS $function$
   DECLARE
     s record;
+    v_until timestamptz;
   BEGIN
     FOR s IN
-      SELECT x.id, x.organisation_id, x.charger_id, x.evse_id, x.connector_id, x.started_at FROM started x
-      CROSS JOIN LATERAL (SELECT 1 FROM meter m WHERE m.charger_id = x.charger_id AND m.at >= x.started_at LIMIT 1) e
-      WHERE NOT x.reservation_only
+      SELECT x.id, x.organisation_id, x.charger_id, x.evse_id, x.connector_id, x.started_at, e.earlier FROM started x
+      CROSS JOIN LATERAL (
+        SELECT array_agg(b.id) AS earlier FROM (
+          SELECT o.id FROM session o
+          WHERE o.charger_id = x.charger_id AND o.evse_id = x.evse_id AND o.connector_id = x.connector_id
+            AND o.started_at < x.started_at AND NOT o.reservation_only
+          -- Readings without a transaction are given to the session that runs, so to one of the last before.
+          ORDER BY o.started_at DESC LIMIT 3
+        ) b
+      ) e
+      WHERE NOT x.reservation_only AND (
+        EXISTS (SELECT FROM meter_unassigned u WHERE u.charger_id = x.charger_id AND u.at >= x.started_at)
+        OR EXISTS (SELECT FROM unnest(e.earlier) AS b(id) JOIN meter m ON m.session_id = b.id AND m.at >= x.started_at))
     LOOP
+      v_until := least(s.started_at + interval '60 days', (
+        SELECT min(n.started_at) FROM session n
+        WHERE n.charger_id = s.charger_id AND n.evse_id = s.evse_id AND n.connector_id = s.connector_id AND n.started_at > s.started_at
+          AND NOT n.reservation_only));
+      WITH early AS (
+        DELETE FROM meter_unassigned u
+        WHERE u.charger_id = s.charger_id AND u.at >= s.started_at AND u.at < v_until
+          AND u.organisation_id = s.organisation_id AND u.evse_id = s.evse_id AND u.connector_id = s.connector_id
+        RETURNING u.*
+      )
+      INSERT INTO meter (session_id, at, key, charger_id, organisation_id, evse_id, connector_id, heard_at, raw_at, energy_wh, samples)
+      SELECT s.id, u.at, u.key, u.charger_id, u.organisation_id, u.evse_id, u.connector_id, u.heard_at, u.raw_at, u.energy_wh, u.samples
+      FROM early u
+      ON CONFLICT DO NOTHING;
       UPDATE meter m SET session_id = s.id
-      WHERE m.charger_id = s.charger_id AND m.at >= s.started_at AND m.at < least(s.started_at + interval '60 days', (
-          SELECT min(n.started_at) FROM session n
-          WHERE n.charger_id = s.charger_id AND n.evse_id = s.evse_id AND n.connector_id = s.connector_id AND n.started_at > s.started_at
-            AND NOT n.reservation_only))
-        AND (m.session_id IS NULL OR EXISTS (
-          SELECT 1 FROM session e WHERE e.id = m.session_id AND e.started_at < s.started_at AND (e.ended_at IS NULL OR e.ended_at < m.at)))
+      FROM session e
+      WHERE e.id = ANY (s.earlier) AND m.session_id = e.id AND m.at >= s.started_at AND m.at < v_until
+        AND (e.ended_at IS NULL OR e.ended_at < m.at)
         AND m.organisation_id = s.organisation_id AND m.evse_id = s.evse_id AND m.connector_id = s.connector_id;
     END LOOP;
     RETURN NULL;

@@ -175,7 +175,7 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
 
 /**
  * Appends what partners learn of no other way. The journal's lock is taken last here: no holder of it waits for what is locked here, and it is held
- * for as long as it takes to commit.
+ * for as long as it takes to commit. Those who follow the journal see these facts with their look of each second.
  */
 const record = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
   Effect.andThen(
@@ -256,5 +256,5 @@ export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, sco
     yield* lookAtAll(sql, options, [...sites.values()], now)
     const ids = marks.flatMap((mark) => mark.ids).map(BigInt)
     if (ids.length > 0) yield* sql`DELETE FROM location_stale m WHERE m.id = ANY (${int8Array(ids)})`
-    return marks.length > 0
+    return marks.length >= limit
   })

@@ -92,6 +92,9 @@ export class EventStreams extends Context.Service<
   }
 >()("voltlane/http/v2/EventStreams") {}
 
+/** Without a word, streams look again after this. */
+const lookEveryMillis = 1_000
+
 const written = (event: Event): string => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** A comment that keeps proxies from hanging up; the id behind it is noted by the reader, who then resumes from here (HTML §9.2.6). */
@@ -125,6 +128,9 @@ const making = Effect.fnUntraced(function* (
   const alarm = makeBell()
   const access = yield* watchAccess(events, { commits: bell, changed: alarm.ring }, isAnyOpen)
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
+  // A word may be lost, and some writers give none.
+  const look = Effect.suspend(() => (isAnyOpen() ? bell.ring : Effect.void))
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(look, lookEveryMillis)))
   const service = { isEnding: false }
   const end = Effect.andThen(
     ending,
