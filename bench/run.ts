@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
 import { dirname, join } from "node:path"
+import { age } from "./age/run.ts"
 import { gateTable, judge } from "./gates.ts"
 import { type Cluster, startCluster } from "./measure/postgres.ts"
 import { type Options, parseOptions, type ServerName, UsageError } from "./options.ts"
@@ -96,7 +97,8 @@ const main = async (options: Options): Promise<number> => {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
 
 try {
-  process.exitCode = await main(parseOptions(process.argv.slice(2)))
+  const [first, ...rest] = process.argv.slice(2)
+  process.exitCode = first === "age" ? await age(rest) : await main(parseOptions(process.argv.slice(2)))
 } catch (error) {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : String(error instanceof Error ? error.stack : error)}\n`

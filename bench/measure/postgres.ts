@@ -3,7 +3,7 @@
  * `BENCH_DATABASE_URL` when that runs on this machine, since its CPU time must be readable.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { rmSync } from "node:fs"
 import { startPostgres } from "../../scripts/postgres.ts"
@@ -20,6 +20,23 @@ const inSession = <A>(
 /** Runs one statement on a session of its own. */
 export const query = (url: string, sql: string): Promise<ReadonlyArray<Row>> =>
   inSession(url, (session) => Effect.map(session.query(sql), (result) => result.rows))
+
+/** Runs statements one after the other on one session; `after` gets each with its seconds. */
+export const script = (
+  url: string,
+  statements: ReadonlyArray<string>,
+  after: (statement: string, seconds: number) => void
+): Promise<void> =>
+  inSession(url, (session) =>
+    Effect.forEach(
+      statements,
+      (statement) =>
+        Effect.map(Effect.timed(session.query(statement)), ([duration]) =>
+          after(statement, Duration.toSeconds(duration))
+        ),
+      { discard: true }
+    )
+  )
 
 export interface Cluster extends AsyncDisposable {
   /** Root of PostgreSQL's process tree. */

@@ -34,7 +34,7 @@ const REQUESTS_AT_A_TIME = 16
 /** The service asks a charger for its configuration a few seconds after the boot, since many cannot answer at once. */
 const BOOT_SETTLE_MS = 8_000
 
-const post = async (base: string, path: string, body: Readonly<Record<string, string>>): Promise<unknown> => {
+export const post = async (base: string, path: string, body: object): Promise<unknown> => {
   const answer = await fetch(`${base}/cpo/v2/${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": API_KEY },

@@ -1,0 +1,110 @@
+/**
+ * Every list of REST v2 with every filter that its description documents, taken from the description that the service itself publishes: a new
+ * list or filter is measured without a change here.
+ */
+import { Schema } from "effect"
+
+const Parameter = Schema.Struct({
+  name: Schema.String,
+  in: Schema.String,
+  required: Schema.optional(Schema.Boolean),
+  schema: Schema.Record(Schema.String, Schema.Unknown)
+})
+const Document = Schema.Struct({
+  paths: Schema.Record(
+    Schema.String,
+    Schema.Record(Schema.String, Schema.Struct({ parameters: Schema.optional(Schema.Array(Parameter)) }))
+  )
+})
+
+/** What is known of the past that the databases are filled with. */
+export interface Known {
+  readonly sessionId: string
+  readonly tariff: string
+  readonly partner: string
+  readonly quietCharger: string
+  readonly quietSite: string
+  /** ISO 8601, a day in the middle of the past. */
+  readonly from: string
+  readonly to: string
+  readonly month: string
+}
+
+/** Lists of what does not grow with age, or that answer no page: streams, exports of everything, and what needs a body of its own. */
+const left =
+  /jsonl|\/events$|swagger|\.csv|explain|preview|\/single-sign-on|\/passkeys|\/sign-ins|\/me|\/files\/|\/set-up|\/search|\/week|\/messages/
+
+const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known: Known): string | undefined => {
+  const given: Readonly<Record<string, string>> = {
+    chargerId: known.quietCharger,
+    siteId: known.quietSite,
+    sessionId: known.sessionId,
+    tokenUid: "Card17",
+    uid: "Card17",
+    partnerId: known.partner,
+    tariffId: known.tariff,
+    from: known.from,
+    to: known.to,
+    month: known.month,
+    q: "AGE-1",
+    transactionId: "17",
+    subject: `charger:${known.quietCharger}`,
+    actor: "operator:3",
+    action: "ChargerChanged",
+    metric: "energy",
+    bucket: "hour",
+    by: "charger"
+  }
+  const own = given[name]
+  if (own !== undefined) return own
+  const text = JSON.stringify(schema)
+  const first = /"enum":\["([^"]+)"/.exec(text)?.[1]
+  if (first !== undefined) return first
+  return /"boolean"|"true"/.test(text) ? "true" : undefined
+}
+
+export interface ListCase {
+  readonly name: string
+  readonly path: string
+}
+
+/** The cases of a description (`/cpo/swagger.json`). */
+export const listCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
+  const { paths } = Schema.decodeUnknownSync(Document)(description)
+  const cases: Array<ListCase> = []
+  for (const [path, item] of Object.entries(paths)) {
+    const operation = item["get"]
+    if (operation === undefined || left.test(path)) continue
+    const parameters = operation.parameters ?? []
+    const sample = (name: string): string | undefined => {
+      const parameter = parameters.find((one) => one.name === name)
+      return parameter === undefined ? undefined : sampleOf(name, parameter.schema, known)
+    }
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
+    if (inPath.some((name) => sample(name) === undefined)) continue
+    const concrete = inPath.reduce(
+      (text, name) => text.replace(`{${name}}`, encodeURIComponent(sample(name) ?? "")),
+      path
+    )
+    const query = parameters.filter((one) => one.in === "query" && one.name !== "cursor" && one.name !== "limit")
+    const needed = query.filter((one) => one.required === true).map((one) => one.name)
+    const add = (names: ReadonlyArray<string>) => {
+      const search = new URLSearchParams()
+      for (const name of new Set([...needed, ...names])) {
+        const value = sample(name)
+        if (value === undefined) return
+        search.set(name, value)
+      }
+      cases.push({
+        name: `${path}${names.length === 0 ? "" : ` ${names.join("+")}`}`,
+        path: search.size === 0 ? concrete : `${concrete}?${search.toString()}`
+      })
+    }
+    add([])
+    for (const { name, required } of query) if (required !== true) add([name])
+    if (query.some(({ name }) => name === "from") && query.some(({ name }) => name === "to")) add(["from", "to"])
+    if (query.some(({ name }) => name === "siteId") && query.some(({ name }) => name === "from"))
+      add(["siteId", "from", "to"])
+  }
+  return cases
+}

@@ -1,0 +1,201 @@
+/**
+ * What age costs: one database with a day behind it and one with two years, each with its own process of the service, and what the same work costs in
+ * both. Lists by their time, transactions and connects by the CPU of the service and PostgreSQL.
+ *
+ *     npm run bench -- age                      # 1,000,000 sessions over 720 days, about half an hour
+ *     npm run bench -- age --sessions 200000
+ */
+import { Schema } from "effect"
+import { parseArgs } from "node:util"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { query, startCluster } from "../measure/postgres.ts"
+import type { Options } from "../options.ts"
+import { get, post, voltlane, type Voltlane } from "../servers/voltlane.ts"
+import { startGenerator } from "../load/remote.ts"
+import { perCpuSecond, type Measurement } from "../results.ts"
+import { closedLoop, PREFIX, ramp, type Running, settled } from "../workloads.ts"
+import { fill, fresh, type Made, type Past } from "./fill.ts"
+import { type Known, type ListCase, listCases } from "./lists.ts"
+
+/** More than this, and age costs. */
+const gate = 1.5
+/** A list that is answered within this at any age is not counted against, in ms: below it the ratio is the clock's. */
+const alwaysFast = 5
+const warmUps = 3
+const rounds = 15
+/** A list that takes this long is not asked so often, in ms. */
+const slow = 500
+const chargers = 1_000
+const dayMillis = 86_400_000
+
+const startedAt = performance.now()
+const progress = (text: string): void => {
+  process.stderr.write(`${`${Math.round((performance.now() - startedAt) / 1000)}`.padStart(5)} s  ${text}\n`)
+}
+
+const Named = Schema.Struct({ id: Schema.String })
+
+const made = async (base: string): Promise<Made> => {
+  const priceComponents = [{ type: "ENERGY", price: 0.4, stepSize: 1 }]
+  const tariff = await post(base, "tariffs", { currency: "EUR", elements: [{ priceComponents }] })
+  const partner = await post(base, "partners", { name: "Age", countryCode: "DE", partyId: "AGE", roles: ["EMSP"] })
+  const idOf = Schema.decodeUnknownSync(Named)
+  return { tariff: idOf(tariff).id, partner: idOf(partner).id }
+}
+
+const knownOf = async (url: string, days: number, others: Made): Promise<Known> => {
+  const at = new Date(Date.now() - (days / 2) * dayMillis)
+  const [row] = await query(
+    url,
+    "SELECT id::text AS id FROM session WHERE partner_id IS NULL ORDER BY id OFFSET 100 LIMIT 1"
+  )
+  return {
+    ...others,
+    sessionId: String(row?.["id"]),
+    quietCharger: `AGE-${chargers}`,
+    quietSite: "01990000-0000-7000-8000-000000000100",
+    from: at.toISOString(),
+    to: new Date(at.getTime() + Math.min(1, days / 4) * dayMillis).toISOString(),
+    month: at.toISOString().slice(0, 7)
+  }
+}
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+/** Milliseconds of one answer, the least of some, since what else the machine does only adds to it; the error's first words where it is refused. */
+const timeOf = async (base: string, { path }: ListCase): Promise<number | string> => {
+  const took: Array<number> = []
+  try {
+    for (let n = 0; n < warmUps + rounds; n++) {
+      const from = performance.now()
+      await get(base, path.replace(/^\/v2\//, ""))
+      const millis = performance.now() - from
+      if (n >= warmUps || millis > slow) took.push(millis)
+      if (millis > slow && took.length >= 3) break
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 160) : "failed"
+  }
+  return Math.min(...took)
+}
+
+interface Aged {
+  readonly name: "fresh" | "aged"
+  readonly service: Voltlane
+  readonly known: Known
+}
+
+const compareLists = async (young: Aged, old: Aged): Promise<number> => {
+  const description = await (await fetch(`${young.service.baseUrl}/cpo/swagger.json`)).json()
+  const ofOld = listCases(description, old.known)
+  let over = 0
+  const rows: Array<readonly [number, string]> = []
+  for (const [i, one] of listCases(description, young.known).entries()) {
+    const other = ofOld[i]
+    if (other === undefined) continue
+    const [before, after] = [await timeOf(young.service.baseUrl, one), await timeOf(old.service.baseUrl, other)]
+    if (typeof before === "string" || typeof after === "string") {
+      progress(`${one.name}: not measured: ${typeof before === "string" ? before : String(after)}`)
+      continue
+    }
+    const ratio = after / before
+    if (ratio > gate && after > alwaysFast) over++
+    rows.push([
+      ratio,
+      `${ratio.toFixed(2).padStart(8)} ${before.toFixed(1).padStart(8)} ${after.toFixed(1).padStart(8)}  ${one.name}`
+    ])
+  }
+  const worst = rows.toSorted(([a], [b]) => b - a)
+  process.stdout.write(
+    `\n${rows.length} lists and filters: ${over} over ${gate} and ${alwaysFast} ms\n   ratio    fresh     aged  ms\n`
+  )
+  for (const [, line] of worst.slice(0, 40)) process.stdout.write(`${line}\n`)
+  return over
+}
+
+const options: Options = {
+  servers: ["ours"],
+  workloads: ["ramp", "tx"],
+  chargers: 500,
+  idleChargers: 500,
+  active: 200,
+  rate: 1_000,
+  seconds: 5,
+  warmUpSeconds: 2,
+  runs: 1,
+  writes: false,
+  passwords: false,
+  deno: false,
+  gates: false,
+  out: ""
+}
+
+/** Connects and transactions: both take turns, three times. */
+const compareLoads = async (runnings: ReadonlyArray<Running>): Promise<void> => {
+  const cost = (measurement: Measurement): number => 1_000_000 / (perCpuSecond(measurement) ?? Number.NaN)
+  for (const workload of ["ramp", "tx"] as const) {
+    const costs = runnings.map((): Array<number> => [])
+    for (let round = 0; round < (workload === "ramp" ? 1 : 3); round++) {
+      for (const [i, running] of runnings.entries()) {
+        const made =
+          workload === "ramp" ? await ramp(running, "ramp", options.chargers) : await closedLoop(running, "tx")
+        costs[i]?.push(cost(made))
+        if (workload === "tx")
+          progress(`tx: left work ${made.workLeft.toFixed(1)} s, p99 ${made.p99Ms?.toFixed(1) ?? "?"} ms`)
+      }
+    }
+    const [young = Number.NaN, old = Number.NaN] = costs.map(median)
+    process.stdout.write(
+      `${workload === "ramp" ? "connect" : "tx message"}: ${young.toFixed(0)} and ${old.toFixed(0)} µs of CPU, ratio ${(old / young).toFixed(2)}\n`
+    )
+  }
+}
+
+/** Runs it; the exit code is 1 where a list costs more with age. */
+export const age = async (args: ReadonlyArray<string>): Promise<number> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { sessions: { type: "string", default: "1000000" }, days: { type: "string", default: "720" } }
+  })
+  const past: Past = { sessions: Number(values.sessions), days: Number(values.days), chargers, readingsPerSession: 5 }
+  const dataFolder = mkdtempSync(join(tmpdir(), "voltlane-age-"))
+  process.once("exit", () => rmSync(dataFolder, { recursive: true, force: true }))
+  await using cluster = await startCluster()
+  await using stack = new AsyncDisposableStack()
+  const aged: Array<Aged> = []
+  const runnings: Array<Running> = []
+  for (const name of ["fresh", "aged"] as const) {
+    const service = await voltlane(cluster, `bench_${name}`, { deno: false, dataFolder: join(dataFolder, name) })
+    let others: Made
+    {
+      await using _child = await service.start()
+      others = await made(service.baseUrl)
+      await service.register({ prefix: PREFIX, chargers: options.chargers, cards: options.active, passwords: false })
+    }
+    const url = cluster.url(`bench_${name}`)
+    const own = name === "fresh" ? { ...fresh, chargers } : past
+    progress(`${name}: ${own.sessions} sessions over ${own.days} days`)
+    await fill(url, own, others, progress)
+    const child = stack.use(await service.start())
+    const running: Running = {
+      server: service,
+      cluster,
+      options,
+      run: 1,
+      child,
+      generator: stack.use(startGenerator())
+    }
+    const idle = await settled(running, 5_000)
+    progress(`${name}: worked ${idle.workLeftSeconds.toFixed(1)} s after the start`)
+    aged.push({ name, service, known: await knownOf(url, own.days, others) })
+    runnings.push(running)
+  }
+  const [young, old] = aged
+  if (young === undefined || old === undefined) return 2
+  const over = await compareLists(young, old)
+  await compareLoads(runnings)
+  return over === 0 ? 0 : 1
+}
