@@ -4,7 +4,8 @@ import { RouterProvider } from "@tanstack/react-router"
 import { createRoot } from "react-dom/client"
 import { router } from "./app/routes.tsx"
 import { whenSignedOut } from "./api/client.ts"
-import { queries, stopLive } from "./live/store.ts"
+import { leaveTo, reloadWhenKept } from "./app/whoHere.ts"
+import { queries } from "./live/store.ts"
 import { languageOf, setLanguage, useLanguage, whenLanguageChanges } from "./text/text.ts"
 import "./look/tokens.css"
 import "./look/base.css"
@@ -20,9 +21,10 @@ const App = () => <RouterProvider key={useLanguage()} router={router} />
 whenSignedOut(() => {
   const { pathname, search } = location
   if (/^\/(?:sign-in|set-up|invitation)\b/.test(pathname)) return
-  stopLive()
-  location.assign(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
+  leaveTo(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
 })
+
+reloadWhenKept()
 
 whenLanguageChanges((language) => {
   document.documentElement.lang = language

@@ -76,7 +76,7 @@ export const wholeInQuery = (low: number, high: number, description?: string) =>
       whole(low, high),
       SchemaTransformation.transformEffect({
         decode: (value: string, options) =>
-          /^\d{1,9}$/.test(value)
+          /^\d{1,10}$/.test(value)
             ? Effect.succeed(Number(value))
             : Effect.fail(
                 new SchemaIssue.InvalidValue(

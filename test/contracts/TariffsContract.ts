@@ -260,4 +260,53 @@ export const tariffsContract = (it: ContractIt): void => {
       ])
     })
   )
+
+  it.effect(
+    "what runs is counted by the version that it began under, and neither what has ended nor another tariff's",
+    () =>
+      Effect.gen(function* () {
+        const tariffs = yield* Tariffs
+        const sql = yield* SqlClient.SqlClient
+        const ours = yield* anOrganisation
+        const { chargerId, siteId } = yield* aCharger(ours)
+        const { id } = yield* tariffs.create(flat(1), ours.writing())
+        const { id: other } = yield* tariffs.create(flat(1), ours.writing())
+        const session = (more: Partial<Parameters<typeof aSession>[1]> = {}) =>
+          aSession(ours, { chargerId, siteId, ...more })
+        const begin = (tariffId: string) => tariffs.assign(tariffId, { scope: "charger", chargerId }, ours.writing())
+        expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([])
+        yield* begin(id)
+        const [one, closed, invalid, reserved] = [
+          yield* session(),
+          yield* session(),
+          yield* session(),
+          yield* session()
+        ]
+        yield* session({ endedAt: noon + 1 })
+        yield* tariffs.update(id, { elements: flat(2).elements }, ours.writing())
+        yield* session()
+        yield* session()
+        yield* begin(other)
+        yield* session()
+        yield* sql`UPDATE session SET closed_as_of = updated_at WHERE id = ${closed}`
+        yield* sql`UPDATE session SET status = 'INVALID' WHERE id = ${invalid}`
+        yield* sql`
+        UPDATE session SET status = 'RESERVATION', reservation_only = true, ended_at = ${new Date(noon + 1)} WHERE id = ${reserved}`
+        expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([
+          { version: 2, sessions: 2, reservations: 0 },
+          { version: 1, sessions: 1, reservations: 1 }
+        ])
+        expect(yield* tariffs.runningSessions(ours.id, other)).toEqual([{ version: 1, sessions: 1, reservations: 0 }])
+        // Another version changes none of it.
+        yield* tariffs.update(id, { elements: flat(3).elements }, ours.writing())
+        expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([{ version: 2 }, { version: 1 }])
+        yield* sql`UPDATE session SET ended_at = ${new Date(noon + 2)}, status = 'COMPLETED' WHERE id = ${one}`
+        expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([
+          { version: 2 },
+          { sessions: 0, reservations: 1 }
+        ])
+        const theirs = yield* anOrganisation
+        expect(yield* failureOf(tariffs.runningSessions(theirs.id, id))).toEqual(["NotFound", "tariff"])
+      })
+  )
 }

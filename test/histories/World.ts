@@ -2,15 +2,17 @@
  * Plays histories: each on a charger of its own, through the real decoder, the real decisions and the real journal, with the keeper of
  * prices behind it, and reads back what came of them. Our own clock is the history's; the database is the one of the suite.
  */
+import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
-import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
+import type { Cdr, CdrBody } from "../../src/domain/cdr/Cdr.ts"
+import { correctionPreview } from "../../src/domain/cdr/CorrectionPreview.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Ledgers } from "../../src/domain/session/Ledgers.ts"
-import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
+import { type Correction, SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
@@ -54,6 +56,18 @@ export interface Result {
   /** In order of their numbers. */
   readonly records: ReadonlyArray<Cdr>
 }
+
+/** What is billed by a record. */
+const priced = ({ costs, currency, durationMillis, energyWh, parkingMillis, periods, tariff, total }: CdrBody) => ({
+  costs,
+  currency,
+  durationMillis,
+  energyWh,
+  parkingMillis,
+  periods,
+  tariff,
+  total
+})
 
 /** The record that stands: it bills, and no other takes it back. */
 export const standingOf = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
@@ -189,7 +203,10 @@ export class Teller {
           const reviews = yield* SessionReviews
           if (happening.happens === "release") return yield* reviews.release(session.id, writing)
           const none = { energyWh: undefined, startedAt: undefined, endedAt: undefined }
-          yield* reviews.correct(session.id, { ...none, ...happening.correction, reason: "by hand" }, writing)
+          const figures = { ...none, ...happening.correction }
+          const previewed = yield* teller.previewOf(happening.of, figures)
+          yield* reviews.correct(session.id, { ...figures, reason: "by hand" }, writing)
+          yield* teller.checkPreview(happening.of, previewed)
         }
       }
     })
@@ -232,6 +249,36 @@ export class Teller {
       const { items } = yield* (yield* Cdrs).list(organisation.id, { limit: 100, sessionId: session.id })
       const result: Result = { session, priced, records: items.toReversed() }
       return result
+    })
+  }
+
+  /** What a correction is said to issue. */
+  previewOf(of: string, figures: Omit<Correction, "reason">) {
+    const teller = this
+    return Effect.gen(function* () {
+      const { records, session } = yield* teller.resultOf(of)
+      const ledger = yield* (yield* Ledgers).ofSession(session.organisationId, session.id)
+      return {
+        before: records,
+        preview: correctionPreview({ session, ledger, records: records.toReversed() }, figures)
+      }
+    })
+  }
+
+  /** A correction has issued what its preview said, and nothing else. */
+  checkPreview(of: string, { before, preview }: Effect.Success<ReturnType<typeof this.previewOf>>) {
+    const teller = this
+    return Effect.gen(function* () {
+      if ("_tag" in preview) return yield* Effect.die(new Error(`the correction of ${of} was to be refused`))
+      const { records, session } = yield* teller.resultOf(of)
+      const issued = records
+        .slice(before.length)
+        .map(({ body, creditReferenceId }) => [creditReferenceId, priced(body)])
+      const credits = preview.credits.map(({ body, of: { id } }) => [id, priced(body)])
+      const bills = preview.bill === undefined ? [] : [[undefined, priced(preview.bill)]]
+      expect(issued).toEqual([...credits, ...bills])
+      const { endedAt, energyWh, startedAt } = session
+      expect(preview.figures).toEqual({ endedAt, energyWh, startedAt })
     })
   }
 

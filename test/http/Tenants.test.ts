@@ -45,6 +45,7 @@ it("fails for a route with a path parameter or a body that no recipe knows", asy
     module: "",
     webhookId: "",
     deliveryId: "",
+    eventId: "",
     id: "",
     operatorId: "",
     roleId: "",

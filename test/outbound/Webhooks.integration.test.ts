@@ -54,6 +54,15 @@ forEachDriver("Webhooks", ports, (it) => {
         new Set(items.map(({ httpStatus, status, tries }: Json) => `${status} ${tries} ${httpStatus}`)),
         new Set(["Delivered 1 204"])
       )
+      for (const { eventId, type } of items) {
+        const event = yield* asked("GET", `events/${eventId}`)
+        const posted = receiver.received.find((message) => message.event.id === eventId)?.event
+        assert.deepStrictEqual([event, event.type], [posted, type])
+      }
+      // Every one of its events by its id, and no id that only looks like one.
+      for (const unknown of ["0", "999999999", `${items[0].eventId}.99`, "x"]) {
+        assert.match(String(yield* Effect.exit(asked("GET", `events/${unknown}`))), /not_found/)
+      }
       const page = yield* asked("GET", `webhooks/${id}/deliveries?limit=5`)
       const next = yield* asked("GET", `webhooks/${id}/deliveries?limit=5&cursor=${page.nextCursor}`)
       assert.deepStrictEqual(

@@ -294,9 +294,20 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             if ("chargerId" in more) expect(yield* planOf(page)).not.toMatch(wholeTable)
             else yield* expectIndexed([page])
             expect(yield* planOf(statuses)).toContain("connector_history_pkey")
+            // Of what lies between the beginning and the end, the troubles alone.
+            expect(yield* planOf(statuses)).toContain("connector_history_troubled")
             expect(yield* planOf(connected)).toContain("connection_history_pkey")
             expect(yield* planOf(orders)).toContain("command_availability")
             for (const one of [statuses, connected, orders]) expect(yield* planOf(one)).not.toMatch(wholeTable)
+          }
+          const range = { from: noon, to: noon + 24 * 60 * 60 * 1000, stepMillis: 60 * 60 * 1000 }
+          for (const more of [{}, { siteId: items[0]?.siteId }, { chargerId }]) {
+            const [list, statuses, connected, orders] = yield* statementsOf(
+              history.availability(ours.id, { ...range, ...more }, range.to)
+            )
+            assert(list !== undefined && statuses !== undefined && connected !== undefined && orders !== undefined)
+            for (const one of [statuses, connected, orders]) expect(yield* planOf(one)).not.toMatch(wholeTable)
+            expect(yield* planOf(statuses)).toContain("connector_history_troubled")
           }
         })
       )

@@ -125,6 +125,12 @@ forEachDriver("the figures of an organisation", world, (it) => {
       assert.deepStrictEqual(yield* between(noon + 2 * hour, noon + 3 * hour), [])
       assert.deepStrictEqual(yield* between(noon, noon + hour, siteId), [whole])
       assert.deepStrictEqual(yield* between(noon, noon + hour, uuid7(1, new Uint8Array(10))), [])
+      const ofCharger = (chargerId: string) =>
+        Effect.map(
+          chargers.sessionWindows(organisationId, { from: noon, to: noon + hour, chargerId }),
+          ({ length }) => length
+        )
+      assert.deepStrictEqual([yield* ofCharger("S-windows"), yield* ofCharger("S-runs")], [1, 0])
       yield* hold
       assert.deepStrictEqual(yield* between(noon, noon + hour), [])
       yield* release

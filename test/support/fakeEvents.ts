@@ -59,5 +59,6 @@ export const events = (world: FakeWorld) =>
       world.ask(() =>
         Effect.sync(() => ({ isChanged: feedOf(world).events.length > after, upTo: feedOf(world).events.length }))
       ),
-    facts: () => Effect.succeed([])
+    // The fake feed has events without facts.
+    facts: () => world.ask(() => Effect.succeed([]))
   })

@@ -21,6 +21,7 @@ import { Files } from "../../src/domain/file/Files.ts"
 import { noFiles } from "./fakeFiles.ts"
 import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
+import { availabilityOf, noAvailability } from "../../src/domain/charger/Series.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Idempotency, type Claim } from "../../src/domain/operator/Idempotency.ts"
 import { UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
@@ -413,7 +414,7 @@ const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 const noLedgers = Ledgers.of({
   ofSession: () => Effect.undefined,
   read: () => Effect.succeed([]),
-  changed: () => Effect.succeed({ sessionIds: [], metered: [], upTo: undefined }),
+  changed: () => Effect.succeed({ sessionIds: [], metered: [], upTo: undefined, isFull: false }),
   keep: () => Effect.void
 })
 
@@ -466,7 +467,12 @@ const search = (world: FakeWorld) =>
       )
   })
 
-const noHistory = ChargerHistory.of({ connectors: noPages, connections: noPages, uptime: noPages })
+const noHistory = ChargerHistory.of({
+  connectors: noPages,
+  connections: noPages,
+  uptime: noPages,
+  availability: (_, range, now) => Effect.succeed(availabilityOf(noAvailability(range, now), range))
+})
 
 /** Every port that REST needs, over one world. */
 export const fakePorts = (world: FakeWorld) =>

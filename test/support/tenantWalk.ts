@@ -26,6 +26,7 @@ export interface Owned {
   readonly module: string
   readonly webhookId: string
   readonly deliveryId: string
+  readonly eventId: string
   /** Of a command. */
   readonly id: string
   readonly operatorId: string
@@ -348,6 +349,7 @@ export const makeOwned = async (
   const role = await post("roles", { name: `${mark} role`, permissions: ["sites:read"] })
   const invitation = await post("invitations", { email: `${mark}@example.com`.toLowerCase(), roleId: role.id })
   const view = await post("me/views", { name: `${mark} view`, path: "/chargers", shared: true })
+  const [event] = (await ask("GET", "/cpo/v2/events?limit=1", { key })).json.items
   const command = await post(`chargers/${chargerId}/commands`, { type: "DataTransfer", vendorId: mark, expiresIn: 60 })
   return {
     siteId: site.id,
@@ -365,6 +367,8 @@ export const makeOwned = async (
     module: "locations",
     webhookId: webhook.id,
     deliveryId: tariff.id,
+    // Nothing has happened in a world without a journal.
+    eventId: event?.id ?? "1",
     id: command.id,
     operatorId: operator.id,
     roleId: role.id,

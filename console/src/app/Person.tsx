@@ -5,12 +5,13 @@ import { Dialog } from "../parts/Dialog.tsx"
 import { t } from "../text/text.ts"
 import { personName, useMe } from "./me.ts"
 import { signOut } from "./Shell.tsx"
+import { beginAnew } from "./whoHere.ts"
 
 export const Person = ({ onClose }: { readonly onClose: () => void }) => {
   const me = useMe()
   const change = async (organisationId: string) => {
     await call("me.changeOrganisation", { body: { organisationId } })
-    location.assign("/")
+    beginAnew()
   }
   return (
     <Dialog title={personName(me)} onClose={onClose}>

@@ -4,13 +4,14 @@ import { lazy, Suspense, useEffect, useState } from "react"
 import { call, whenFactorAsked } from "../api/client.ts"
 import { dismiss, phase, useFollowed } from "../live/commands.ts"
 import { factorShown, useIsFactorAsked } from "../live/factor.ts"
-import { startLive, stopLive, useLive } from "../live/store.ts"
+import { startLive, useLive } from "../live/store.ts"
 import { hourMinute } from "../parts/format.ts"
 import { Icon, type IconName } from "../parts/Icon.tsx"
 import { type Key, setLanguage, languageOf, t, tn, word } from "../text/text.ts"
 import { may, personName, useMe } from "./me.ts"
 import { listenForShortcuts, useShortcut } from "./shortcuts.ts"
 import { turnTheme } from "./theme.ts"
+import { beginAnew, leaveTo, showing, shownNoMore } from "./whoHere.ts"
 import { counted, useWork, waitingOf } from "./work.ts"
 
 const Palette = lazy(() => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it })))
@@ -120,8 +121,8 @@ const Go = ({ place: { keys, label, to } }: { readonly place: Place }) => {
 
 export const signOut = async (): Promise<void> => {
   await call("sign-ins.removeCurrent", {}).catch(() => undefined)
-  stopLive()
-  location.assign("/sign-in")
+  shownNoMore()
+  leaveTo("/sign-in")
 }
 
 export const Shell = () => {
@@ -132,8 +133,9 @@ export const Shell = () => {
   const isFactorAsked = useIsFactorAsked()
   useEffect(() => listenForShortcuts(), [])
   useEffect(() => whenFactorAsked(factorShown), [])
+  useEffect(() => showing(me), [me.organisation.id, me.operator?.id])
   useEffect(() => {
-    startLive(me.organisation.id, (name) => may(me, name))
+    startLive(me.organisation.id, (name) => may(me, name), beginAnew)
     // Whichever page it is, the person was here.
     void import("../live/since.ts").then(({ lastVisit }) => lastVisit(me.organisation.id, me.operator?.id ?? "key"))
   }, [me.organisation.id])

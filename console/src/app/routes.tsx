@@ -159,6 +159,7 @@ export const router = createRouter({
         setting("developer", () => import("../pages/settings/Developer.tsx"), "Developer"),
         setting("profile", () => import("../pages/settings/Profile.tsx"), "Profile"),
         setting("configuration", () => import("../pages/settings/Template.tsx"), "Template"),
+        setting("quirks", () => import("../pages/settings/Quirks.tsx"), "Quirks"),
         setting("about", () => import("../pages/settings/About.tsx"), "About")
       ]),
       createRoute({ getParentRoute: () => shell, path: "$", component: Unknown })

@@ -20,12 +20,16 @@ type Heard =
   | { readonly kind: "gap" }
   /** The sign-in has ended: for all tabs. */
   | { readonly kind: "ended" }
+  /** The browser is signed in to another organisation now: for all tabs that show this one. */
+  | { readonly kind: "left" }
   | { readonly kind: "ask" }
 
 export interface Listener {
   readonly onEvent: (event: LiveEvent) => void
   /** Events were lost: everything is read anew. */
   readonly onGap: () => void
+  /** What comes from now on is of another organisation. */
+  readonly onLeft: () => void
   readonly onLine: (line: Line) => void
 }
 
@@ -54,6 +58,8 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
       listener.onEvent(heard.event)
     } else if (heard.kind === "ended") {
       signedOut()
+    } else if (heard.kind === "left") {
+      listener.onLeft()
     } else if (heard.kind === "gap") {
       last = ""
       listener.onGap()
@@ -67,15 +73,17 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
     hear(heard)
   }
 
-  const whoCalls = (): Promise<"known" | "gone" | "away"> =>
+  const whoCalls = (): Promise<"known" | "gone" | "left" | "away"> =>
     call("me.get", {}).then(
-      () => "known",
+      ({ organisation }) => (organisation.id === organisationId ? "known" : "left"),
       (error: { readonly status?: number }) => (error.status === 401 ? "gone" : "away")
     )
 
   /** A stream that ended comes back by itself in seconds; whether the person may go on is known at once. */
   const verify = async (): Promise<void> => {
-    if ((await whoCalls()) === "gone") pass({ kind: "ended" })
+    const me = await whoCalls()
+    if (me === "gone") pass({ kind: "ended" })
+    if (me === "left") pass({ kind: "left" })
   }
 
   /** A stream that the service refused says only that it is closed: who calls, and whether the cursor is known, is asked apart. */
@@ -83,6 +91,7 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
     const me = await whoCalls()
     if (isStopped) return
     if (me === "gone") return pass({ kind: "ended" })
+    if (me === "left") return pass({ kind: "left" })
     if (me === "known" && last !== "") {
       const fits = await call("events.list", { query: { cursor: last, limit: 1 } }).then(
         () => true,

@@ -44,7 +44,8 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
     "sessions.meterValues",
     "statistics.get",
     "statistics.series",
-    "reservations.list"
+    "reservations.list",
+    "tariffs.runningSessions"
   ],
   cdr: ["cdrs.list", "statistics.get"],
   command: ["commands.list", "commands.listOfCharger", "reservations.list", "chargers.configuration", "files.list"],
@@ -57,7 +58,7 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
     "command-batches.targets"
   ],
   token: ["tokens.list", "tokens.get", "tokens.explanation"],
-  tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments"],
+  tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments", "tariffs.runningSessions"],
   site: ["sites.list", "sites.get"],
   partner: ["partners.list", "partners.get", "partner-records.health"],
   delivery: ["deliveries.parked", "partner-records.health", "webhooks.deliveries", "work.get"],
@@ -224,7 +225,7 @@ const settledMillis = 700
 let stop: () => void = () => undefined
 
 /** Begins to follow an organisation. What was known of another one is forgotten. */
-export const startLive = (organisationId: string, may: (name: Name) => boolean): void => {
+export const startLive = (organisationId: string, may: (name: Name) => boolean, onLeft: () => void): void => {
   stop()
   let generation = 0
   let early: Array<LiveEvent> | undefined
@@ -260,6 +261,7 @@ export const startLive = (organisationId: string, may: (name: Name) => boolean):
           void load()
           void queries.invalidateQueries()
         },
+        onLeft,
         onLine: (line) => {
           set({ line, lostAt: line === "live" ? 0 : snapshot.lostAt || Date.now() })
           // A page reads its lists while the stream is still opening: what changed in between is in neither.

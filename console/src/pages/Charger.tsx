@@ -13,6 +13,7 @@ import { Outside } from "../parts/Facts.tsx"
 import { kw, kwh } from "../parts/format.ts"
 import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { useFilters } from "../parts/pages.ts"
+import { Spark } from "../parts/Spark.tsx"
 import { Loading } from "../parts/States.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
@@ -167,6 +168,7 @@ export const Charger = () => {
           ))}
         </ul>
       )}
+      {row.lastSeen === undefined ? null : <Spark days={1} chargerId={row.id} />}
       {row.connected || row.lastSeen === undefined ? null : (
         <p className="trouble">
           {t("charger.silentSince")} <Moment at={row.offlineSince ?? row.lastSeen} />

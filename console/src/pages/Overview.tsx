@@ -13,6 +13,7 @@ import { count, kw, kwh, money } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
 import { useTitle } from "../parts/Page.tsx"
 import { usePages } from "../parts/pages.ts"
+import { Spark } from "../parts/Spark.tsx"
 import { Failed, Loading } from "../parts/States.tsx"
 import { Shape } from "../parts/Status.tsx"
 import { Ago } from "../parts/Time.tsx"
@@ -219,6 +220,7 @@ export const Overview = () => {
           </dl>
           {error === null ? null : <Failed what={t("overview.notRead")} error={error} retry={() => void refetch()} />}
           {may(me, "statistics.series") ? <Power /> : null}
+          {isComplete ? <Spark days={30} /> : null}
           <h2>{t("overview.today")}</h2>
           <dl className="figures">
             <Figure label={t("session.energy")} value={data === undefined ? "…" : `${kwh(data.energyWhToday)} kWh`} />
@@ -263,7 +265,7 @@ const Power = () => {
     <Line
       label={t("overview.power")}
       unit="kW"
-      points={data.points.map(({ at, value }) => ({ at: Date.parse(at), value: value / 1000 }))}
+      points={data.points.map(({ at, value }) => ({ at: Date.parse(at), value: (value ?? 0) / 1000 }))}
       from={Date.parse(data.from)}
       to={Date.parse(data.to)}
     />

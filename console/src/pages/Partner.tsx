@@ -1,6 +1,6 @@
 /** One roaming partner: its modules, the exchanges, what is parked, and what it sees. */
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { missingFor, useMe } from "../app/me.ts"
@@ -13,7 +13,7 @@ import { More, Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { usePages } from "../parts/pages.ts"
 import { Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
-import { t, word } from "../text/text.ts"
+import { t, tn, word } from "../text/text.ts"
 import { Health, RegisterForm, useHealth } from "./Partners.tsx"
 
 export const Partner = () => {
@@ -271,6 +271,9 @@ const Exchanges = ({ id }: { readonly id: string }) => {
   )
 }
 
+/** Where an object that is sent to partners is shown here; an EVSE at its site. */
+const placeOf = { location: "sites", evse: "sites", tariff: "tariffs", session: "sessions", cdr: "cdrs" } as const
+
 const Parked = ({ id }: { readonly id: string }) => {
   const [said, setSaid] = useState("")
   const pages = usePages("deliveries.parked", { params: { partnerId: id }, query: {} })
@@ -294,12 +297,19 @@ const Parked = ({ id }: { readonly id: string }) => {
       <ul className="rows">
         {pages.rows.map((one) => (
           <li key={one.id}>
-            <span>
-              <b>{word("delivery", one.kind)}</b> <code>{one.objectId}</code>
+            <div>
+              <b>{word("delivery", one.kind)}</b>{" "}
+              <Link to={`/${placeOf[one.kind]}/${one.objectId.split("/")[0]!}` as never} search={{} as never}>
+                <code>{one.objectId}</code>
+              </Link>
               <small className="trouble">
                 <Outside>{one.problem}</Outside>
               </small>
-            </span>
+              <small>
+                {tn("posted.tries", one.tries)} · {t("posted.due")} <Moment at={one.dueAt} /> · {t("posted.givenUp")}{" "}
+                <Moment at={one.parkedAt} />
+              </small>
+            </div>
             <span className="acts">
               <Act
                 needs={["deliveries.replay"]}
@@ -319,6 +329,7 @@ const Parked = ({ id }: { readonly id: string }) => {
           </li>
         ))}
       </ul>
+      <More pages={pages} />
     </>
   )
 }

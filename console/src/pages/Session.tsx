@@ -19,7 +19,8 @@ import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t } from "../text/text.ts"
 import { CommandDialog } from "./Commands.tsx"
-import { Held } from "./session/Held.tsx"
+import { Correct } from "./session/Correct.tsx"
+import { correctedOrReleased, Held } from "./session/Held.tsx"
 import { Price } from "./session/Price.tsx"
 import { sessionTone, sessionWord } from "./Sessions.tsx"
 
@@ -75,6 +76,7 @@ export const Session = () => {
   const missing = missingFor(me, "sessions.get")
   const now = useNow()
   const [isStopping, setStopping] = useState(false)
+  const [isCorrecting, setCorrecting] = useState(false)
   const {
     data: session,
     error,
@@ -118,6 +120,8 @@ export const Session = () => {
       </Side>
     )
   }
+  // Of these `Held` shows the buttons, with the reason.
+  const isDoubted = session.heldReason !== null || session.needsCorrection
   const end = session.endedAt === null ? now : Date.parse(session.endedAt)
   return (
     <Side
@@ -142,6 +146,11 @@ export const Session = () => {
           <Act needs={["commands.issue"]} off={!isRunning || charger === undefined} onClick={() => setStopping(true)}>
             {t("command.stop")}
           </Act>
+          {isDoubted ? null : (
+            <Act needs={["sessions.correct"]} off={session.endedAt === null} onClick={() => setCorrecting(true)}>
+              {t("held.correct")}
+            </Act>
+          )}
           <Link
             className="button"
             to={`/chargers/${encodeURIComponent(session.chargerId)}` as never}
@@ -158,9 +167,7 @@ export const Session = () => {
       <p>
         <Pill tone={sessionTone(session)}>{sessionWord(session)}</Pill>
       </p>
-      {session.heldReason !== null || session.needsCorrection ? (
-        <Held session={session} onDone={() => void refetch()} />
-      ) : null}
+      {isDoubted ? <Held session={session} onDone={() => void refetch()} /> : null}
       <Facts
         rows={[
           [t("session.started"), <Moment key="started" at={session.startedAt} />],
@@ -192,6 +199,16 @@ export const Session = () => {
           { id: "energy", label: t("session.energy"), show: () => <Energy session={session} /> }
         ]}
       />
+      {isCorrecting ? (
+        <Correct
+          session={session}
+          onClose={() => setCorrecting(false)}
+          onDone={() => {
+            setCorrecting(false)
+            correctedOrReleased()
+          }}
+        />
+      ) : null}
       {isStopping && charger !== undefined ? (
         <CommandDialog
           type="RemoteStop"

@@ -11,6 +11,7 @@ import { Facts, Outside } from "../parts/Facts.tsx"
 import { Form } from "../parts/Form.tsx"
 import { kw } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
+import { Spark } from "../parts/Spark.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill, Status } from "../parts/Status.tsx"
 import { t, tn, word } from "../text/text.ts"
@@ -93,6 +94,7 @@ export const Site = () => {
           [t("site.id"), <code key="id">{data.id}</code>]
         ]}
       />
+      {own.length === 0 ? null : <Spark days={30} siteId={id} />}
       <h2>{tn("site.chargers", own.length)}</h2>
       <ul className="rows">
         {own.map((row) => (

@@ -9,21 +9,20 @@ import { Outside } from "../parts/Facts.tsx"
 import { Form, TextField } from "../parts/Form.tsx"
 import { Icon } from "../parts/Icon.tsx"
 import { Head, useTitle } from "../parts/Page.tsx"
-import { type Item, useFilters, usePages } from "../parts/pages.ts"
+import { useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { t } from "../text/text.ts"
+import { Deliveries } from "./Deliveries.tsx"
 import { WebhookTester } from "./WebhookTester.tsx"
-
-type Webhook = Item<"webhooks.list">
 
 export const Webhooks = () => {
   const [filters, set] = useFilters()
   const [secret, setSecret] = useState("")
-  const [open, setOpen] = useState<Webhook | undefined>()
   const [said, setSaid] = useState("")
   useTitle(t("webhook.many"))
   const pages = usePages("webhooks.list", { query: {} })
+  const open = pages.rows.find(({ id }) => id === filters["webhook"])
   const attempt = (work: Promise<unknown>, text: string) =>
     void work
       .then(() => {
@@ -79,7 +78,7 @@ export const Webhooks = () => {
             </span>
             <span className="acts">
               <Pill tone={one.active ? "ok" : "off"}>{one.active ? t("webhook.active") : t("webhook.paused")}</Pill>
-              <button type="button" className="button small" onClick={() => setOpen(one)}>
+              <button type="button" className="button small" onClick={() => set({ webhook: one.id })}>
                 {t("webhook.deliveries")}
               </button>
               <Act
@@ -156,38 +155,13 @@ export const Webhooks = () => {
       )}
       {filters["do"] === "check" ? <WebhookTester onClose={close} /> : null}
       {open === undefined ? null : (
-        <Dialog title={t("webhook.deliveries")} onClose={() => setOpen(undefined)} wide>
+        <Dialog title={t("webhook.deliveries")} onClose={() => set({ webhook: undefined, status: undefined })} wide>
+          <p className="secondary">
+            <Outside mono>{open.url}</Outside>
+          </p>
           <Deliveries webhookId={open.id} />
         </Dialog>
       )}
     </section>
-  )
-}
-
-const Deliveries = ({ webhookId }: { readonly webhookId: string }) => {
-  const pages = usePages("webhooks.deliveries", { params: { webhookId }, query: {} })
-  if (pages.error !== null)
-    return <Failed what={t("webhook.deliveriesNotRead")} error={pages.error} retry={pages.retry} />
-  if (pages.isLoading) return <Loading rows={4} />
-  if (pages.rows.length === 0) return <p className="none">{t("webhook.noDeliveries")}</p>
-  return (
-    <ul className="rows">
-      {pages.rows.map((one) => (
-        <li key={one.id}>
-          <pre tabIndex={0}>{JSON.stringify(one, null, 1)}</pre>
-          <Act
-            needs={["webhooks.replay"]}
-            kind="small"
-            onClick={() =>
-              void call("webhooks.replay", { params: { webhookId, deliveryId: one.id } }).then(() =>
-                changed("webhooks.deliveries")
-              )
-            }
-          >
-            {t("partner.replay")}
-          </Act>
-        </li>
-      ))}
-    </ul>
   )
 }

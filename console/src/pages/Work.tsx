@@ -140,7 +140,7 @@ const ParkedEvents = () => {
 
 const ParkedEventsOf = ({ id, url }: { readonly id: string; readonly url: string }) => {
   const pages = usePages("webhooks.deliveries", { params: { webhookId: id }, query: { status: "Parked", limit: 100 } })
-  return <Subscriber pages={pages} name={url} to="/events/webhooks" search={{}} mono />
+  return <Subscriber pages={pages} name={url} to="/events/webhooks" search={{ webhook: id, status: "Parked" }} mono />
 }
 
 const Conflicts = () => {

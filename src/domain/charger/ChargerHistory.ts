@@ -1,6 +1,7 @@
 /** The history of chargers, scoped by organisation: statuses of connectors, connections, and the uptime that follows from both. */
 import { Context, type Effect } from "effect"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
+import type { SeriesFigures, SeriesRange, SeriesScope } from "./Series.ts"
 import type { Uptime } from "./Uptime.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -72,5 +73,14 @@ export class ChargerHistory extends Context.Service<
       },
       now: number
     ) => Effect.Effect<Page<ConnectorUptime>, InvalidInput | StorageUnavailable>
+    /**
+     * The availability of all connectors together in each step up to `now`. InvalidInput `/siteId` for more than `maxSeriesConnectors`, `/from` where
+     * more than `maxSeriesChanges` were read.
+     */
+    readonly availability: (
+      organisationId: string,
+      range: SeriesRange & SeriesScope,
+      now: number
+    ) => Effect.Effect<SeriesFigures, InvalidInput | StorageUnavailable>
   }
 >()("voltlane/ChargerHistory") {}

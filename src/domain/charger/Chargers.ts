@@ -6,7 +6,7 @@ import type { ConnectorStatus } from "../site/Connector.ts"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
-import type { SeriesRange, SessionWindow } from "./Series.ts"
+import type { SeriesRange, SeriesScope, SessionWindow } from "./Series.ts"
 
 export interface Statistics {
   readonly chargers: number
@@ -100,7 +100,7 @@ export class Chargers extends Context.Service<
     /** Sessions that ran between two times; `InvalidInput` `/from` for more than `maxSeriesSessions`. */
     readonly sessionWindows: (
       organisationId: string,
-      range: Pick<SeriesRange, "from" | "to"> & { readonly siteId: string | undefined }
+      range: Pick<SeriesRange, "from" | "to"> & SeriesScope
     ) => Effect.Effect<ReadonlyArray<SessionWindow>, InvalidInput | StorageUnavailable>
   }
 >()("voltlane/Chargers") {}

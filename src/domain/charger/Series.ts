@@ -1,6 +1,11 @@
-/** Figures over time, for charts: the energy, average power and starts of each step, out of the sessions that fall into it. */
+/** Figures over time, for charts: the energy, average power and starts of each step, out of its sessions, and the availability of connectors in it. */
+import { type AvailabilityHistory, percentUp, spellsOf } from "./Uptime.ts"
 
-export const seriesMetrics = ["power", "energy", "sessions"] as const
+/** Those that are made of sessions. */
+export const sessionMetrics = ["power", "energy", "sessions"] as const
+export type SessionMetric = (typeof sessionMetrics)[number]
+
+export const seriesMetrics = [...sessionMetrics, "availability"] as const
 export type SeriesMetric = (typeof seriesMetrics)[number]
 
 /** Steps by their ISO 8601 names, ms. A day is 24 hours from the beginning of the range. */
@@ -12,6 +17,10 @@ export const maxSeriesPoints = 1_000
 export const maxSeriesMillis = 92 * 86_400_000
 /** More than these are not read for one series. */
 export const maxSeriesSessions = 50_000
+/** The same, of connectors whose availability is asked for. */
+export const maxSeriesConnectors = 25_000
+/** The same, of the statuses, connections and orders out of which availability is made. */
+export const maxSeriesChanges = 500_000
 
 /** A session as far as a series goes; times are ms epoch. */
 export interface SessionWindow {
@@ -27,12 +36,27 @@ export interface SeriesRange {
   readonly stepMillis: number
 }
 
-export interface SeriesPoint {
+/** What a series is of. Both fields together are a charger at a site. */
+export interface SeriesScope {
+  readonly siteId?: string | undefined
+  readonly chargerId?: string | undefined
+}
+
+export interface SeriesPoint<Value = number> {
   /** When the step begins, ms epoch. */
   readonly at: number
-  /** W, Wh or sessions. */
-  readonly value: number
+  /** W, Wh, sessions or percent. */
+  readonly value: Value
 }
+
+/** The points, and the same figure of the whole range as far as it has passed: a sum, of power the average, of availability the share. */
+export interface SeriesFigures {
+  readonly points: ReadonlyArray<SeriesPoint<number | null>>
+  readonly overall: number | null
+}
+
+const stepCount = ({ from, stepMillis, to }: SeriesRange, now: number): number =>
+  Math.max(0, Math.ceil((Math.min(to, now) - from) / stepMillis))
 
 const hourMillis = 3_600_000
 
@@ -41,13 +65,14 @@ const hourMillis = 3_600_000
  * counted in the step in which it started. Steps that have not begun by `now` have no point, and the last one ends at `now`.
  */
 export const seriesOf = (
-  metric: SeriesMetric,
-  { from, stepMillis, to }: SeriesRange,
+  metric: SessionMetric,
+  range: SeriesRange,
   windows: ReadonlyArray<SessionWindow>,
   now: number
 ): ReadonlyArray<SeriesPoint> => {
+  const { from, stepMillis, to } = range
   const end = Math.min(to, now)
-  const count = Math.max(0, Math.ceil((end - from) / stepMillis))
+  const count = stepCount(range, now)
   const sums = new Float64Array(count)
   const stepOf = (at: number) => Math.floor((at - from) / stepMillis)
   for (const { endedAt, energyWh, startedAt } of windows) {
@@ -70,4 +95,62 @@ export const seriesOf = (
     const hours = (Math.min(at + stepMillis, end) - at) / hourMillis
     return { at, value: metric === "sessions" ? sum : Math.round(metric === "power" ? sum / hours : sum) }
   })
+}
+
+/** The same as one figure of the whole range; null for the power of a time that has not begun. */
+export const figuresOf = (
+  metric: SessionMetric,
+  range: SeriesRange,
+  windows: ReadonlyArray<SessionWindow>,
+  now: number
+): SeriesFigures => {
+  const points = seriesOf(metric, range, windows, now)
+  const sum = seriesOf(metric === "power" ? "energy" : metric, range, windows, now).reduce(
+    (all, { value }) => all + value,
+    0
+  )
+  const hours = (Math.min(range.to, now) - range.from) / hourMillis
+  return { points, overall: metric !== "power" ? sum : hours <= 0 ? null : Math.round(sum / hours) }
+}
+
+/** Seconds of all connectors together, for each step. */
+export interface AvailabilitySums {
+  readonly total: Float64Array
+  readonly down: Float64Array
+}
+
+export const noAvailability = (range: SeriesRange, now: number): AvailabilitySums => {
+  const count = stepCount(range, now)
+  return { total: new Float64Array(count), down: new Float64Array(count) }
+}
+
+/** Adds a connector's seconds to the sums: its condition in each second is the one that its uptime has. */
+export const addAvailability = (
+  { down, total }: AvailabilitySums,
+  history: AvailabilityHistory,
+  range: SeriesRange,
+  now: number
+): void => {
+  const begin = Math.floor(range.from / 1000)
+  const step = range.stepMillis / 1000
+  for (const { condition, from, to } of spellsOf(history, range, now)) {
+    const isDown = condition === "offline" || condition === "faulted" || condition === "unavailable"
+    for (let at = from; at < to;) {
+      const index = Math.floor((at - begin) / step)
+      const end = Math.min(to, begin + (index + 1) * step)
+      total[index]! += end - at
+      if (isDown) down[index]! += end - at
+      at = end
+    }
+  }
+}
+
+/** The share of the connectors' time in which they were not down; null for a step in which no connector was known. */
+export const availabilityOf = ({ down, total }: AvailabilitySums, { from, stepMillis }: SeriesRange): SeriesFigures => {
+  const points = Array.from(total, (seconds, index) => ({
+    at: from + index * stepMillis,
+    value: percentUp(seconds, down[index]!)
+  }))
+  const sum = (seconds: Float64Array): number => seconds.reduce((all, one) => all + one, 0)
+  return { points, overall: percentUp(sum(total), sum(down)) }
 }

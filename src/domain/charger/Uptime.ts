@@ -59,11 +59,17 @@ export interface Uptime {
   readonly offlineSeconds: number
   readonly faultedSeconds: number
   readonly unavailableSeconds: number
-  /** `(total - down) / total`, cut off after three digits so that 100 means no downtime at all; null when nothing is counted. */
   readonly uptimePercent: number | null
 }
 
-type Condition = "up" | "excluded" | "offline" | "faulted" | "unavailable"
+export type Condition = "up" | "excluded" | "offline" | "faulted" | "unavailable"
+
+/** A time in which a connector's condition did not change, epoch seconds. */
+export interface Spell {
+  readonly from: number
+  readonly to: number
+  readonly condition: Condition
+}
 
 /** From `at` (epoch seconds) on. */
 interface Step<A> {
@@ -128,7 +134,42 @@ const conditionOf = (
   return !connected ? "offline" : faulted ? "faulted" : "unavailable"
 }
 
-const answer = (seconds: Readonly<Record<Condition, number>>): Uptime => {
+/** `(total - down) / total` in percent, cut off after three digits so that 100 means no downtime at all; null when nothing is counted. */
+export const percentUp = (total: number, down: number): number | null =>
+  total === 0 ? null : Math.floor(((total - down) * 100_000) / total) / 1000
+
+/**
+ * What a connector was like in `span`, as far as that has passed at `now` (ms epoch), oldest first and without gaps. It begins with the connector's
+ * first status and the charger's first connection that are known, whichever is later. Give what was valid when the span began, and the first connection
+ * after its end, since that shows how long the gap before it was.
+ */
+export const spellsOf = (history: AvailabilityHistory, span: Span, now: number): ReadonlyArray<Spell> => {
+  const own = statusSteps(history.connector)
+  const whole = statusSteps(history.whole)
+  const connections = connectedSteps(history.connections, now)
+  const orders = orderSteps(history.orders)
+  const first = own[0]?.at
+  const connectedFirst = connections[0]?.at
+  if (first === undefined || connectedFirst === undefined) return []
+  const from = Math.max(second(span.from), first, connectedFirst)
+  const to = second(Math.min(span.to, now))
+  const times = [from, to, ...[own, whole, connections, orders].flatMap((steps) => steps.map(({ at }) => at))]
+    .filter((at) => at >= from && at <= to)
+    .toSorted((a, b) => a - b)
+  const read = { own: reader(own), whole: reader(whole), connected: reader(connections), ordered: reader(orders) }
+  const spells: Array<Spell> = []
+  for (let i = 0; i + 1 < times.length; i++) {
+    const at = times[i]!
+    const condition = conditionOf(read.connected(at) ?? false, read.own(at), read.whole(at), read.ordered(at) ?? false)
+    if (times[i + 1]! > at) spells.push({ from: at, to: times[i + 1]!, condition })
+  }
+  return spells
+}
+
+/** The uptime of one connector in `span`, from its spells in it. */
+export const uptimeOf = (history: AvailabilityHistory, span: Span, now: number): Uptime => {
+  const seconds: Record<Condition, number> = { up: 0, excluded: 0, offline: 0, faulted: 0, unavailable: 0 }
+  for (const { condition, from, to } of spellsOf(history, span, now)) seconds[condition] += to - from
   const { excluded, faulted, offline, unavailable, up } = seconds
   const down = offline + faulted + unavailable
   const total = up + down + excluded
@@ -140,34 +181,6 @@ const answer = (seconds: Readonly<Record<Condition, number>>): Uptime => {
     offlineSeconds: offline,
     faultedSeconds: faulted,
     unavailableSeconds: unavailable,
-    uptimePercent: total === 0 ? null : Math.floor(((total - down) * 100_000) / total) / 1000
+    uptimePercent: percentUp(total, down)
   }
-}
-
-/**
- * The uptime of one connector in `span`, as far as it has passed at `now` (ms epoch). Counting begins with the connector's first status and
- * the charger's first connection that are known, whichever is later. Give what stood when the span began, and the first connection after
- * its end, since that shows how long the gap before it was.
- */
-export const uptimeOf = (history: AvailabilityHistory, span: Span, now: number): Uptime => {
-  const own = statusSteps(history.connector)
-  const whole = statusSteps(history.whole)
-  const connections = connectedSteps(history.connections, now)
-  const orders = orderSteps(history.orders)
-  const seconds: Record<Condition, number> = { up: 0, excluded: 0, offline: 0, faulted: 0, unavailable: 0 }
-  const first = own[0]?.at
-  const connectedFirst = connections[0]?.at
-  if (first === undefined || connectedFirst === undefined) return answer(seconds)
-  const from = Math.max(second(span.from), first, connectedFirst)
-  const to = second(Math.min(span.to, now))
-  const times = [from, to, ...[own, whole, connections, orders].flatMap((steps) => steps.map(({ at }) => at))]
-    .filter((at) => at >= from && at <= to)
-    .toSorted((a, b) => a - b)
-  const read = { own: reader(own), whole: reader(whole), connected: reader(connections), ordered: reader(orders) }
-  for (let i = 0; i + 1 < times.length; i++) {
-    const at = times[i]!
-    const condition = conditionOf(read.connected(at) ?? false, read.own(at), read.whole(at), read.ordered(at) ?? false)
-    seconds[condition] += times[i + 1]! - at
-  }
-  return answer(seconds)
 }

@@ -19,6 +19,14 @@ export interface CoarseMeter {
   readonly standbyPowerW: number
 }
 
+/** What began under a version and has not ended: whatever is changed, it keeps that version. */
+export interface RunningUnder {
+  readonly version: number
+  readonly sessions: number
+  /** Those that cost something. */
+  readonly reservations: number
+}
+
 export class Tariffs extends Context.Service<
   Tariffs,
   {
@@ -60,6 +68,11 @@ export class Tariffs extends Context.Service<
       organisationId: string,
       id: string
     ) => Effect.Effect<ReadonlyArray<Assignment>, NotFound | StorageUnavailable>
+    /** By version, the newest first, at most 500; versions under which nothing runs are left out. */
+    readonly runningSessions: (
+      organisationId: string,
+      id: string
+    ) => Effect.Effect<ReadonlyArray<RunningUnder>, NotFound | StorageUnavailable>
     /** Meters where it is assigned that tell no parking of less than an hour, at most 20, the coarsest first. */
     readonly coarseMeters: (
       organisationId: string,

@@ -4,7 +4,8 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
-import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import { correctedFigures } from "../../domain/session/Correcting.ts"
 import { type Correction, type Doubted, SessionReviews } from "../../domain/session/SessionReviews.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isPriced, priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
@@ -121,18 +122,11 @@ const correct = (records: Recording) =>
     const { by, now } = audit
     const own = scopedTo(records.sql, by.organisationId)
     const write = Effect.gen(function* () {
-      const before = yield* current(records, own, sessionId)
-      if (before.endedAt === undefined) {
-        return yield* new Conflict({
-          code: "session_running",
-          message: "This session still runs. Correct it once it has ended."
-        })
-      }
-      const { endedAt = before.endedAt, energyWh = before.energyWh, startedAt = before.startedAt } = given
-      if (endedAt < startedAt) {
-        return yield* new InvalidInput({ pointer: "/endedAt", detail: "Must not be before the session starts" })
-      }
-      const revision = before.revision + 1
+      const session = yield* current(records, own, sessionId)
+      const figures = correctedFigures(session, given)
+      if ("_tag" in figures) return yield* figures
+      const { endedAt, energyWh, startedAt } = figures.after
+      const revision = session.revision + 1
       yield* own`
         INSERT INTO session_review (session_id, organisation_id, released_at, revision, energy_wh, started_at, ended_at, updated_at)
         VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${revision}, ${energyWh}, ${new Date(startedAt)}, ${new Date(endedAt)},
@@ -141,9 +135,8 @@ const correct = (records: Recording) =>
           energy_wh = excluded.energy_wh, started_at = excluded.started_at, ended_at = excluded.ended_at, updated_at = excluded.updated_at`
       yield* looked(own, sessionId)
       const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), audit)
-      const was = { sessionId, energyWh: before.energyWh, startedAt: before.startedAt, endedAt: before.endedAt }
       const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }
-      const corrected = { ...fact, body: { by: by.actor, before: was, after } }
+      const corrected = { ...fact, body: { by: by.actor, before: { sessionId, ...figures.before }, after } }
       return { result: undefined, facts: [corrected, ...(yield* rebilled(records, own, sessionId, audit))] }
     })
     yield* records.journaled(refusingValues(write))

@@ -1,4 +1,4 @@
-/** The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in `ConnectorUptime`. */
+/** The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in `ConnectorUptime`, its series in `ConnectorAvailability`. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
@@ -11,6 +11,7 @@ import { Presence } from "../../domain/charger/Presence.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
 import { asRemembered, leftOpen } from "./ConnectionEnds.ts"
+import { availability } from "./ConnectorAvailability.ts"
 import { uptime } from "./ConnectorUptime.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
@@ -137,7 +138,8 @@ export const layer: Layer.Layer<ChargerHistory, never, Presence | SqlClient.SqlC
     return ChargerHistory.of({
       connectors: connectors(sql),
       connections: connections(sql, presence),
-      uptime: uptime(sql, presence)
+      uptime: uptime(sql, presence),
+      availability: availability(sql, presence)
     })
   })
 )

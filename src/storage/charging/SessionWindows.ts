@@ -1,7 +1,7 @@
 /** When sessions ran and what they took, for series. Part of `Chargers`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { maxSeriesSessions, type SeriesRange } from "../../domain/charger/Series.ts"
+import { maxSeriesSessions, type SeriesRange, type SeriesScope } from "../../domain/charger/Series.ts"
 import { InvalidInput } from "../../domain/Errors.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
@@ -12,17 +12,19 @@ import { exists } from "./Statistics.ts"
 const windowRows = rowsOf(Schema.Struct({ startedAt: Millis, endedAt: optional(Millis), energyWh: Schema.Finite }))
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 
-interface Range extends Pick<SeriesRange, "from" | "to"> {
-  readonly siteId: string | undefined
-}
+interface Range extends Pick<SeriesRange, "from" | "to">, SeriesScope {}
+
+const inScope = (sql: SqlClient.SqlClient, alias: string, { chargerId, siteId }: SeriesScope) => sql`
+  ${siteId === undefined ? sql`` : sql`AND ${sql(alias)}.site_id = ${siteId}`}
+  ${chargerId === undefined ? sql`` : sql`AND ${sql(alias)}.charger_id = ${chargerId}`}`
 
 /** Sessions that may be of the range, by the indexes on what runs and on what ended since its beginning, each with so many at most. */
-const candidates = (sql: SqlClient.SqlClient, own: Scoped, { from, siteId }: Range, most: number) => {
-  const begin = new Date(from)
-  const ofSite = siteId === undefined ? sql`` : sql`AND x.site_id = ${siteId}`
+const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: number) => {
+  const begin = new Date(range.from)
+  const within = inScope(sql, "x", range)
   return own`
-    (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL ${ofSite} LIMIT ${most})
-    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${begin} ${ofSite} LIMIT ${most})
+    (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL ${within} LIMIT ${most})
+    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${begin} ${within} LIMIT ${most})
     UNION (SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin} LIMIT ${most})`
 }
 
@@ -45,14 +47,13 @@ export const sessionWindows = (sql: SqlClient.SqlClient, most: number = maxSerie
         detail: `begins a range of more than ${most} sessions: ask for a shorter one, or for one site`
       })
     }
-    const ofSite = range.siteId === undefined ? sql`` : sql`AND s.site_id = ${range.siteId}`
     return yield* guarded(
       windowRows(own`
         SELECT coalesce(r.started_at, s.started_at) AS "startedAt", ${endedAt(sql)} AS "endedAt",
           coalesce(r.energy_wh, s.energy_wh)::float8 AS "energyWh"
         FROM session s ${withReview(sql)}
         WHERE ${own.rowsOf("s")} AND s.id = ANY (ARRAY(${candidates(sql, own, range, most + 1)}))
-          AND NOT s.reservation_only AND ${exists(sql)} ${ofSite}
+          AND NOT s.reservation_only AND ${exists(sql)} ${inScope(sql, "s", range)}
           AND coalesce(r.started_at, s.started_at) < ${end} AND coalesce(${endedAt(sql)} >= ${begin}, true)`)
     )
   })

@@ -16,6 +16,7 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { coarseMeters } from "../charging/ConnectorMeters.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
+import { runningSessions } from "./RunningSessions.ts"
 import { offer, offered } from "./TariffOffers.ts"
 import { TariffRow } from "./TariffRows.ts"
 
@@ -174,6 +175,7 @@ export const layer: Layer.Layer<Tariffs, never, RecordingServices> = Layer.effec
       assign: assign(records, found),
       unassign: unassign(records, found),
       assignments: assignmentsOf(sql, found),
+      runningSessions: runningSessions(sql, found),
       coarseMeters: coarseMeters(sql),
       ofSession: ofSession(sql)
     })

@@ -1,6 +1,14 @@
 /** Figures over time, out of what sessions took and when. */
 import { expect, it } from "vitest"
-import { seriesOf, type SessionWindow } from "../../../src/domain/charger/Series.ts"
+import {
+  addAvailability,
+  availabilityOf,
+  figuresOf,
+  noAvailability,
+  seriesOf,
+  type SessionWindow
+} from "../../../src/domain/charger/Series.ts"
+import type { AvailabilityHistory, StatusPoint } from "../../../src/domain/charger/Uptime.ts"
 import { randomFrom } from "../../../demo/Town.ts"
 
 const hour = 3_600_000
@@ -57,4 +65,83 @@ it("loses and doubles no energy, whatever the sessions (seeds 1 to 50)", () => {
     // Each of 96 steps is rounded to a Wh.
     expect(Math.abs(sum - wanted), `seed ${seed}`).toBeLessThanOrEqual(48)
   }
+})
+
+it("has one figure of the whole range: the sum, and of power the average of the time that has passed", () => {
+  const windows = [session(0, 1, 3_000), session(2, 3, 9_000)]
+  const overall = (metric: Parameters<typeof figuresOf>[0], now = later) =>
+    figuresOf(metric, range(4), windows, now).overall
+  expect([overall("energy"), overall("sessions"), overall("power")]).toEqual([12_000, 2, 3_000])
+  expect([overall("power", 2 * hour), overall("power", 0)]).toEqual([1_500, null])
+})
+
+const status = (at: number, word: StatusPoint["status"]): StatusPoint => ({
+  at: at * hour,
+  heardAt: at * hour,
+  tie: 0n,
+  status: word
+})
+const connected = (from: number, to?: number) => ({
+  connectedAt: from * hour,
+  disconnectedAt: to === undefined ? undefined : to * hour
+})
+/** Available and connected since before the range, unless said otherwise. */
+const history = (parts: Partial<AvailabilityHistory> = {}): AvailabilityHistory => ({
+  connector: [status(-1, "Available")],
+  whole: [],
+  connections: [connected(-1)],
+  orders: [],
+  ...parts
+})
+const availability = (
+  histories: ReadonlyArray<Partial<AvailabilityHistory>>,
+  now = later,
+  asked: Parameters<typeof noAvailability>[0] = range(4)
+) => {
+  const sums = noAvailability(asked, now)
+  for (const one of histories) addAvailability(sums, history(one), asked, now)
+  const { overall, points } = availabilityOf(sums, asked)
+  return [points.map(({ value }) => value), overall]
+}
+
+it("counts each status but Faulted and Unavailable as available", () => {
+  const words = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
+  expect(availability(words.map((word) => ({ connector: [status(-1, word)] })))).toEqual([[100, 100, 100, 100], 100])
+  const connector = [status(-1, "Available"), status(0.5, "Faulted"), status(2, "Unavailable"), status(3, "Charging")]
+  expect(availability([{ connector }])).toEqual([[50, 0, 0, 100], 37.5])
+})
+
+it("counts a fault of the charger as a whole for each of its connectors, and weighs connectors by their time", () => {
+  const whole = [status(1, "Faulted"), status(2, "Available")]
+  expect(availability([{ whole }, { whole }, {}])).toEqual([[100, 33.333, 100, 100], 83.333])
+})
+
+it("counts an offline charger as not available, but for a gap of five minutes", () => {
+  const connections = [connected(-1, 1), connected(1 + 4 / 60, 2), connected(3)]
+  expect(availability([{ connections }])).toEqual([[100, 100, 0, 100], 75])
+})
+
+it("does not count what an operator ordered against it", () => {
+  const connector = [status(-1, "Available"), status(1, "Unavailable")]
+  const orders = [
+    { at: hour, operative: false },
+    { at: 2 * hour, operative: true }
+  ]
+  expect(availability([{ connector, orders }])).toEqual([[100, 100, 0, 0], 50])
+})
+
+it("begins with what is known of a connector, ends now, and says null where nothing is known", () => {
+  expect(availability([{ connector: [status(1.5, "Faulted"), status(1.75, "Available")] }], 2.5 * hour)).toEqual([
+    [null, 50, 100],
+    75
+  ])
+  expect(availability([])).toEqual([[null, null, null, null], null])
+})
+
+it("says 100 only where nothing was down, however short", () => {
+  const connector = [status(-1, "Available"), status(1, "Faulted"), status(1 + 1 / 3600, "Available")]
+  expect(availability([...Array.from({ length: 50 }, () => ({})), { connector }])).toEqual([
+    [100, 99.999, 100, 100],
+    99.999
+  ])
 })

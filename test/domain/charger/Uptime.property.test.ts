@@ -2,6 +2,7 @@
 import { expect, it } from "vitest"
 import type { ConnectorStatus } from "../../../src/domain/site/Connector.ts"
 import { type AvailabilityHistory, reconnectGraceMillis, uptimeOf } from "../../../src/domain/charger/Uptime.ts"
+import { addAvailability, availabilityOf, noAvailability } from "../../../src/domain/charger/Series.ts"
 import { Random } from "../../support/random.ts"
 
 const words: ReadonlyArray<ConnectorStatus> = ["Available", "Charging", "Faulted", "Unavailable"]
@@ -78,6 +79,13 @@ it.each(seeds)("parts sum up, order does not matter and a walk second by second 
     orders: random.shuffled(history.orders)
   }
   expect(uptimeOf(shuffled, span, now)).toEqual(found)
+  // The steps of a series have the same seconds between them, also where the last one is not whole.
+  const range = { ...span, stepMillis: 300_000 }
+  const sums = noAvailability(range, now)
+  addAvailability(sums, shuffled, range, now)
+  expect(sums.total.reduce((all, one) => all + one, 0)).toBe(totalSeconds)
+  expect(sums.down.reduce((all, one) => all + one, 0)).toBe(downSeconds)
+  expect(availabilityOf(sums, range).overall).toBe(found.uptimePercent)
   const counted: Record<string, number> = {}
   // Every seventh seed, since the walk is slow and says the same.
   if (seed % 7 !== 0) return

@@ -124,6 +124,20 @@ describe("the quirk book", () => {
     expect((await ask("PUT", "quirks", put.json)).json).toEqual(put.json)
   })
 
+  it("says in plain words what a rule can grant, and with which values", async () => {
+    const { kinds } = (await ask("GET", "quirks")).json
+    const named = (name: string) => kinds.find((kind: { name: string }) => kind.name === name)
+    expect(named("callTimeoutSeconds")).toMatchObject({ type: "Number", unit: "s", minimum: 5, maximum: 600 })
+    expect(named("registerUnit")).toMatchObject({ type: "Choice", minimum: null, choices: ["kWh"] })
+    expect(named("statusAfterConnect")).toMatchObject({
+      title: "Reports no status by itself",
+      type: "Yes",
+      unit: null,
+      choices: []
+    })
+    for (const { about, title, useWhen } of kinds) expect([about, title, useWhen].every(Boolean)).toBe(true)
+  })
+
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["about nobody in particular", { name: "all", tolerances: { callTimeoutSeconds: 90 } }, "/rules/0/vendor"],
     ["that grants nothing", { ...rule, tolerances: {} }, "/rules/0/tolerances"],

@@ -24,6 +24,12 @@ it("answers nothing for what is still to come", async () => {
   expect(json.points).toHaveLength(3)
 })
 
+it("answers availability in percent, and null where no connector is known", async () => {
+  const { json, status } = await ask(`metric=availability&step=PT1H&from=${ago(2.5)}`)
+  expect([status, json.unit, json.overall]).toEqual([200, "percent", null])
+  expect((json.points as ReadonlyArray<{ value: unknown }>).map(({ value }) => value)).toEqual([null, null, null])
+})
+
 it.each([
   ["metric=speed", "/metric"],
   ["step=PT1H", "/metric"],
@@ -32,6 +38,8 @@ it.each([
   [`metric=power&step=P1D&from=${ago(93 * 24)}`, "/from"],
   [`metric=power&step=PT5M&from=${ago(90)}`, "/step"],
   ["metric=power&siteId=none", "/siteId"],
+  ["metric=availability&chargerId=%20", "/chargerId"],
+  [`metric=availability&step=P1D&from=${ago(93 * 24)}`, "/from"],
   ["metric=power&zone=UTC", "/zone"]
 ])("refuses %s, and names what does not fit", async (query, pointer) => {
   const { json, status } = await ask(query)

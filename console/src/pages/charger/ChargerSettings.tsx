@@ -58,6 +58,20 @@ export const ChargerSettings = ({ row }: { readonly row: Row }) => {
         <Act needs={["chargers.remove"]} kind="small" onClick={() => setOpen("remove")}>
           {t("action.remove")}
         </Act>
+        {data.manufacturer === "" && data.chargerModel === "" ? null : (
+          <Act
+            needs={["expectations.setQuirks"]}
+            kind="small"
+            onClick={() =>
+              void go({
+                to: "/settings/quirks",
+                search: { do: "add", vendor: data.manufacturer, model: data.chargerModel } as never
+              } as never)
+            }
+          >
+            {t("quirks.ofModel")}
+          </Act>
+        )}
       </div>
       {open === "edit" && sites !== undefined ? (
         <Dialog title={row.name} onClose={close}>

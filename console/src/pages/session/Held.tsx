@@ -5,29 +5,31 @@ import type { Answer } from "../../api/types.ts"
 import { useShortcut } from "../../app/shortcuts.ts"
 import { changed } from "../../live/store.ts"
 import { Act } from "../../parts/Act.tsx"
-import { Dialog } from "../../parts/Dialog.tsx"
-import { Form, TextField } from "../../parts/Form.tsx"
-import { kwh, money } from "../../parts/format.ts"
+import { money } from "../../parts/format.ts"
 import { problemText } from "../../parts/States.tsx"
 import { t, word } from "../../text/text.ts"
+import { type Correctable, Correct } from "./Correct.tsx"
 
-type Session = Pick<
-  Answer<"sessions.get">,
-  "id" | "heldReason" | "needsCorrection" | "energyWh" | "startedAt" | "endedAt" | "cost"
->
+type Session = Correctable & Pick<Answer<"sessions.get">, "heldReason" | "needsCorrection">
 
-const local = (iso: string | null): string => {
-  if (iso === null) return ""
-  const at = new Date(iso)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
-}
+/** What is read anew. */
+export const correctedOrReleased = () =>
+  changed(
+    "sessions.list",
+    "sessions.get",
+    "sessions.price",
+    "sessions.correctionPreview",
+    "cdrs.list",
+    "statistics.get"
+  )
 
 export const Held = ({ onDone, session }: { readonly session: Session; readonly onDone: () => void }) => {
-  const [isCorrecting, setCorrecting] = useState(false)
+  // The list may move on meanwhile: the dialog stays with the session that it was opened for.
+  const [correcting, setCorrecting] = useState<Correctable | undefined>()
   const [said, setSaid] = useState("")
   const [isBusy, setBusy] = useState(false)
   const done = () => {
-    changed("sessions.list", "sessions.get", "cdrs.list", "statistics.get")
+    correctedOrReleased()
     onDone()
   }
   const release = async () => {
@@ -43,7 +45,7 @@ export const Held = ({ onDone, session }: { readonly session: Session; readonly 
     }
   }
   useShortcut("l", t("held.release"), () => void release(), session.heldReason !== null)
-  useShortcut("e", t("held.correct"), () => setCorrecting(true))
+  useShortcut("e", t("held.correct"), () => setCorrecting(session))
   return (
     <section className="notice" aria-label={t("session.held")}>
       <p>{session.heldReason === null ? t("held.needsCorrection") : word("heldReason", session.heldReason)}</p>
@@ -54,66 +56,22 @@ export const Held = ({ onDone, session }: { readonly session: Session; readonly 
             {t("held.release")}
           </Act>
         )}
-        <Act needs={["sessions.correct"]} onClick={() => setCorrecting(true)}>
+        <Act needs={["sessions.correct"]} onClick={() => setCorrecting(session)}>
           {t("held.correct")}
         </Act>
       </div>
-      {isCorrecting ? (
-        <Dialog title={t("held.correct")} onClose={() => setCorrecting(false)}>
-          <Form
-            submit={t("held.correct")}
-            onCancel={() => setCorrecting(false)}
-            fields={["energyWh", "startedAt", "endedAt", "reason"]}
-            onSubmit={async (values) => {
-              const energy = values.number("energyKwh")
-              const startedAt = values.optional("startedAt")
-              const endedAt = values.optional("endedAt")
-              const { cost } = await call("sessions.correct", {
-                params: { sessionId: session.id },
-                body: {
-                  reason: values.text("reason"),
-                  ...(energy === undefined ? {} : { energyWh: Math.round(energy * 1000) }),
-                  ...(startedAt === undefined || startedAt === local(session.startedAt)
-                    ? {}
-                    : { startedAt: new Date(startedAt).toISOString() }),
-                  ...(endedAt === undefined || endedAt === local(session.endedAt)
-                    ? {}
-                    : { endedAt: new Date(endedAt).toISOString() })
-                }
-              })
-              const before = session.cost === null ? "–" : money(session.cost.inclVat, session.cost.currency)
-              setSaid(t("held.corrected", { before, after: cost === null ? "–" : money(cost.inclVat, cost.currency) }))
-              setCorrecting(false)
-              done()
-            }}
-          >
-            <p className="secondary">{t("held.was", { kwh: kwh(session.energyWh) })}</p>
-            <TextField
-              name="energyKwh"
-              label={t("held.energy")}
-              type="number"
-              step="0.001"
-              min="0"
-              defaultValue={String(session.energyWh / 1000)}
-            />
-            <TextField
-              name="startedAt"
-              label={t("session.started")}
-              type="datetime-local"
-              step="1"
-              defaultValue={local(session.startedAt)}
-            />
-            <TextField
-              name="endedAt"
-              label={t("session.ended")}
-              type="datetime-local"
-              step="1"
-              defaultValue={local(session.endedAt)}
-            />
-            <TextField name="reason" label={t("held.reason")} hint={t("held.reasonHint")} required maxLength={200} />
-          </Form>
-        </Dialog>
-      ) : null}
+      {correcting === undefined ? null : (
+        <Correct
+          session={correcting}
+          onClose={() => setCorrecting(undefined)}
+          onDone={(cost) => {
+            const before = correcting.cost === null ? "–" : money(correcting.cost.inclVat, correcting.cost.currency)
+            setSaid(t("held.corrected", { before, after: cost === null ? "–" : money(cost.inclVat, cost.currency) }))
+            setCorrecting(undefined)
+            done()
+          }}
+        />
+      )}
     </section>
   )
 }

@@ -9,6 +9,7 @@ const tabs = [
   ["single-sign-on", "signOn.title"],
   ["developer", "settings.developer"],
   ["configuration", "settings.configuration"],
+  ["quirks", "quirks.title"],
   ["profile", "settings.profile"],
   ["about", "settings.about"]
 ] as const

@@ -1,13 +1,12 @@
-/** What every charger's configuration is expected to be, and the quirks of makes that the service knows. */
+/** What every charger's configuration is expected to be. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { may, missingFor, useMe } from "../../app/me.ts"
 import { changed, queries } from "../../live/store.ts"
-import { Outside } from "../../parts/Facts.tsx"
 import { Form, TextArea } from "../../parts/Form.tsx"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
-import { t, tn } from "../../text/text.ts"
+import { t } from "../../text/text.ts"
 
 export const Template = () => {
   const me = useMe()
@@ -17,11 +16,6 @@ export const Template = () => {
     queryKey: ["expectations.template"],
     enabled: missing.length === 0,
     queryFn: () => call("expectations.template", {})
-  })
-  const quirks = useQuery({
-    queryKey: ["expectations.quirks"],
-    enabled: missing.length === 0,
-    queryFn: () => call("expectations.quirks", {})
   })
   if (missing.length > 0) return <NotPermitted permissions={missing} />
   if (template.error !== null) return <Failed what={t("template.notRead")} error={template.error} />
@@ -60,28 +54,6 @@ export const Template = () => {
             {said === "" ? null : <p role="status">{said}</p>}
           </Form>
         </fieldset>
-      </section>
-      <section className="card">
-        <h2>{t("template.quirks")}</h2>
-        <p className="secondary">{t("template.quirksAbout")}</p>
-        <ul className="rows">
-          {[...(quirks.data?.rules ?? []), ...(quirks.data?.builtIn ?? [])].map((rule) => (
-            <li key={rule.name}>
-              <span>
-                <b>
-                  <Outside>{rule.name}</Outside>
-                </b>
-                <small>
-                  {[rule.vendor, rule.model, rule.firmware].filter(Boolean).join(" · ")} —{" "}
-                  {Object.entries(rule.tolerances)
-                    .map(([key, value]) => `${key}: ${String(value)}`)
-                    .join(", ")}
-                </small>
-              </span>
-              <small>{tn("site.chargers", rule.chargers)}</small>
-            </li>
-          ))}
-        </ul>
       </section>
     </>
   )

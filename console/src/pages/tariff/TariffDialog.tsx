@@ -7,6 +7,7 @@ import { Dialog } from "../../parts/Dialog.tsx"
 import { t, word } from "../../text/text.ts"
 import type { TariffItem } from "../Tariffs.tsx"
 import { Example, findingsText } from "./Example.tsx"
+import { Keeping } from "./Keeping.tsx"
 import { Week } from "./Week.tsx"
 
 type Body = Asked<"tariffs.create">["body"]
@@ -250,9 +251,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
         </div>
         <Example body={body} onTried={setTried} />
         {tried === undefined ? null : <Week tariff={tried} />}
-        {tariff === undefined ? null : (
-          <p className="secondary">{t("tariff.saveText", { n: tariff.version + 1, before: tariff.version })}</p>
-        )}
+        {tariff === undefined ? null : <Keeping tariffId={tariff.id} version={tariff.version} />}
         {problem === "" ? null : (
           <p className="failed" role="alert">
             {problem}

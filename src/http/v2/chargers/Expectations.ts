@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Charger } from "../../../domain/charger/Charger.ts"
 import { builtInQuirks, concerns, type Quirk } from "../../../domain/charger/Quirks.ts"
+import { toleranceKinds } from "../../../domain/charger/ToleranceKinds.ts"
 import { toChange } from "../../../domain/charger/Template.ts"
 import { expectedOf, templateRound } from "../../../domain/decide/Templating.ts"
 import { Access } from "../../../domain/operator/Access.ts"
@@ -40,6 +41,13 @@ const withChargers = (fleets: ReadonlyArray<Fleet>) => (quirk: Quirk) => {
   }
 }
 
+const kinds = toleranceKinds.map((kind) => ({
+  ...kind,
+  unit: kind.unit ?? null,
+  minimum: kind.minimum ?? null,
+  maximum: kind.maximum ?? null
+}))
+
 export const layer = HttpApiBuilder.group(
   Api,
   "expectations",
@@ -52,7 +60,7 @@ export const layer = HttpApiBuilder.group(
 
     const bookOf = Effect.fnUntraced(function* (rules: ReadonlyArray<Quirk>) {
       const shown = withChargers(yield* expectations.fleets(yield* organisationId))
-      return { rules: rules.map(shown), builtIn: builtInQuirks.map(shown) }
+      return { rules: rules.map(shown), builtIn: builtInQuirks.map(shown), kinds }
     })
 
     return handlers.handleAll({

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { quirksMax, rollOverBounds, type Tolerances, toleranceBounds } from "../../../domain/charger/Quirks.ts"
+import { toleranceTypes } from "../../../domain/charger/ToleranceKinds.ts"
 import { isRefused, keyMaxLength, nameOf, templateKeysMax, valueMaxLength } from "../../../domain/charger/Template.ts"
 import { ChargerId, optionalText, rule, text, Time, whole } from "../../Fields.ts"
 import { Command, expiresIn } from "../commands/CommandsApi.ts"
@@ -103,11 +104,24 @@ const Quirk = Schema.Struct({
   chargerIds: Schema.Array(Schema.String).annotate({ description: "The first few of them" })
 }).annotate({ identifier: "Quirk" })
 
+const ToleranceKind = Schema.Struct({
+  name: Schema.String.annotate({ description: "Its field among the tolerances of a rule" }),
+  title: Schema.String,
+  about: Schema.String.annotate({ description: "What the service does where it is granted" }),
+  useWhen: Schema.String.annotate({ description: "What operators see of a charger that needs it" }),
+  type: Schema.Literals(toleranceTypes),
+  unit: Schema.NullOr(Schema.String),
+  minimum: Schema.NullOr(Schema.Int),
+  maximum: Schema.NullOr(Schema.Int),
+  choices: Schema.Array(Schema.String)
+}).annotate({ identifier: "ToleranceKind" })
+
 const QuirkBook = Schema.Struct({
   rules: Schema.Array(Quirk).annotate({
     description: "The organisation's own; they have the last word, the lower ones over the upper"
   }),
-  builtIn: Schema.Array(Quirk).annotate({ description: "What everybody gets; cannot be changed, only overruled" })
+  builtIn: Schema.Array(Quirk).annotate({ description: "What everybody gets; cannot be changed, only overruled" }),
+  kinds: Schema.Array(ToleranceKind).annotate({ description: "What a rule can grant, in plain words" })
 }).annotate({ identifier: "QuirkBook" })
 
 const NewQuirkBook = Schema.Struct({
@@ -118,7 +132,8 @@ const NewQuirkBook = Schema.Struct({
       "Must have a name of its own each"
     )
   ),
-  builtIn: ignored
+  builtIn: ignored,
+  kinds: ignored
 }).annotate({ identifier: "NewQuirkBook" })
 
 const Applied = Schema.Struct({

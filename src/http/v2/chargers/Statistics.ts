@@ -1,12 +1,13 @@
 /** The endpoints of statistics over the domain's port. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { ChargerHistory } from "../../../domain/charger/ChargerHistory.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import {
+  figuresOf,
   maxSeriesMillis,
   maxSeriesPoints,
   type SeriesMetric,
-  seriesOf,
   type SeriesRange,
   seriesSteps
 } from "../../../domain/charger/Series.ts"
@@ -14,7 +15,7 @@ import { InvalidInput } from "../../../domain/Errors.ts"
 import { Api } from "../Api.ts"
 import { organisationId } from "../requests/Caller.ts"
 
-const units = { power: "W", energy: "Wh", sessions: "sessions" } as const satisfies Readonly<
+const units = { power: "W", energy: "Wh", sessions: "sessions", availability: "percent" } as const satisfies Readonly<
   Record<SeriesMetric, string>
 >
 
@@ -34,18 +35,23 @@ export const layer = HttpApiBuilder.group(
   "statistics",
   Effect.fn(function* (handlers) {
     const chargers = yield* Chargers
+    const history = yield* ChargerHistory
     return handlers.handleAll({
       get: Effect.fn("v2.statistics.get")(function* () {
         return yield* chargers.statistics(yield* organisationId, yield* Clock.currentTimeMillis)
       }),
       series: Effect.fn("v2.statistics.series")(function* ({ query }) {
         const now = yield* Clock.currentTimeMillis
-        const { metric, siteId, step = "PT15M", to = now } = query
+        const { chargerId, metric, siteId, step = "PT15M", to = now } = query
         const range = { from: query.from ?? to - seriesSteps.P1D, to, stepMillis: seriesSteps[step] }
         yield* checked(range, now)
-        const windows = yield* chargers.sessionWindows(yield* organisationId, { ...range, siteId })
-        const points = seriesOf(metric, range, windows, now)
-        return { metric, unit: units[metric], step, from: range.from, to, points }
+        const organisation = yield* organisationId
+        const asked = { ...range, siteId, chargerId }
+        const figures =
+          metric === "availability"
+            ? yield* history.availability(organisation, asked, now)
+            : figuresOf(metric, range, yield* chargers.sessionWindows(organisation, asked), now)
+        return { metric, unit: units[metric], step, from: range.from, to, ...figures }
       })
     })
   })

@@ -3,22 +3,24 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { maxSeriesPoints, seriesMetrics, type SeriesStep, seriesSteps } from "../../../domain/charger/Series.ts"
 import { Statistics } from "../../ChargerStatus.ts"
-import { Time, Uuid } from "../../Fields.ts"
+import { ChargerId, Time, Uuid } from "../../Fields.ts"
 import { operation } from "../requests/Middleware.ts"
 
 const steps = Object.keys(seriesSteps) as ReadonlyArray<SeriesStep> as readonly [SeriesStep, ...Array<SeriesStep>]
 
 const Series = Schema.Struct({
   metric: Schema.Literals(seriesMetrics),
-  unit: Schema.Literals(["W", "Wh", "sessions"]),
+  unit: Schema.Literals(["W", "Wh", "sessions", "percent"]),
   step: Schema.Literals(steps),
   from: Time,
   to: Time,
   points: Schema.Array(
-    Schema.Struct({ at: Time.annotate({ description: "When the step begins" }), value: Schema.Finite }).annotate({
-      identifier: "SeriesPoint"
-    })
-  ).annotate({ description: `At most ${maxSeriesPoints}, oldest first; none for what is still to come` })
+    Schema.Struct({
+      at: Time.annotate({ description: "When the step begins" }),
+      value: Schema.NullOr(Schema.Finite)
+    }).annotate({ identifier: "SeriesPoint" })
+  ).annotate({ description: `At most ${maxSeriesPoints}, oldest first; none for what is still to come` }),
+  overall: Schema.NullOr(Schema.Finite)
 }).annotate({ identifier: "Series" })
 
 export class StatisticsApi extends HttpApiGroup.make("statistics")
@@ -34,8 +36,11 @@ export class StatisticsApi extends HttpApiGroup.make("statistics")
         step: Schema.optionalKey(Schema.Literals(steps)),
         from: Schema.optionalKey(Time.annotate({ description: "At or after; a day before `to` where it is missing" })),
         to: Schema.optionalKey(Time.annotate({ description: "Before; now where it is missing" })),
-        siteId: Schema.optionalKey(Uuid)
+        siteId: Schema.optionalKey(Uuid),
+        chargerId: Schema.optionalKey(ChargerId)
       },
       success: Series
-    }).annotateMerge(operation("Power, energy or sessions over time, at most 92 days back", "statistics:read"))
+    }).annotateMerge(
+      operation("Power, energy, sessions or availability over time, at most 92 days back", "statistics:read")
+    )
   ) {}

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { InvalidInput } from "../../../domain/Errors.ts"
+import { InvalidInput, NotFound } from "../../../domain/Errors.ts"
 import { type EventCursor, formatCursor, parseCursor } from "../../../domain/event/Event.ts"
 import { Events } from "../../../domain/event/Events.ts"
+import { eventsOf } from "../../../domain/event/EventsOf.ts"
 import { Api } from "../Api.ts"
 import { typesOf } from "./EventsApi.ts"
 import { EventStreams } from "./EventStreams.ts"
@@ -37,6 +38,13 @@ export const layer = HttpApiBuilder.group(
     const streams = yield* EventStreams
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
+      get: Effect.fn("v2.events.get")(function* ({ params: { eventId } }) {
+        const { organisationId } = yield* Caller
+        const position = parseCursor(eventId)?.position
+        const facts = position === undefined ? [] : yield* events.facts(organisationId, [position])
+        const event = facts.flatMap(eventsOf).find(({ id }) => id === eventId)
+        return event ?? (yield* new NotFound({ kind: "event", id: eventId }))
+      }),
       list: Effect.fn("v2.events.list")(function* ({ headers, query, request }) {
         const caller = yield* Caller
         const filter = { types: typesOf(query.type), siteId: query.siteId, chargerId: query.chargerId }

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { eventData, eventTypes, type EventType } from "../../../domain/event/Event.ts"
 import { ChargerId, rule, text, Uuid } from "../../Fields.ts"
-import { Conflict409, TooMany429 } from "../requests/Failures.ts"
+import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
 
@@ -81,5 +81,10 @@ export class EventsApi extends HttpApiGroup.make("events").add(
     },
     success: listOf(Event),
     error: [Conflict409, TooMany429]
-  }).annotateMerge(operation(about, "events:read"))
+  }).annotateMerge(operation(about, "events:read")),
+  HttpApiEndpoint.get("get", "/v2/events/:eventId", {
+    params: { eventId: text(30) },
+    success: Event,
+    error: NotFound404
+  }).annotateMerge(operation("Read one event", "events:read"))
 ) {}

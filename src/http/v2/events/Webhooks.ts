@@ -2,6 +2,9 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { InvalidInput, NotFound } from "../../../domain/Errors.ts"
+import { type EventType, parseCursor } from "../../../domain/event/Event.ts"
+import { Events } from "../../../domain/event/Events.ts"
+import { eventsOf } from "../../../domain/event/EventsOf.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Subscriptions } from "../../../domain/event/Subscriptions.ts"
 import { WebhookPoster } from "../../../domain/event/WebhookPoster.ts"
@@ -24,9 +27,10 @@ const toWebhook = (webhook: StoredWebhook): typeof Webhook.Type => ({
   updatedAt: webhook.updatedAt
 })
 
-const toDelivery = (delivery: WebhookDelivery): typeof Delivery.Type => ({
+const toDelivery = (delivery: WebhookDelivery, type: EventType | undefined): typeof Delivery.Type => ({
   id: delivery.id,
   eventId: delivery.eventId,
+  type: type ?? null,
   status: delivery.status,
   tries: delivery.tries,
   dueAt: delivery.dueAt,
@@ -69,6 +73,7 @@ export const layer = HttpApiBuilder.group(
   "webhooks",
   Effect.fn(function* (handlers) {
     const webhooks = yield* Webhooks
+    const events = yield* Events
     const poster = yield* WebhookPoster
     const secrets = yield* Secrets
     const subscriptions = yield* Subscriptions
@@ -109,8 +114,12 @@ export const layer = HttpApiBuilder.group(
       }),
       deliveries: Effect.fn("v2.webhooks.deliveries")(function* ({ params, query, request }) {
         const asked = { ...pageRequest(query), status: query.status }
-        const page = yield* webhooks.deliveries(yield* organisationId, params.webhookId, asked)
-        return listed(publicUrl, request.url, page, toDelivery)
+        const organisation = yield* organisationId
+        const page = yield* webhooks.deliveries(organisation, params.webhookId, asked)
+        const positions = page.items.flatMap(({ eventId }) => parseCursor(eventId)?.position ?? [])
+        const facts = yield* events.facts(organisation, [...new Set(positions)])
+        const types = new Map(facts.flatMap(eventsOf).map(({ id, type }) => [id, type]))
+        return listed(publicUrl, request.url, page, (one) => toDelivery(one, types.get(one.eventId)))
       }),
       replay: Effect.fn("v2.webhooks.replay")(function* ({ params }) {
         const { id } = yield* webhooks.get(yield* organisationId, params.webhookId)

@@ -64,6 +64,7 @@ export const WebhookChange = Schema.Struct({
 export const Delivery = Schema.Struct({
   id: Schema.String,
   eventId: Schema.String,
+  type: Schema.NullOr(Schema.Literals(eventTypes)),
   status: Schema.Literals(webhookDeliveryStatuses).annotate({
     description: "Parked: given up after three days, until it is replayed"
   }),

@@ -117,8 +117,16 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "Series.metric": ["What the points are of", "power"],
   "Series.unit": ["What their values are in", "W"],
   "Series.step": ["How much time each point is for", "PT15M"],
-  "SeriesPoint.value": ["The average power, the energy, or the number of sessions that started", 1748000],
+  "SeriesPoint.value": [
+    "The average power, the energy, the number of sessions that started, or the percentage of the connectors' time in which they were available; null for an availability of which nothing is known",
+    1748000
+  ],
+  "Series.overall": [
+    "The same figure of the whole range, as far as it has passed: the sum, of power the average, of availability the percentage; null where there is none",
+    1312000
+  ],
   "statistics.series.query.metric": ["What the points are of", "power"],
+  "statistics.series.query.chargerId": ["Of this charger alone", "VL-0001"],
   "statistics.series.query.step": ["How much time each point is for; PT15M where it is missing", "PT15M"],
 
   // Registration of others.
@@ -144,6 +152,22 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "tolerances.quietAfterBootSeconds": ["Seconds for which it is sent nothing after a boot", 10],
   "tolerances.registerRollsOverAtWh": ["Wh at which its registers begin at 0 again", 100000000],
   "Quirk.evidence": ["Where it was seen, for later readers", "Ticket 4711: registers 1000 times too small"],
+  kinds: ["What a rule can grant, in the order in which a form shows it"],
+  "ToleranceKind.name": ["Its field among the tolerances of a rule", "callTimeoutSeconds"],
+  "ToleranceKind.title": ["What it is called", "Answers late"],
+  "ToleranceKind.about": [
+    "What the service does where it is granted",
+    "A command waits this long for the charger's answer before it is given up; 60 seconds otherwise."
+  ],
+  useWhen: [
+    "What operators see of a charger that needs it",
+    "Commands end as timed out, and the answer arrives in the log afterwards."
+  ],
+  "ToleranceKind.type": ["`Yes`: granted or not. `Number`: a whole number. `Choice`: one of `choices`"],
+  "ToleranceKind.unit": ["Unit of a number; null where it has none", "s"],
+  "ToleranceKind.minimum": ["Smallest number; null for other types", 5],
+  "ToleranceKind.maximum": ["Largest number; null for other types", 600],
+  "ToleranceKind.choices": ["The words that can be chosen; empty for other types", []],
   "Quirk.chargers": ["How many chargers of the organisation it applies to", 2],
   chargerIds: ["The first few of the chargers that it applies to", ["CP-7", "CP-8"]],
 

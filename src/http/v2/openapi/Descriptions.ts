@@ -106,6 +106,7 @@ const enums: Descriptions["enums"] = {
   UnknownTokenRule: "Organisation.unknownTokens",
   ConcurrencyRule: "Organisation.concurrentTransactions",
   LocalListKeeping: "Organisation.localLists",
+  ToleranceType: "ToleranceKind.type",
   OperatorState: "Operator.state",
   OperatorStateChange: "OperatorChange.state",
   SignInStrength: "SignIn.strength",

@@ -89,6 +89,8 @@ export const operations: Descriptions["operations"] = {
     "One line for each price of the tariff that was used, then what its limits and rounding add. The lines add up to the session's `cost` exactly; of one that was billed they are those of its record.",
   "sessions.release":
     "For a session that was held since something about it could not be believed: it is billed with the figures that it has.",
+  "sessions.correctionPreview":
+    "What `POST` on the same path would issue, by the same functions: the credit of the record in force, and the new record. The query has the body's figures. Refused with 409 while the session runs. Nothing is stored.",
   "sessions.correct":
     "What is left out stays as it is. If the session was billed already, a credit record takes that back and a new record is made, all in one step.",
   "sessions.meterValues": "Every reading that the charger sent, with its samples as they came.",
@@ -109,7 +111,7 @@ export const operations: Descriptions["operations"] = {
   "api-keys.revoke": "Requests with it are answered 401 from then on. A key that is revoked never comes back.",
   "statistics.get": "Counted at the moment of the request.",
   "statistics.series":
-    "Out of the sessions of the range, without those that are held: a session's energy is spread evenly over its time, and power is the energy of a step by its hours. A session is counted where it started. Steps of P1D are 24 hours from `from`.",
+    "Out of the sessions of the range, without those that are held: a session's energy is spread evenly over its time, and power is the energy of a step by its hours. A session is counted where it started. Availability is the share of the time of all connectors together in which none of these held: the charger was offline for longer than five minutes; the connector or the charger as a whole was Faulted; or it was Unavailable without an order of an operator. Charging, Reserved and all other statuses count as available, and so does the time of an operator's own order to be out of service, exactly as in `uptimePercent` of `/v2/statistics/uptime`. A connector counts from its first known status and its charger's first connection on. Steps of P1D are 24 hours from `from`.",
   "charging-profiles.standing":
     "As far as the service knows: profiles that it set and the charger accepted, and that were not cleared since.",
   "charging-profiles.composite":
@@ -141,7 +143,7 @@ export const operations: Descriptions["operations"] = {
   "expectations.apply":
     "One ChangeConfiguration for each key that drifts. Nothing is sent where nothing drifts, and `items` is empty.",
   "expectations.quirks":
-    "The organisation's own rules and those that everybody gets, each with the chargers that it applies to.",
+    "The organisation's own rules and those that everybody gets, each with the chargers that it applies to. `kinds` says what a rule can grant, for forms.",
   "expectations.setQuirks":
     "All of the organisation's rules are replaced; those built in stay, and are overruled by one of your own.",
   "tariffs.create":
@@ -150,6 +152,8 @@ export const operations: Descriptions["operations"] = {
   "tariffs.get": "The newest version. Sessions keep the version that they began under.",
   "tariffs.update": "Makes a new version. Sessions that run keep the one that they began under.",
   "tariffs.remove": "Refused with 409 while it is assigned. Sessions and records keep what it said.",
+  "tariffs.runningSessions":
+    "Whatever is changed, these keep the version that they began under: a new version is for sessions that begin later. Reservations count where they cost something.",
   "tariffs.assignments": "The organisation, sites, chargers and connectors that have it, with what may be wrong there.",
   "tariffs.assign": "Exactly one of the four is named. Another tariff that was there gives way.",
   "tariffs.unassign":
@@ -187,6 +191,7 @@ export const operations: Descriptions["operations"] = {
   "deliveries.discard": "Nothing of it is sent until it changes again.",
   "partner-view.view":
     "For looking into what a partner complains of: the very objects, in its version of OCPI, with nothing sent.",
+  "events.get": "By its id, as the feed, the streams and webhooks have it; for as long as the feed has it.",
   "events.list":
     "Keep `nextCursor` and ask again with it: no event is missed and none comes twice. As server-sent events the connection stays open, and `Last-Event-ID` goes on where it broke.",
   "webhooks.create":
@@ -199,7 +204,8 @@ export const operations: Descriptions["operations"] = {
   "webhooks.rotateSecret": "Change the secret at your side within a day: until then messages carry both signatures.",
   "webhooks.ping":
     "The message is signed as any other. The answer says what your address answered, and is 201 whatever that was.",
-  "webhooks.deliveries": "Each with how often it was tried and what was wrong with it.",
+  "webhooks.deliveries":
+    "Each with its event's type, how often it was tried and what was wrong with it. The event itself is at `/v2/events/{eventId}`.",
   "webhooks.replay":
     "For one that was given up. Messages keep their ids, so that a receiver knows one that it had already.",
   "parties.create": "Partners see sites under the party that the site names, with its name and address.",

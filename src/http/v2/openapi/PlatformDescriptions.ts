@@ -55,6 +55,7 @@ export const platformDescriptions: Descriptions["properties"] = {
   secret: ["To verify signatures by: shown now and never again", secret],
   "WebhookDelivery.id": ["The delivery's id", ids.delivery],
   eventId: ["The event that is delivered, by its id in /v2/events", "90211"],
+  "WebhookDelivery.type": ["What kind of event it is; null where the event is not kept any more", "session.ended"],
   "WebhookDelivery.status": ["Parked: given up after three days, until it is replayed"],
   nextTryAt: ["When it is tried next; null where it is not", null],
   deliveredAt: ["When it was taken; null until then"],

@@ -11,7 +11,7 @@ import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
-import { toExplanation } from "../tariffs/PriceLines.ts"
+import { recordExplanation } from "../tariffs/PriceLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -124,12 +124,8 @@ const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid 
   tokenUid
 })
 
-/** By the tariff that is sealed with it. */
-const explanationOf = ({ body: { periods, tariff, total }, creditReferenceId }: DomainCdr) => {
-  const { id, updatedAt: _, version, ...body } = tariff
-  const credit = creditReferenceId !== undefined
-  return toExplanation({ id, version, body }, { periods, total, ended: true }, { credit })
-}
+const explanationOf = ({ body, creditReferenceId }: Pick<DomainCdr, "body" | "creditReferenceId">) =>
+  recordExplanation(body, { credit: creditReferenceId !== undefined })
 
 /** The credit that would be issued; that it cannot be, where a record of the same session says so. */
 const creditToBe = Effect.fn("v2.cdrs.creditPreview")(function* (cdrs: Cdrs["Service"], id: string) {

@@ -20,6 +20,7 @@ import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toRoaming } from "../roaming/RoamingShape.ts"
 import { toExplanation, unpriced } from "../tariffs/PriceLines.ts"
+import { correctionPreviews } from "./CorrectionPreviews.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
 /** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
@@ -100,6 +101,7 @@ export const layer = HttpApiBuilder.group(
     const ledgers = yield* Ledgers
     const reviews = yield* SessionReviews
     const publicUrl = yield* PublicUrl
+    const previewed = yield* correctionPreviews
 
     /** One session is priced as it is asked for: a reader after its stop sees the final price. */
     const one = Effect.fnUntraced(function* (organisation: string, id: string) {
@@ -150,6 +152,7 @@ export const layer = HttpApiBuilder.group(
         yield* reviews.release(sessionId, yield* audit)
         return yield* one(yield* organisationId, sessionId)
       }),
+      correctionPreview: ({ params, query }) => previewed(params.sessionId, query),
       correct: Effect.fn("v2.sessions.correct")(function* ({ params: { sessionId }, payload }) {
         const { endedAt, energyWh, reason, startedAt } = payload
         yield* reviews.correct(sessionId, { endedAt, energyWh, reason, startedAt }, yield* audit)

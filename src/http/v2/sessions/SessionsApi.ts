@@ -1,7 +1,7 @@
 /** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { flag, text, Time, Uuid, whole } from "../../Fields.ts"
+import { flag, text, Time, Uuid, whole, wholeInQuery } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
@@ -106,6 +106,22 @@ const Correction = Schema.Struct({
   reason: text(reasonMax)
 }).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
 
+/** A record that the correction takes back. */
+const CreditToBe = Schema.Struct({
+  recordId: Schema.String,
+  number: Schema.Int,
+  price: PriceExplanation
+}).annotate({ identifier: "CreditToBe" })
+
+export const CorrectionPreview = Schema.Struct({
+  energyWh: Schema.Finite,
+  startedAt: Time,
+  endedAt: Time,
+  credits: Schema.Array(CreditToBe),
+  bill: Schema.NullOr(PriceExplanation),
+  change: Schema.NullOr(Cost)
+}).annotate({ identifier: "CorrectionPreview" })
+
 /** Longest uid that a filter may name: chargers of later OCPP versions send more than the 36 of OCPI. */
 export const uidMax = 255
 
@@ -150,6 +166,18 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: Session,
     error: [NotFound404, Conflict409]
   }).annotateMerge(operation("Let a held session be billed as it is", "sessions:write")),
+  HttpApiEndpoint.get("correctionPreview", "/v2/sessions/:sessionId/correct", {
+    params,
+    query: {
+      energyWh: Schema.optionalKey(wholeInQuery(0, energyMax)),
+      startedAt: Schema.optionalKey(Time),
+      endedAt: Schema.optionalKey(Time)
+    },
+    success: CorrectionPreview,
+    error: [NotFound404, Conflict409]
+  }).annotateMerge(
+    operation("A correction's records line by line, before they are issued", "sessions:read", "cdrs:read")
+  ),
   HttpApiEndpoint.post("correct", "/v2/sessions/:sessionId/correct", {
     params,
     headers: IdempotencyHeader,

@@ -1,4 +1,5 @@
 /** Explained prices of the domain in the shape of REST v2. */
+import type { CdrBody } from "../../../domain/cdr/Cdr.ts"
 import { explained, type ExplainedLine, type ToExplain } from "../../../domain/tariff/Explanation.ts"
 import type { TariffBody } from "../../../domain/tariff/Tariff.ts"
 import { type Price, sumOf } from "../../../domain/values/Amount.ts"
@@ -59,6 +60,15 @@ export const toExplanation = (
     provisional: !ended,
     held: more.held ?? null
   }
+}
+
+/** Of a record, by the tariff that is sealed with it. */
+export const recordExplanation = (
+  { periods, tariff, total }: CdrBody,
+  more: { readonly credit: boolean }
+): typeof PriceExplanation.Type => {
+  const { id, updatedAt: _, version, ...body } = tariff
+  return toExplanation({ id, version, body }, { periods, total, ended: true }, more)
 }
 
 /** Of a session that began without a tariff. */

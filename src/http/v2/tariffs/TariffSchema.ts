@@ -109,6 +109,16 @@ export const Assignment = Schema.Struct({
   )
   .annotate({ identifier: "TariffAssignment" })
 
+const RunningVersion = Schema.Struct({
+  version: Schema.Int,
+  sessions: Schema.Int,
+  reservations: Schema.Int
+}).annotate({ identifier: "RunningTariffVersion" })
+
+export const Running = Schema.Struct({ items: Schema.Array(RunningVersion) }).annotate({
+  identifier: "RunningTariffVersions"
+})
+
 const ConnectorNumber = wholeInQuery(1, 999)
 
 /** The same in a query; `connectorId` (and `evseId`) beside `chargerId` name a connector. */

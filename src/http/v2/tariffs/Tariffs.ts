@@ -153,6 +153,9 @@ export const layer = HttpApiBuilder.group(
       remove: Effect.fn("v2.tariffs.remove")(function* ({ params: { tariffId } }) {
         yield* tariffs.remove(tariffId, yield* audit)
       }),
+      runningSessions: Effect.fn("v2.tariffs.runningSessions")(function* ({ params: { tariffId } }) {
+        return { items: yield* tariffs.runningSessions(yield* organisationId, tariffId) }
+      }),
       assignments: Effect.fn("v2.tariffs.assignments")(function* ({ params: { tariffId } }) {
         return yield* assignments(tariffId)
       }),

@@ -17,6 +17,7 @@ import {
   Period,
   Price,
   prices,
+  Running,
   Tariff,
   Warning,
   Week
@@ -148,6 +149,11 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409]
   }).annotateMerge(operation("Delete a tariff that is assigned to nothing", "tariffs:write")),
+  HttpApiEndpoint.get("runningSessions", "/v2/tariffs/:tariffId/running-sessions", {
+    params,
+    success: Running,
+    error: NotFound404
+  }).annotateMerge(operation("How many sessions run under each version of a tariff", "tariffs:read", "sessions:read")),
   HttpApiEndpoint.get("assignments", "/v2/tariffs/:tariffId/assignments", {
     params,
     success: Assignments,

@@ -1,0 +1,102 @@
+/**
+ * What a quirk rule can grant, in plain words: what each tolerance is called, what the service does with it and when it is needed, and which values it
+ * takes. Forms are made from this list, so that a new tolerance needs no form of its own.
+ */
+import { rollOverBounds, toleranceBounds, type Tolerances } from "./Quirks.ts"
+
+/** `Yes`: granted or not. `Number`: a whole number within bounds. `Choice`: one of some words. */
+export const toleranceTypes = ["Yes", "Number", "Choice"] as const
+export type ToleranceType = (typeof toleranceTypes)[number]
+
+export interface ToleranceKind {
+  /** Its field among the tolerances of a rule. */
+  readonly name: keyof Tolerances
+  readonly title: string
+  /** What the service does where it is granted. */
+  readonly about: string
+  /** What operators see of a charger that needs it. */
+  readonly useWhen: string
+  readonly type: ToleranceType
+  /** Of a number: `s` or `Wh`. */
+  readonly unit: string | undefined
+  readonly minimum: number | undefined
+  readonly maximum: number | undefined
+  readonly choices: ReadonlyArray<string>
+}
+
+type Texts = Pick<ToleranceKind, "title" | "about" | "useWhen">
+type Values = Omit<ToleranceKind, "name" | keyof Texts>
+
+const yes: Values = { type: "Yes", unit: undefined, minimum: undefined, maximum: undefined, choices: [] }
+const numberOf = (unit: string, [minimum, maximum]: readonly [number, number]): Values => ({
+  ...yes,
+  type: "Number",
+  unit,
+  minimum,
+  maximum
+})
+
+/** In the order in which forms show them; complete by its type. */
+const kinds: Readonly<Record<keyof Tolerances, Texts & Values>> = {
+  callTimeoutSeconds: {
+    title: "Answers late",
+    about: "A command waits this long for the charger's answer before it is given up; 60 seconds otherwise.",
+    useWhen: "Commands end as timed out, and the answer arrives in the log afterwards.",
+    ...numberOf("s", toleranceBounds.callTimeoutSeconds)
+  },
+  waitForBootSeconds: {
+    title: "Boots before anything else",
+    about: "Nothing is sent on a new connection until the charger has booted, or until this time has passed.",
+    useWhen: "The charger restarts again and again when it gets a command before its boot is answered.",
+    ...numberOf("s", toleranceBounds.waitForBootSeconds)
+  },
+  quietAfterBootSeconds: {
+    title: "Needs quiet after a boot",
+    about: "Nothing is sent for this time after a boot was accepted.",
+    useWhen: "Commands fail, or the connection drops, in the first seconds after a boot.",
+    ...numberOf("s", toleranceBounds.quietAfterBootSeconds)
+  },
+  skipConfigurationAfterBoot: {
+    title: "Cannot report its whole configuration",
+    about: "It is not asked for its configuration after a boot. The configuration template is applied by hand only.",
+    useWhen: "The connection drops or the charger hangs after GetConfiguration without keys.",
+    ...yes
+  },
+  heartbeatByConfiguration: {
+    title: "Takes its heartbeat interval as a key only",
+    about: "The heartbeat interval is also sent as the configuration key HeartbeatInterval.",
+    useWhen: "The charger keeps another heartbeat interval than the answer to its boot says.",
+    ...yes
+  },
+  statusAfterConnect: {
+    title: "Reports no status by itself",
+    about: "It is asked for the status of each connector after each connection and boot.",
+    useWhen: "Connectors show an old status, or none, after the charger has connected.",
+    ...yes
+  },
+  registerUnit: {
+    title: "Meter values are kWh, whatever they say",
+    about:
+      "The energy registers of its meter values are read as kWh. Start and stop remain in Wh. This decides what is billed.",
+    useWhen: "Meter values are a thousandth of what start and stop report, and sessions are held for it.",
+    ...yes,
+    type: "Choice",
+    choices: ["kWh"]
+  },
+  registerRollsOverAtWh: {
+    title: "Meter begins at 0 again at a value",
+    about: "A session across this value is counted on instead of being held. This decides what is billed.",
+    useWhen: "The meter has few digits: 100000000 for one that shows 99999.999 kWh at most.",
+    ...numberOf("Wh", rollOverBounds)
+  },
+  registerCountsSession: {
+    title: "Meter begins at 0 with each session",
+    about: "The register at the end is the session's energy, whatever its start says. This decides what is billed.",
+    useWhen: "Start reports the register of the whole life, and meter values and stop begin at 0.",
+    ...yes
+  }
+}
+
+export const toleranceKinds: ReadonlyArray<ToleranceKind> = (Object.keys(kinds) as Array<keyof Tolerances>).map(
+  (name) => ({ name, ...kinds[name] })
+)

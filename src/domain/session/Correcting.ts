@@ -1,0 +1,48 @@
+/** What an operator's correction makes of a session that has ended. The correction itself and its preview both ask here. */
+import { Conflict, InvalidInput } from "../Errors.ts"
+import type { ChargingSession } from "./ChargingSession.ts"
+import type { Correction } from "./SessionReviews.ts"
+
+/** What is billed of a session. */
+export interface Figures {
+  readonly energyWh: number
+  /** ms epoch. */
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+export interface Corrected {
+  readonly before: Figures
+  readonly after: Figures
+}
+
+type Before = Pick<ChargingSession, "energyWh" | "startedAt" | "endedAt">
+
+/** The figures before and after a correction, or why it is refused. What the operator leaves out stays as it is. */
+export const correctedFigures = (
+  session: Before,
+  given: Omit<Correction, "reason">
+): Corrected | Conflict | InvalidInput => {
+  if (session.endedAt === undefined) {
+    return new Conflict({
+      code: "session_running",
+      message: "This session still runs. Correct it once it has ended."
+    })
+  }
+  const before = { energyWh: session.energyWh, startedAt: session.startedAt, endedAt: session.endedAt }
+  const { endedAt = before.endedAt, energyWh = before.energyWh, startedAt = before.startedAt } = given
+  return endedAt < startedAt
+    ? new InvalidInput({ pointer: "/endedAt", detail: "Must not be before the session starts" })
+    : { before, after: { energyWh, startedAt, endedAt } }
+}
+
+/** The session with these figures: an operator has looked at it, so that it is not held any more, and an invalid one is billed after all. */
+export const correctedSession = (session: ChargingSession, figures: Figures): ChargingSession => ({
+  ...session,
+  ...figures,
+  status: session.status === "INVALID" ? "COMPLETED" : session.status,
+  heldReason: undefined,
+  revision: (session.revision ?? 0) + 1,
+  reviewed: true,
+  contradicted: false
+})

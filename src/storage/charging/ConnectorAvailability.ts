@@ -1,0 +1,64 @@
+/** The availability of all connectors of an organisation, a site or a charger over time, added up a few connectors at a time. Part of `ChargerHistory`. */
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Presence } from "../../domain/charger/Presence.ts"
+import {
+  addAvailability,
+  availabilityOf,
+  maxSeriesChanges,
+  maxSeriesConnectors,
+  noAvailability,
+  type SeriesRange,
+  type SeriesScope
+} from "../../domain/charger/Series.ts"
+import { InvalidInput } from "../../domain/Errors.ts"
+import { rowsOf } from "../kernel/Rows.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { historiesOf } from "./ConnectorHistories.ts"
+
+/** So many are read by one statement: the embedded database runs one at a time, and a long one holds up all others. */
+const connectorsPerStatement = 200
+
+const connectorRows = rowsOf(Schema.Struct({ chargerId: Schema.String, evseId: Schema.Int, connectorId: Schema.Int }))
+
+const refused = (pointer: string, detail: string) => new InvalidInput({ pointer, detail })
+
+/** A series out of a part of the connectors or of what happened would be wrong, and no one would see it: too much is refused. */
+export const availability = (
+  sql: SqlClient.SqlClient,
+  presence: Presence["Service"],
+  most = { connectors: maxSeriesConnectors, changes: maxSeriesChanges }
+) =>
+  Effect.fn("ChargerHistory.availability")(function* (
+    organisationId: string,
+    { chargerId, siteId, ...range }: SeriesRange & SeriesScope,
+    now: number
+  ) {
+    const own = scopedTo(sql, organisationId)
+    const connectors = yield* guarded(
+      connectorRows(own`
+        SELECT c.charger_id AS "chargerId", k.evse_id AS "evseId", k.connector_id AS "connectorId"
+        FROM charger c JOIN connector k ON k.charger_id = c.charger_id
+        WHERE ${own.rowsOf("c")} AND k.evse_id > 0
+          ${siteId === undefined ? sql`` : sql`AND c.site_id = ${siteId}`}
+          ${chargerId === undefined ? sql`` : sql`AND c.charger_id = ${chargerId}`}
+        ORDER BY c.charger_id LIMIT ${most.connectors + 1}`)
+    )
+    if (connectors.length > most.connectors) {
+      return yield* refused("/siteId", `is needed: there are more than ${most.connectors} connectors`)
+    }
+    const sums = noAvailability(range, now)
+    let left = most.changes
+    for (let i = 0; i < connectors.length; i += connectorsPerStatement) {
+      const asked = connectors.slice(i, i + connectorsPerStatement).map((one) => ({ ...one, span: range }))
+      const { histories, rows } = yield* guarded(historiesOf(sql, presence, own, asked, now, left + 1))
+      left -= rows
+      if (left < 0) {
+        const detail = `begins a range with more than ${most.changes} changes: ask for a shorter one, or for one site`
+        return yield* refused("/from", detail)
+      }
+      for (const history of histories) addAvailability(sums, history, range, now)
+    }
+    return availabilityOf(sums, range)
+  })
