@@ -306,6 +306,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     "/settings/single-sign-on",
     "/settings/developer",
     "/settings/configuration",
+    "/settings/quirks",
     "/settings/profile",
     "/settings/about"
   ]

@@ -94,6 +94,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
       module: "tokens",
       webhookId: String(webhook["id"]),
       deliveryId: anId,
+      eventId: "1",
       id: anId,
       operatorId: String(me.items[0]?.["id"]),
       roleId: String(role["id"]),

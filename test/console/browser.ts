@@ -25,10 +25,12 @@ export interface Town extends AsyncDisposable {
   readonly browser: Browser
 }
 
-export const launched = (): Promise<Browser> =>
+/** `without`: flags of the driver's own that this browser is to be started without. */
+export const launched = (without: ReadonlyArray<string> = []): Promise<Browser> =>
   chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
-    args: ["--no-sandbox"]
+    args: ["--no-sandbox"],
+    ignoreDefaultArgs: [...without]
   })
 
 /** A service with some chargers that are at work, two partners, and a browser. */
