@@ -1,8 +1,8 @@
 /**
- * A connected charger: one fiber that owns its session state. Mailbox → `decide` (pure) → commit → `evolve` → answer. It knows neither
- * frames nor SQL; what it decides is a function of its state, and what it promises is in the journal before the answer leaves.
+ * A connected charger: one supervised fiber that owns its session state. Mailbox → `decide` (pure) → commit → `evolve` → answer, by plain calls where
+ * nothing has to be asked. It knows neither frames nor SQL; what it decides is a function of its state, and what it promises is in the journal before the answer leaves.
  */
-import { type Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../domain/charger/ChargerEvent.ts"
 import { callableFrom, type Tolerances, tolerancesOf } from "../domain/charger/Quirks.ts"
@@ -11,10 +11,8 @@ import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type {
   Answers,
   CommitOutcome,
-  Decide,
   Decision,
   Envelope,
-  Evolve,
   FollowUp,
   FreshIds,
   Input
@@ -24,46 +22,17 @@ import { StorageUnavailable } from "../domain/Errors.ts"
 import type { PartnerAnswer } from "../domain/token/RealTime.ts"
 import { usesTransactionId } from "../domain/decide/Orphans.ts"
 import { takesReservation } from "../domain/decide/Start.ts"
-import type { Commands } from "../domain/command/Commands.ts"
-import type { ChargerDirectory } from "../domain/charger/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../domain/charger/ChargerInbox.ts"
-import type { Journal } from "../domain/charger/Journal.ts"
+import type { CommitResult } from "../domain/charger/Journal.ts"
 import type { ConnectionEnd } from "../domain/charger/Presence.ts"
-import type { RealTimeAuthorizer } from "../domain/token/RealTimeAuthorizer.ts"
+import type { ActorServices } from "./ActorServices.ts"
 import { answered } from "./Answering.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
-import { OutboundCalls, type Outgoing, type OutboundOptions } from "./OutboundCalls.ts"
-import type { Patience } from "./Patience.ts"
-import type { Recording } from "./Recording.ts"
+import { OutboundCalls } from "./OutboundCalls.ts"
 import { CallHold } from "./CallHold.ts"
-import type { TransactionNumbers } from "./TransactionNumbers.ts"
+import { type CommandHost, CommandWork } from "./CommandWork.ts"
 import { type PartnersQuestion, PendingAuthorizations } from "./PendingAuthorizations.ts"
-
-export interface ActorOptions extends OutboundOptions {
-  /** Messages that may wait before the socket is paused; it is resumed at half. */
-  readonly mailboxHigh: number
-  /** Within which a call has its answer, in ms: InternalError where the database could not be asked, or has not stored it, by then. */
-  readonly patienceMillis: number
-}
-
-/** What every actor of a process shares. */
-export interface ActorServices {
-  readonly options: ActorOptions
-  readonly decide: Decide<ChargerState>
-  readonly evolve: Evolve<ChargerState>
-  readonly journal: Journal["Service"]
-  readonly directory: ChargerDirectory["Service"]
-  readonly commands: Pick<Commands["Service"], "take">
-  readonly authorizer: RealTimeAuthorizer["Service"]
-  readonly numbers: TransactionNumbers
-  readonly patience: Patience
-  readonly recording: Recording
-  readonly clock: Clock.Clock
-  readonly uuid: (now: number) => string
-  /** Runs what a decision asked for besides its facts: commands, after their delay. */
-  readonly background: (effect: Effect.Effect<void>) => void
-}
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
@@ -76,22 +45,15 @@ const retryMillis = 250
 
 const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
 
-export class ChargerActor implements ChargerMailbox {
+export class ChargerActor implements ChargerMailbox, CommandHost {
   private readonly mailbox = new Mailbox<Item>()
-  private readonly calls: OutboundCalls
   private readonly pending: PendingAuthorizations<EventItem>
   private readonly ids: FreshIds
-  private readonly services: ActorServices
   /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
   private state: ChargerState | undefined
   private paused = false
-  /** A command may wait in the database. */
-  private workWaits = false
-  private working = false
   private isSettled = false
-  /** Lets go of the command whose end waits to be stored. */
-  private release: (() => void) | undefined
-  private readonly hold: CallHold
+  private readonly work: CommandWork
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined
@@ -101,6 +63,9 @@ export class ChargerActor implements ChargerMailbox {
   readonly chargerId: string
   readonly organisationId: string
   readonly line: ChargerLine
+  readonly services: ActorServices
+  readonly calls: OutboundCalls
+  readonly hold: CallHold
   /** True once the fiber has ended and its connection's end is stored, or could not be. */
   finished = false
   /** The frame being worked on, for the log when a defect ends the actor. */
@@ -126,6 +91,7 @@ export class ChargerActor implements ChargerMailbox {
       () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
     )
     const { authorizer, background } = services
+    this.work = new CommandWork(this)
     this.pending = new PendingAuthorizations({ ...state, ask: authorizer.partnerAnswers, background })
     this.ids = {
       get transactionId() {
@@ -137,7 +103,7 @@ export class ChargerActor implements ChargerMailbox {
     }
   }
 
-  private now(): number {
+  now(): number {
     return this.services.clock.currentTimeMillisUnsafe()
   }
 
@@ -145,7 +111,9 @@ export class ChargerActor implements ChargerMailbox {
     if (this.gone) return
     if (this.mailbox.idle && this.answersAtOnce(event, envelope, respond)) return
     const call = this.services.patience.opened(respond)
-    this.mailbox.push({ _tag: "Event", event, envelope, call, since: this.now() })
+    const item: EventItem = { _tag: "Event", event, envelope, call, since: this.now() }
+    if (this.mailbox.idle && this.takesAtOnce(item)) return
+    this.mailbox.push(item)
     if (!this.paused && this.mailbox.size >= this.services.options.mailboxHigh) {
       this.paused = true
       this.line.pause()
@@ -169,6 +137,73 @@ export class ChargerActor implements ChargerMailbox {
     if (decision._tag !== "Act" || decision.facts.length > 0 || decision.followUps.length > 0) return false
     if (decision.reply !== undefined) respond(decision.reply(nothingCommitted), now)
     return true
+  }
+
+  /**
+   * Decides a message and commits its facts by plain calls, where it asks for nothing that the state does not hold: waking the fiber costs more than all
+   * of that. What comes meanwhile waits in the mailbox. False leaves the message to the fiber.
+   */
+  private takesAtOnce(item: EventItem): boolean {
+    const { state } = this
+    const { journal, numbers } = this.services
+    if (state === undefined || numbers.peek() === undefined || item.partnerAnswers !== undefined) return false
+    const now = this.now()
+    this.current = item.envelope.raw
+    const decision = this.decidesAtOnce(state, item, now)
+    if (decision?._tag !== "Act") return false
+    const decided = this.accepted(decision, now)
+    if (decided.facts.length === 0) {
+      this.concludeAtOnce(item, decided, nothingCommitted, state, now)
+      return true
+    }
+    this.mailbox.hold()
+    journal.commitThen(decided.facts, (result) => {
+      this.mailbox.release()
+      if (Result.isFailure(result)) return this.mailbox.give({ ...item, failed: { decided, error: result.failure } })
+      this.concludeAtOnce(item, decided, result.success, state, now)
+      this.takesWhatWaits()
+    })
+    return true
+  }
+
+  /** Undefined for a defect, which the fiber meets again and ends by. */
+  private decidesAtOnce(state: ChargerState, { envelope, event }: EventItem, now: number): Decision | undefined {
+    try {
+      return this.services.decide(state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this.ids)
+    } catch {
+      return undefined
+    }
+  }
+
+  private concludeAtOnce(
+    item: EventItem,
+    decided: Act,
+    outcome: CommitOutcome,
+    state: ChargerState,
+    now: number
+  ): void {
+    try {
+      this.conclude(item, decided, outcome, state, now)
+    } catch (cause) {
+      this.mailbox.give({ _tag: "Died", cause })
+    }
+  }
+
+  /** What came while a message was being committed: by plain calls too, until something needs the fiber. */
+  private takesWhatWaits(): void {
+    while (this.mailbox.idle) {
+      const item = this.mailbox.poll()
+      if (item === undefined) break
+      if (item._tag !== "Event" || (item.call.isOpen && !this.takesAtOnce(item))) this.mailbox.give(item)
+    }
+    this.resumes()
+  }
+
+  /** Reads on once half of what had to wait is done. */
+  private resumes(): void {
+    if (!this.paused || this.mailbox.size > this.services.options.mailboxHigh / 2) return
+    this.paused = false
+    this.line.resume()
   }
 
   answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
@@ -211,7 +246,8 @@ export class ChargerActor implements ChargerMailbox {
     if (this.gone) return
     this.isSettled = true
     this.mailbox.push({ _tag: "Settled", since: this.now() })
-    if (this.state?.commandsWaiting === true || this.workWaits) this.wake()
+    if (this.state?.commandsWaiting === true) this.work.wake()
+    else this.work.begin()
   }
 
   /** The operator has chosen anew whether this charger is accepted, or the organisation what holds for all of them. */
@@ -224,58 +260,21 @@ export class ChargerActor implements ChargerMailbox {
     return this.mailbox.idle && this.pending.idle
   }
 
-  /**
-   * A command may wait for this charger. One that has never booted is left alone until it has settled: some choke on a CALL before the
-   * answer to their first boot.
-   */
+  /** A command may wait for this charger. */
   wake(): void {
-    this.workWaits = true
-    if (this.gone || this.working || !(this.isSettled || this.state?.booted === true)) return
-    this.working = true
-    this.hold.once(() => this.services.background(this.work))
+    this.work.wake()
   }
 
-  /** Takes and sends commands, one after the other, each with its end stored before the next is taken. */
-  private readonly work: Effect.Effect<void> = Effect.suspend(() => {
-    const actor = this
-    return Effect.gen(function* () {
-      while (actor.workWaits && !actor.gone) {
-        actor.workWaits = false
-        const sent = yield* actor.calls.sendNext(actor.takeCommand)
-        if (sent === undefined) continue
-        actor.workWaits = true
-        if (sent.result._tag !== "ConnectionLost") yield* actor.concludes(sent.taken, sent.result)
-      }
-    }).pipe(
-      Effect.catch(() => {
-        // The database is away: the command waits in it, and is asked for again.
-        actor.workWaits = true
-        return Effect.sleep(retryMillis)
-      }),
-      Effect.ensuring(
-        Effect.sync(() => {
-          actor.working = false
-          if (actor.workWaits) actor.wake()
-        })
-      )
-    )
-  })
+  get mayBeCalled(): boolean {
+    return this.isSettled || this.state?.booted === true
+  }
 
-  private readonly takeCommand: Effect.Effect<Outgoing | undefined, StorageUnavailable> = Effect.suspend(() => {
-    if (this.gone) return Effect.undefined
-    return Effect.map(this.services.commands.take(this.chargerId, this.epoch, this.now()), (taken) =>
-      taken === undefined ? undefined : { ...taken, refused: this.state && refusedTo(this.state, taken.command) }
-    )
-  })
+  refuses(command: ChargerCommand): CommandResult | undefined {
+    return this.state && refusedTo(this.state, command)
+  }
 
-  /** Hands the result to the fiber and waits until its facts are stored. */
-  private concludes({ command, id }: Outgoing, result: CommandResult): Effect.Effect<void> {
-    return Effect.callback<void>((resume) => {
-      if (this.gone) return resume(Effect.void)
-      const concluded = () => resume(Effect.void)
-      this.release = concluded
-      this.mailbox.push({ _tag: "CommandAnswered", commandId: id, command, result, since: this.now(), concluded })
-    })
+  concludes(item: CommandItem): void {
+    this.mailbox.push(item)
   }
 
   /** Waits until the fiber has ended, its last commit and the connection's end included. */
@@ -291,7 +290,7 @@ export class ChargerActor implements ChargerMailbox {
   /** Wakes those that wait for the end. */
   markEnded(): void {
     this.finished = true
-    this.release?.()
+    this.work.end()
     this.finish?.()
   }
 
@@ -303,6 +302,7 @@ export class ChargerActor implements ChargerMailbox {
     return Effect.gen(function* () {
       while (true) {
         const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
+        if (item._tag === "Died") return yield* Effect.die(item.cause)
         if (item._tag === "Closed") {
           // A start is stored whether or not anybody hears its answer.
           for (const [left, partnerAnswers] of actor.pending.abandon()) yield* actor.handle({ ...left, partnerAnswers })
@@ -310,10 +310,7 @@ export class ChargerActor implements ChargerMailbox {
         }
         // What waited for too long was refused, and the charger sends it again.
         if (item._tag !== "Event" || item.call.isOpen) yield* actor.handle(item)
-        if (actor.paused && actor.mailbox.size <= actor.services.options.mailboxHigh / 2) {
-          actor.paused = false
-          actor.line.resume()
-        }
+        actor.resumes()
       }
     })
   }
@@ -355,12 +352,10 @@ export class ChargerActor implements ChargerMailbox {
       for (let tries = 0; ; tries++) {
         const state = actor.state ?? (yield* actor.reload(deadline))
         if (state === undefined) return
-        const decided = yield* actor.decideFully(state, source, now, deadline)
+        const failed = tries === 0 && source._tag === "Event" ? source.failed : undefined
+        const decided = failed?.decided ?? (yield* actor.decideFully(state, source, now, deadline))
         if (decided === undefined) return
-        const result =
-          decided.facts.length === 0
-            ? Result.succeed(nothingCommitted)
-            : yield* Effect.result(actor.services.journal.commit(decided.facts))
+        const result = failed === undefined ? yield* actor.commit(decided) : Result.fail(failed.error)
         if (Result.isSuccess(result)) return actor.conclude(item, decided, result.success, state, now)
         const error = result.failure
         if (error._tag === "FactRefused") {
@@ -375,6 +370,13 @@ export class ChargerActor implements ChargerMailbox {
         if (error.reason !== "unknown" || actor.now() >= deadline) return yield* error
       }
     })
+  }
+
+  private commit({ facts }: Act): Effect.Effect<CommitResult> {
+    if (facts.length === 0) return Effect.succeed(Result.succeed(nothingCommitted))
+    return Effect.callback((resume) =>
+      this.services.journal.commitThen(facts, (result) => resume(Effect.succeed(result)))
+    )
   }
 
   private conclude(item: Deciding, decided: Act, outcome: CommitOutcome, state: ChargerState, now: number): void {
@@ -407,10 +409,7 @@ export class ChargerActor implements ChargerMailbox {
         const input: Input =
           item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
         const decision = actor.services.decide(state, input, now, actor.ids)
-        if (decision._tag === "Act") {
-          if (decision.facts.some(usesTransactionId)) actor.usedTransactionId()
-          return actor.services.recording.within(actor.chargerId, decision, now)
-        }
+        if (decision._tag === "Act") return actor.accepted(decision, now)
         const { question } = decision
         if (question._tag === "AskPartners") {
           const verdicts = item._tag === "Event" ? actor.answersFor(item, question) : []
@@ -420,6 +419,12 @@ export class ChargerActor implements ChargerMailbox {
       }
       return yield* tooManyQuestions
     })
+  }
+
+  /** A decision as it is carried out. */
+  private accepted(decision: Act, now: number): Act {
+    if (decision.facts.some(usesTransactionId)) this.usedTransactionId()
+    return this.services.recording.within(this.chargerId, decision, now)
   }
 
   private usedTransactionId(): void {

@@ -1,7 +1,8 @@
 /** What waits in a charger's mailbox: its own messages, what came of commands to it, and words of its surroundings. */
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent, TransactionAction } from "../domain/charger/ChargerEvent.ts"
-import type { Envelope } from "../domain/charger/Decision.ts"
+import type { Decision, Envelope } from "../domain/charger/Decision.ts"
+import type { FactRefused, StorageUnavailable } from "../domain/Errors.ts"
 import type { PartnerAnswer } from "../domain/token/RealTime.ts"
 import type { OpenCall } from "./Patience.ts"
 
@@ -17,6 +18,13 @@ export interface EventItem extends Waiting {
   readonly call: OpenCall
   /** What partners have said of its card, once they were asked. */
   readonly partnerAnswers?: ReadonlyArray<PartnerAnswer>
+  /** It was decided and could not be committed. */
+  readonly failed?: FailedCommit | undefined
+}
+
+export interface FailedCommit {
+  readonly decided: Extract<Decision, { readonly _tag: "Act" }>
+  readonly error: StorageUnavailable | FactRefused
 }
 
 export interface CommandItem extends Waiting {
@@ -34,9 +42,11 @@ export type Item =
   | (Waiting & { readonly _tag: "Settled"; readonly anew?: true })
   | (Waiting & { readonly _tag: "Doubted" })
   | { readonly _tag: "Closed" }
+  /** A defect outside the fiber: it ends the actor. */
+  | { readonly _tag: "Died"; readonly cause: unknown }
 
 /** What is decided on. */
-export type Deciding = Exclude<Item, { readonly _tag: "Closed" }>
+export type Deciding = Exclude<Item, { readonly _tag: "Closed" | "Died" }>
 
 const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], TransactionAction>>> = {
   TransactionStarted: "StartTransaction",
@@ -49,5 +59,5 @@ export const asUnreadable = (item: EventItem, problem: string): EventItem | unde
   const action = unstorable[item.event._tag]
   return action === undefined
     ? undefined
-    : { ...item, event: { _tag: "UnreadableTransactionMessage", action, problem } }
+    : { ...item, failed: undefined, event: { _tag: "UnreadableTransactionMessage", action, problem } }
 }

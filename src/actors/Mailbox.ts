@@ -8,23 +8,37 @@ export class Mailbox<A> {
   private items: Array<A> = []
   private head = 0
   private reader: ((item: A) => void) | undefined
+  private isHeld = false
 
   /** How many wait. */
   get size(): number {
     return this.items.length - this.head
   }
 
-  /** True while the reader waits for work. */
+  /** True while the reader waits for work, and nothing holds it back. */
   get idle(): boolean {
-    return this.reader !== undefined
+    return this.reader !== undefined && !this.isHeld
+  }
+
+  /** Keeps from the waiting reader what comes from now on, until `release`. */
+  hold(): void {
+    this.isHeld = true
+  }
+
+  /** What came meanwhile still waits: it is for the caller to `poll` it or to `give` it to the reader. */
+  release(): void {
+    this.isHeld = false
+  }
+
+  /** Gives an item to the waiting reader, before all that wait. */
+  give(item: A): void {
+    const reader = this.reader
+    this.reader = undefined
+    reader?.(item)
   }
 
   push(item: A): void {
-    const reader = this.reader
-    if (reader !== undefined) {
-      this.reader = undefined
-      return reader(item)
-    }
+    if (this.idle) return this.give(item)
     this.items.push(item)
   }
 

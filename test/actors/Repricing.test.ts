@@ -5,6 +5,7 @@ import { defaultPriceOptions, repricing } from "../../src/actors/background/Repr
 import type { NewCdr } from "../../src/domain/cdr/Cdr.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
+import type { ConnectorMeter } from "../../src/domain/session/ConnectorMeter.ts"
 import { Ledgers, type Priced } from "../../src/domain/session/Ledgers.ts"
 import { type Doubted, SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
@@ -39,12 +40,15 @@ const ledger = (id: string, more: Partial<ChargingSession> = {}): Ledger => ({
   surroundings: { maxPowerW: undefined, before: undefined }
 })
 
+const aSample = { phase: undefined, location: "Outlet", context: "Sample.Periodic", format: "Raw" } as const
+
 /** What was stored, and a journal that was read so far. */
 class World {
   readonly known = new Map<string, Observed | Ledger>()
   readonly records: Array<NewCdr> = []
   readonly doubted: Array<Doubted> = []
   readonly prices: Array<Priced> = []
+  readonly meters: Array<ConnectorMeter> = []
   /** Ids whose row makes storage die. */
   readonly broken = new Set<string>()
   readonly metered: Array<string> = []
@@ -68,10 +72,11 @@ class World {
               ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7, isFull: true }
               : { sessionIds: [], metered: [], upTo: undefined, isFull: false }
           ),
-        keep: (prices, _meters, upTo) =>
+        keep: (prices, meters, upTo) =>
           Effect.suspend(() => {
             if (this.failKeep) return Effect.fail(new StorageUnavailable({ reason: "down", message: "away" }))
             this.prices.push(...prices)
+            this.meters.push(...meters)
             if (upTo !== undefined) this.position = upTo
             return Effect.void
           })
@@ -100,6 +105,27 @@ class World {
 }
 
 describe("the keeper of prices", () => {
+  it.effect(
+    "keeps what the last of two sessions says of their connector's meter, in whatever order they are read",
+    () =>
+      Effect.gen(function* () {
+        const world = new World()
+        const readings = Array.from({ length: 10 }, (_, n) => ({
+          at: start + n * 60_000,
+          registerWh: 1000 + n * 1000,
+          samples: []
+        }))
+        const power = { samples: [{ ...aSample, value: "10", measurand: "Power.Active.Import", unit: "kW" }] }
+        world.known.set("2", { ...ledger("2"), readings: readings.map((reading) => ({ ...reading, ...power })) })
+        world.known.set("1", { ...ledger("1"), readings })
+        yield* world.round
+        assert.deepStrictEqual(
+          world.meters.map(({ reportsPower }) => reportsPower),
+          [false, true]
+        )
+      })
+  )
+
   it.effect("prices what has changed, bills what has ended, and holds what cannot be believed", () =>
     Effect.gen(function* () {
       const world = new World()
@@ -113,10 +139,10 @@ describe("the keeper of prices", () => {
         world.prices.map(({ price, sessionId }) => [sessionId, price.exclVat]),
         [
           ["done", 10],
-          ["running", 0],
           ["held", 10],
           ["phantom", 60_000],
-          ["released", 60_000]
+          ["released", 60_000],
+          ["running", 0]
         ]
       )
       assert.deepStrictEqual(

@@ -3,7 +3,7 @@
  * every message of every charger; the next life of the same charger says the same again and must be answered from what stands.
  */
 import { assert } from "@effect/vitest"
-import { Deferred, Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { layer as actorsLayer } from "../../src/actors/Actors.ts"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
@@ -13,7 +13,7 @@ import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { ChargerInbox, type ChargerMailbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
+import { Journal, journalOf } from "../../src/domain/charger/Journal.ts"
 import { Presence } from "../../src/domain/charger/Presence.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
@@ -152,13 +152,12 @@ const nextOf = (teller: Teller): Said => {
 
 /** A journal that stores what chargers in `torn` commit and never tells them. */
 const tearing = (journal: Journal["Service"], torn: ReadonlyMap<string, Deferred.Deferred<void>>) =>
-  Journal.of({
-    commit: (facts) => {
-      const committed = torn.get(facts[0]?.chargerId ?? "")
-      return committed === undefined
-        ? journal.commit(facts)
-        : Effect.andThen(Effect.andThen(journal.commit(facts), Deferred.succeed(committed, undefined)), Effect.never)
-    }
+  journalOf((facts, done) => {
+    const committed = torn.get(facts[0]?.chargerId ?? "")
+    journal.commitThen(facts, (result) => {
+      if (committed === undefined) return done(result)
+      if (Result.isSuccess(result)) Deferred.doneUnsafe(committed, Effect.void)
+    })
   })
 
 let messages = 0

@@ -12,5 +12,7 @@ it("names writers, readers, columns and retention", () => {
   expect(journal).toContain("| key | bytea NOT NULL UNIQUE | First 16 bytes of SHA-256")
   expect(journal).toMatch(/- Written by: .*`journal_commit\(\)`/)
   expect(journal).toMatch(/- Read by: .*`src\/storage\/operators\/AuditLog.ts`/)
-  expect(journal).toContain("- Retention: Kept for ever.")
+  expect(journal).toContain(
+    "- Retention: Facts with an author and those of starts and ends are kept for ever, others deleted after"
+  )
 })

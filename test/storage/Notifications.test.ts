@@ -128,12 +128,13 @@ forEachDriver("The journal's notifications", journal, (it) => {
       for (const { body } of triggers) assert.notMatch(body, /notify/i)
       const heard = yield* hear(journalChannel)
       yield* echo(journalChannel, heard, "listening")
-      yield* Queue.clear(heard)
-      yield* Effect.sleep("60 millis")
       const seeded = yield* seedChargers(["RUNG"])
       const { commit } = yield* Journal
       yield* commit([transferred(seeded, "RUNG", "rung")])
-      assert.strictEqual(yield* Queue.take(heard), "")
+      // The listening was announced again and again, and some of that may come late.
+      let word = "listening"
+      while (word === "listening") word = yield* Queue.take(heard)
+      assert.strictEqual(word, "")
     })
   )
 })

@@ -2,7 +2,7 @@
  * The world around charger actors, made of plain values: a directory, a journal whose commits a test can hold and fail, sockets that
  * remember what they were told. Time is the test's clock.
  */
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Result, Stream } from "effect"
 import { layer as actorsLayer, type ActorsOptions } from "../../src/actors/Actors.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
@@ -20,7 +20,7 @@ import {
 } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { ChargerInbox, type ChargerLine, type ChargerMailbox } from "../../src/domain/charger/ChargerInbox.ts"
-import { Journal } from "../../src/domain/charger/Journal.ts"
+import { Journal, journalOf } from "../../src/domain/charger/Journal.ts"
 import { type ConnectionEnd, Presence } from "../../src/domain/charger/Presence.ts"
 import type { RealTimeAuthorizer } from "../../src/domain/token/RealTimeAuthorizer.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
@@ -149,18 +149,14 @@ const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome =
 const journal = (world: World) =>
   Layer.succeed(
     Journal,
-    Journal.of({
-      commit: (facts) =>
-        Effect.gen(function* () {
-          const hold = world.hold
-          if (hold !== undefined) yield* Effect.callback<void>((resume) => void hold.push(() => resume(Effect.void)))
-          const failure = world.failures.shift()
-          if (failure === undefined || failure.stored) {
-            const outcome = store(world, facts)
-            if (failure === undefined) return outcome
-          }
-          return yield* Effect.fail(failure.error)
-        })
+    journalOf((facts, done) => {
+      const commit = () => {
+        const failure = world.failures.shift()
+        const outcome = failure === undefined || failure.stored ? store(world, facts) : undefined
+        done(failure === undefined && outcome !== undefined ? Result.succeed(outcome) : Result.fail(failure!.error))
+      }
+      if (world.hold === undefined) return queueMicrotask(commit)
+      world.hold.push(commit)
     })
   )
 

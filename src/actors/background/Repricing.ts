@@ -89,7 +89,8 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
     const part = empty()
-    for (const ledger of yield* ledgers.read(sessionIds)) {
+    const read = yield* ledgers.read(sessionIds)
+    for (const ledger of read.toSorted((one, other) => (one.session.id < other.session.id ? -1 : 1))) {
       take(part, ledger)
       // Others have their turn between two long sessions.
       yield* Effect.yieldNow
@@ -118,7 +119,8 @@ export const repricing = (options: RepricingOptions, backoff = new RepricingBack
     const reviews = yield* SessionReviews
     const now = yield* Clock.currentTimeMillis
     const changed = yield* ledgers.changed(options.factsPerRound)
-    const sessionIds = backoff.due(changed, now)
+    // In the order of their starts, which ids begin with: of two sessions of one connector the last says what its meter is.
+    const sessionIds = backoff.due(changed, now).toSorted()
     if (changed.upTo === undefined && sessionIds.length === 0) return false
     const round = empty()
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {

@@ -2,10 +2,12 @@
  * The journal of facts as a charger's actor uses it. When `commit` succeeds, the facts and all their projections are stored. Implementations put
  * the simultaneous commits of many chargers into one transaction.
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect, type Result } from "effect"
 import type { CommitOutcome } from "./Decision.ts"
 import type { FactRefused, StorageUnavailable } from "../Errors.ts"
 import type { ChargerFact } from "./Fact.ts"
+
+export type CommitResult = Result.Result<CommitOutcome, StorageUnavailable | FactRefused>
 
 export class Journal extends Context.Service<
   Journal,
@@ -17,5 +19,13 @@ export class Journal extends Context.Service<
     readonly commit: (
       facts: ReadonlyArray<ChargerFact>
     ) => Effect.Effect<CommitOutcome, StorageUnavailable | FactRefused>
+    /** The same by plain calls, for what every message goes through: `done` is called once with the result, and must not throw. */
+    readonly commitThen: (facts: ReadonlyArray<ChargerFact>, done: (result: CommitResult) => void) => void
   }
 >()("voltlane/Journal") {}
+
+/** A journal that is given by its plain calls. */
+export const journalOf = (commitThen: Journal["Service"]["commitThen"]): Journal["Service"] => ({
+  commitThen,
+  commit: (facts) => Effect.callback((resume) => commitThen(facts, (result) => resume(Effect.fromResult(result))))
+})

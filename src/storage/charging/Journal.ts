@@ -2,13 +2,12 @@
  * The journal's writer: everything that the chargers of this process commit at one time goes out as one transaction. A flush takes all
  * that waits and the next begins when it has ended, so that batches grow with the load and no commit waits for a timer.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { CommitOutcome } from "../../domain/charger/Decision.ts"
 import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
 import type { ChargerFact, ProgressReported } from "../../domain/charger/Fact.ts"
-import { Journal } from "../../domain/charger/Journal.ts"
+import { type CommitResult, Journal, journalOf } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
@@ -38,7 +37,7 @@ interface Waiting {
   /** Whether the progress of a transfer is among the facts. */
   readonly reports: boolean
   readonly since: number
-  readonly resume: (result: Effect.Effect<CommitOutcome, CommitError>) => void
+  readonly done: (result: CommitResult) => void
 }
 
 const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_, n) =>
@@ -58,12 +57,12 @@ const distribute = (
     const start = from
     from += n
     if (isNew === undefined) {
-      waiting.resume(Effect.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), standing: undefined }))
+      waiting.done(Result.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), standing: undefined }))
       continue
     }
     const row = existing.find((s) => s.ord > start && s.ord <= start + n)
-    waiting.resume(
-      Effect.succeed({
+    waiting.done(
+      Result.succeed({
         recorded: waiting.facts.map((_, i) => isNew.has(start + i + 1)),
         standing: row === undefined ? undefined : existingSession(row)
       })
@@ -131,7 +130,7 @@ const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number =>
 
 const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: JournalMeasures): void => {
   if (batch.length > 0) measures.failed(batch.length, error._tag === "FactRefused" ? "refused" : error.reason)
-  for (const waiting of batch) waiting.resume(Effect.fail(error))
+  for (const waiting of batch) waiting.done(Result.fail(error))
 }
 
 const timed = <E>(
@@ -236,19 +235,17 @@ export const layer = (
       })
       yield* Effect.forkScoped(Effect.forever(cycle))
 
-      return Journal.of({
-        commit: (facts) =>
-          Effect.callback<CommitOutcome, CommitError>((resume) => {
-            if (queue.length >= options.maxWaiting) {
-              measures.failed(1, "busy")
-              return resume(Effect.fail(busy))
-            }
-            const reports = facts.some(({ type }) => type === "ProgressReported")
-            queue.push({ facts, ends: endsOf(facts), reports, since: Date.now(), resume })
-            measures.waiting(queue.length)
-            wake?.()
-          })
-      })
+      const commitThen: Journal["Service"]["commitThen"] = (facts, done) => {
+        if (queue.length >= options.maxWaiting) {
+          measures.failed(1, "busy")
+          return done(Result.fail(busy))
+        }
+        const reports = facts.some(({ type }) => type === "ProgressReported")
+        queue.push({ facts, ends: endsOf(facts), reports, since: Date.now(), done })
+        measures.waiting(queue.length)
+        wake?.()
+      }
+      return journalOf(commitThen)
     })
   )
 

@@ -261,7 +261,7 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
   })
 
 /** Without a fact and before anything expires, commands are looked at this often: a node may have gone without a word. */
-const quietSweepMillis = 5_000
+const idleSweepMillis = 5_000
 
 /**
  * Ends what has expired. A command or reservation comes with a fact, so that nothing needs to be looked for until there is one, or until the first of
@@ -270,8 +270,8 @@ const quietSweepMillis = 5_000
 const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Service"], everyMillis: number) =>
   Effect.gen(function* () {
     const committed = Latch.makeUnsafe(true)
-    const words = notifications.listen(journalChannel)
-    yield* Effect.forkScoped(Stream.runForEach(words, () => Effect.sync(() => committed.openUnsafe())))
+    const commits = notifications.listen(journalChannel)
+    yield* Effect.forkScoped(Stream.runForEach(commits, () => Effect.sync(() => committed.openUnsafe())))
     const sweep = Effect.gen(function* () {
       committed.closeUnsafe()
       const now = yield* Clock.currentTimeMillis
@@ -279,7 +279,7 @@ const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Se
       yield* writable
       if (yield* guardedWrite(ended)) yield* notifications.ring(journalChannel)
       const next = yield* guarded(nextExpiry(sql))
-      return next === undefined ? quietSweepMillis : Math.min(Math.max(next - now, everyMillis), quietSweepMillis)
+      return next === undefined ? idleSweepMillis : Math.min(Math.max(next - now, everyMillis), idleSweepMillis)
     })
     const round = Effect.catch(sweep, () => Effect.succeed(everyMillis))
     yield* Effect.forkScoped(
