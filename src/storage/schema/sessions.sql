@@ -1,7 +1,7 @@
 -- Charging sessions, meter readings, transaction messages without a session, and reviews.
 -- The session's own row stays what the charger reported; what an operator decides is beside it in session_review.
 
--- charger_id and site_id have no foreign keys: sessions outlive the charger. Pages are filled to 70 % so that a reading updates the row
+-- charger_id and site_id have no foreign keys: sessions outlive the charger. Pages are filled by half so that a reading updates the row
 -- within its page.
 CREATE TABLE session (
   id uuid PRIMARY KEY,
@@ -59,7 +59,7 @@ CREATE TABLE session (
   power_w integer,
   power_at timestamptz,
   CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE session IS
   'Charging sessions, and reservations that cost something (reservation_only). Kept for ever.';
 CREATE INDEX session_charger ON session (charger_id, id);
