@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 export const serverNames = ["ours", "bare", "group"] as const
 export type ServerName = (typeof serverNames)[number]
 
-export const workloadNames = ["ramp", "idle", "heartbeat", "meter", "tx", "storm"] as const
+export const workloadNames = ["ramp", "idle", "heartbeat", "meter", "tx", "command", "storm"] as const
 export type WorkloadName = (typeof workloadNames)[number]
 
 export interface Options {
@@ -17,6 +17,8 @@ export interface Options {
   readonly active: number
   /** Messages a second in open loops. */
   readonly rate: number
+  /** Commands to chargers, one after the other. */
+  readonly commands: number
   /** Measured seconds of each loop, and seconds of the same load before it that are not counted. */
   readonly seconds: number
   readonly warmUpSeconds: number
@@ -31,9 +33,10 @@ export interface Options {
 
 export const usage = `node bench/run.ts [options]
   --servers LIST   of ours,bare,group (all)
-  --only LIST      workloads of ramp,idle,heartbeat,meter,tx,storm (all)
+  --only LIST      workloads of ramp,idle,heartbeat,meter,tx,command,storm (all)
   --n N            chargers (1000)            --idle-n N   chargers of idle (5000)
   --active N       in closed loops (200)      --rate N     messages/s in open loops (1000)
+  --commands N     to chargers, one after the other (400)
   --seconds S      of each loop (3)           --warm-up S  uncounted, before each loop (1)
   --runs N         repeats, medians quoted (1)
   --no-writes      leave out rows, commits and WAL a message (10 s less a workload)
@@ -68,6 +71,7 @@ const parse = (args: ReadonlyArray<string>) => {
         "idle-n": { type: "string", default: "5000" },
         active: { type: "string", default: "200" },
         rate: { type: "string", default: "1000" },
+        commands: { type: "string", default: "400" },
         seconds: { type: "string", default: "3" },
         "warm-up": { type: "string", default: "1" },
         runs: { type: "string", default: "1" },
@@ -96,6 +100,7 @@ export const parseOptions = (args: ReadonlyArray<string>): Options => {
     idleChargers: number("idle-n", given["idle-n"]),
     active: Math.min(chargers, number("active", given.active)),
     rate: number("rate", given.rate),
+    commands: number("commands", given.commands),
     seconds: number("seconds", given.seconds),
     warmUpSeconds: number("warm-up", given["warm-up"]),
     runs: number("runs", given.runs),

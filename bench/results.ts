@@ -4,7 +4,17 @@ import { Schema } from "effect"
 export const Measurement = Schema.Struct({
   server: Schema.Literals(["ours", "bare", "group"]),
   run: Schema.Int,
-  workload: Schema.Literals(["ramp", "idle", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "storm"]),
+  workload: Schema.Literals([
+    "ramp",
+    "idle",
+    "heartbeat",
+    "heartbeat open",
+    "meter",
+    "meter open",
+    "tx",
+    "command",
+    "storm"
+  ]),
   /** Chargers connected. */
   chargers: Schema.Int,
   /** Messages answered; for `ramp` and `storm` boots accepted; none for `idle`. */

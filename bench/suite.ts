@@ -12,6 +12,7 @@ import type { Measurement, PromiseCheck } from "./results.ts"
 import {
   clocks,
   closedLoop,
+  commands,
   openLoop,
   PREFIX,
   ramp,
@@ -46,6 +47,10 @@ const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<
   }
   for (const workload of ["heartbeat", "meter"] as const) {
     for (const running of workloads.includes(workload) ? all : []) record(await openLoop(running, workload))
+  }
+  for (const running of workloads.includes("command") ? all : []) {
+    const measurement = await commands(running)
+    if (measurement !== undefined) record(measurement)
   }
   for (const running of workloads.includes("storm") ? all : []) record(await storm(running))
   const ours = all.find((running) => running.server.name === "ours")

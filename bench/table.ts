@@ -1,7 +1,7 @@
 /** Renders results as Markdown tables, which read well in a terminal too. */
 import { figure, type Measurement, perCpuSecond, perSecond, ratioTo, type Results } from "./results.ts"
 
-const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "storm"] as const
+const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "command", "storm"] as const
 const servers = ["ours", "bare", "group"] as const
 const titles = { ours: "Voltlane", bare: "bare floor", group: "group-commit floor" } as const
 

@@ -110,5 +110,14 @@ export const openLoop = (running: Running, workload: "heartbeat" | "meter"): Pro
   return measured(running, `${workload} open`, chargers, { kind: "open", workload, rate, seconds })
 }
 
+/** Commands one after the other; undefined on a server that takes none. */
+export const commands = async (running: Running): Promise<Measurement | undefined> => {
+  const { command } = running.server
+  if (command === undefined) return undefined
+  const order = (count: number): LoadOrder => ({ kind: "command", count, ...command })
+  await running.generator.order(order(running.options.commands / 2))
+  return measured(running, "command", running.options.chargers, order(running.options.commands))
+}
+
 export const storm = (running: Running): Promise<Measurement> =>
   measured(running, "storm", running.options.chargers, { kind: "storm" })

@@ -123,6 +123,7 @@ const options: Options = {
   idleChargers: 500,
   active: 200,
   rate: 1_000,
+  commands: 100,
   seconds: 5,
   warmUpSeconds: 2,
   runs: 1,

@@ -6,10 +6,14 @@
  * It speaks to PostgreSQL through `PgConnection`, the session below `@effect/sql-pg`'s client: one call and one fiber a
  * batch, none a message, binary parameters, a prepared statement.
  *
+ * `POST /commands/CHARGER` is the floor of a command: a row is committed, the CALL is sent, another row is committed for the charger's answer, and then
+ * the request has its own.
+ *
  * Run as its own process: `PORT=9002 DATABASE_URL=postgres://… node bench/floors/groupCommit.ts`.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Redacted, Scope } from "effect"
+import { createServer, type ServerResponse } from "node:http"
 import { type WebSocket, WebSocketServer } from "ws"
 import { answerTo } from "./answers.ts"
 
@@ -24,7 +28,13 @@ await Effect.runPromise(
 )
 const insert = "INSERT INTO floor_message SELECT c, now(), f::jsonb FROM unnest($1::text[], $2::text[]) AS t(c, f)"
 
-let waiting: Array<{ readonly socket: WebSocket; readonly charger: string; readonly frame: string }> = []
+interface Waiting {
+  readonly charger: string
+  readonly frame: string
+  readonly committed: () => void
+}
+
+let waiting: Array<Waiting> = []
 
 const flush = (): void => {
   const connection = waiting.length === 0 ? undefined : idle.pop()
@@ -33,24 +43,52 @@ const flush = (): void => {
   waiting = []
   const committed = connection.query(insert, [batch.map((row) => row.charger), batch.map((row) => row.frame)])
   void Effect.runPromise(committed).then(() => {
-    for (const row of batch) row.socket.send(answerTo(row.frame))
+    for (const row of batch) row.committed()
     idle.push(connection)
     flush()
   })
 }
 
+const commit = (row: Waiting): void => {
+  waiting.push(row)
+  flush()
+}
+
+const sockets = new Map<string, WebSocket>()
+const asked = new Map<string, ServerResponse>()
+let commands = 0
+
+const http = createServer((request, response) => {
+  const charger = (request.url ?? "").slice("/commands/".length)
+  const socket = sockets.get(charger)
+  if (request.method !== "POST" || socket === undefined) return void response.writeHead(426).end()
+  const id = `c${++commands}`
+  const frame = `[2,"${id}","TriggerMessage",{"requestedMessage":"Heartbeat"}]`
+  const committed = () => {
+    asked.set(id, response)
+    socket.send(frame)
+  }
+  request.resume().once("end", () => commit({ charger, frame, committed }))
+})
+
 const server = new WebSocketServer({
-  host: "127.0.0.1",
-  port: Number(process.env["PORT"]),
+  server: http,
   perMessageDeflate: false,
   handleProtocols: () => "ocpp1.6"
 })
 
 server.on("connection", (socket, request) => {
   const charger = (request.url ?? "").slice("/ocpp/".length)
+  sockets.set(charger, socket)
   socket.on("error", () => socket.terminate())
   socket.on("message", (data) => {
-    waiting.push({ socket, charger, frame: data.toString() })
-    flush()
+    const frame = data.toString()
+    const call = frame.startsWith("[2") ? undefined : asked.get(frame.split('"')[1] ?? "")
+    commit({
+      charger,
+      frame,
+      committed: () => void (call === undefined ? socket.send(answerTo(frame)) : call.end(frame))
+    })
   })
 })
+http.listen(Number(process.env["PORT"]), "127.0.0.1")

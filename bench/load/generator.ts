@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { Charger } from "./charger.ts"
+import { commandInTurn } from "./commands.ts"
 import { bringOnline, storm } from "./dial.ts"
 import { closedLoop, openLoop } from "./loops.ts"
 import { LoadOrder, type LoadResult } from "./protocol.ts"
@@ -37,6 +38,8 @@ const obey = (order: LoadOrder): Promise<Tally> => {
       return closedLoop(fleet.slice(0, order.active), scripts[order.workload], order.seconds, book)
     case "open":
       return openLoop(fleet, scripts[order.workload], order.rate, order.seconds)
+    case "command":
+      return commandInTurn(fleet, order)
   }
 }
 

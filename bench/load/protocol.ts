@@ -33,6 +33,15 @@ export const LoadOrder = Schema.Union([
     workload: Schema.Literals(["heartbeat", "meter"]),
     rate: Schema.Int,
     seconds: Schema.Finite
+  }),
+  /** One command after the other to the chargers in turn, each by an HTTP request that is answered once the charger has answered. */
+  Schema.Struct({
+    kind: Schema.Literal("command"),
+    count: Schema.Int,
+    /** `{id}` stands for the charger. */
+    url: Schema.String,
+    headers: Schema.Record(Schema.String, Schema.String),
+    body: Schema.String
   })
 ])
 export type LoadOrder = typeof LoadOrder.Type

@@ -16,6 +16,7 @@ const floor = async (name: "bare" | "group", file: string, databaseUrl: string |
     bootSettleMs: 0,
     // A websocket server answers a plain GET with 426 Upgrade Required.
     start: () => startChild([process.execPath, path], env, `http://127.0.0.1:${port}/`, [426]),
+    command: name === "bare" ? undefined : { url: `http://127.0.0.1:${port}/commands/{id}`, headers: {}, body: "{}" },
     register: async () => {}
   }
 }

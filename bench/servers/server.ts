@@ -19,6 +19,10 @@ export interface Server {
   readonly bootSettleMs: number
   /** Starts a fresh process over the same data. */
   readonly start: () => Promise<Child>
+  /** How it is asked by HTTP to send a charger a command; undefined for one that cannot be. */
+  readonly command:
+    | { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+    | undefined
   /** Makes a fleet known to the running process. */
   readonly register: (fleet: FleetSize) => Promise<void>
 }

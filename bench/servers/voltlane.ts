@@ -105,6 +105,11 @@ export const voltlane = async (
     database,
     bootSettleMs: BOOT_SETTLE_MS,
     start: () => startChild(startCommand(options.deno), env, `${baseUrl}/readyz`, [200]),
+    command: {
+      url: `${baseUrl}/cpo/v2/chargers/{id}/commands?wait=30`,
+      headers: { "content-type": "application/json", "x-api-key": API_KEY },
+      body: JSON.stringify({ type: "TriggerMessage", requestedMessage: "Heartbeat" })
+    },
     register: (fleet) => registerFleet(baseUrl, fleet)
   }
 }
