@@ -29,12 +29,13 @@ export const CommandRow = Schema.Struct({
   progressAt: optional(Millis)
 })
 
-export const selectCommands = (sql: SqlClient.SqlClient) => sql`
-  SELECT m.id, m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.parameters, m.issued_by AS "by",
+export const commandColumns = (sql: SqlClient.SqlClient) => sql`
+  m.id, m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.parameters, m.issued_by AS "by",
     m.created_at AS "createdAt", m.expires_at AS "expiresAt", m.sent_at AS "sentAt", m.completed_at AS "completedAt", m.result,
     m.session_id AS "sessionId", m.file_id AS "fileId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
-    ${endedAfter(sql)} AS "sessionEnded"
-  FROM command m`
+    ${endedAfter(sql)} AS "sessionEnded"`
+
+export const selectCommands = (sql: SqlClient.SqlClient) => sql`SELECT ${commandColumns(sql)} FROM command m`
 
 /**
  * Whether a RemoteStop's session ended after it was sent, by its own stop and not by a later start on the connector. When it ended the

@@ -20,14 +20,14 @@ import { expireCommands, followEnds, nextExpiry } from "./CommandEnds.ts"
 import { followSent } from "./CredentialEnds.ts"
 import { credentialColumns, credentialFields } from "./EndedCommands.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
-import { commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
+import { commandColumns, commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
-import { scopedTo } from "../kernel/Scoped.ts"
+import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
@@ -53,25 +53,26 @@ const sealPurpose = "command"
 /** Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. */
 const ofSameCaller = (sql: SqlClient.SqlClient, actor: string) =>
   actor.startsWith("partner:")
-    ? sql`m.issued_by = ${actor}`
-    : sql`(m.issued_by <> 'platform' AND m.issued_by NOT LIKE 'partner:%')`
+    ? sql`r.issued_by = ${actor}`
+    : sql`(r.issued_by <> 'platform' AND r.issued_by NOT LIKE 'partner:%')`
 
-const chargerRow = rowOf(
-  Schema.Struct({
-    connected: Schema.Boolean,
-    securityProfile: Schema.Literals([0, 1, 2, 3]),
-    hasPassword: Schema.Boolean,
-    unsettledPasswords: Schema.Int
-  })
-)
-const sentRows = rowsOf(
-  Schema.Struct({
-    id: Schema.String,
-    command: Schema.Unknown,
-    sealed: Schema.NullOr(Schema.String),
-    ...credentialFields
-  })
-)
+const CommandedCharger = Schema.Struct({
+  connected: Schema.Boolean,
+  securityProfile: Schema.Literals([0, 1, 2, 3]),
+  hasPassword: Schema.Boolean,
+  unsettledPasswords: Schema.Int,
+  waiting: Schema.Int,
+  fullAt: Schema.NullOr(Schema.Finite)
+})
+const chargerRow = rowOf(CommandedCharger)
+const Taken = Schema.Struct({
+  id: Schema.String,
+  command: Schema.Unknown,
+  sealed: Schema.NullOr(Schema.String),
+  isHeld: Schema.Boolean
+})
+const takenRows = rowsOf(Taken)
+const sentRows = rowsOf(Schema.Struct({ ...Taken.fields, ...credentialFields }))
 const commandRow = rowOf(CommandRow)
 const commandRows = rowsOf(CommandRow)
 const pages = pagedList("commands", UuidKey, (row: typeof CommandRow.Type) => row.id)
@@ -85,42 +86,62 @@ const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: char
 const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
-/** Refuses what is too much, for the charger and for the caller. */
-const withinBounds = (
+/**
+ * When the chargers that the caller has commanded in the last minute reached the limit, null while they have not. Each charger leaves with its own last
+ * command; there is room again when fewer than the limit are left.
+ */
+const reachedLimitAt = (
   sql: SqlClient.SqlClient,
+  own: Scoped,
   options: CommandsOptions,
   input: NewCommand,
   { by, now }: AuditContext
 ) =>
-  Effect.gen(function* () {
-    const own = scopedTo(sql, by.organisationId)
-    const [waiting] = yield* own<{ n: number }>`
-      SELECT count(*)::int AS n FROM command m
-      WHERE ${own.rowsOf("m")} AND m.charger_id = ${input.chargerId} AND m.status IN ('Pending', 'Sent')`
-    if ((waiting?.n ?? 0) >= options.maxWaiting) {
-      return yield* new Conflict({
-        code: "too_many_commands",
-        message: `${options.maxWaiting} commands wait for this charger already. Wait until some have ended.`
-      })
-    }
-    if (!isDisruptive(input.command) || by.actor === "platform") return
-    const { chargersPerMinute } = options
-    // Each charger leaves with its own last command; there is room again when fewer than the limit are left.
-    const [full] = yield* own<{ at: number }>`
-      SELECT extract(epoch FROM max(m.created_at))::float8 * 1000 AS at FROM command m
-      WHERE ${own.rowsOf("m")} AND ${ofSameCaller(sql, by.actor)} AND m.created_at > ${new Date(now - rateMillis)}
-        AND m.type = ANY (${textArray(disruptiveTypes)}) AND m.charger_id <> ${input.chargerId}
-      GROUP BY m.charger_id ORDER BY at DESC OFFSET ${chargersPerMinute - 1} LIMIT 1`
-    if (full === undefined) return
-    const retryAfterSeconds = Math.max(1, Math.ceil((full.at + rateMillis - now) / 1000))
-    return yield* new TooMany({
-      code: "command_rate",
-      message:
-        `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an operator together, and have been. Commands to those ` +
-        `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
-      retryAfterSeconds
+  isDisruptive(input.command) && by.actor !== "platform"
+    ? own`(
+        SELECT (extract(epoch FROM max(r.created_at)) * 1000)::float8 AS at FROM command r
+        WHERE ${own.rowsOf("r")} AND ${ofSameCaller(sql, by.actor)} AND r.created_at > ${new Date(now - rateMillis)}
+          AND r.type = ANY (${textArray(disruptiveTypes)}) AND r.charger_id <> ${input.chargerId}
+        GROUP BY r.charger_id ORDER BY at DESC OFFSET ${options.chargersPerMinute - 1} LIMIT 1)`
+    : sql`NULL::float8`
+
+/** What is asked of a charger before it is commanded, by one statement. */
+const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, audit: AuditContext) => {
+  const own = scopedTo(sql, audit.by.organisationId)
+  return chargerRow(own`
+    SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
+      c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
+      ((SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)
+        + (SELECT count(*) FROM command m WHERE m.charger_id = c.charger_id AND m.status = 'Pending' AND m.password_verifier IS NOT NULL)
+      )::int AS "unsettledPasswords",
+      (SELECT count(*)::int FROM command m
+        WHERE ${own.rowsOf("m")} AND m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS waiting,
+      ${reachedLimitAt(sql, own, options, input, audit)} AS "fullAt"
+    FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
+}
+
+/** Refuses what is too much, for the charger and for the caller. */
+const withinBounds = (
+  { chargersPerMinute, maxWaiting }: CommandsOptions,
+  { fullAt, waiting }: Pick<typeof CommandedCharger.Type, "fullAt" | "waiting">,
+  now: number
+): Conflict | TooMany | undefined => {
+  if (waiting >= maxWaiting) {
+    return new Conflict({
+      code: "too_many_commands",
+      message: `${maxWaiting} commands wait for this charger already. Wait until some have ended.`
     })
+  }
+  if (fullAt === null) return undefined
+  const retryAfterSeconds = Math.max(1, Math.ceil((fullAt + rateMillis - now) / 1000))
+  return new TooMany({
+    code: "command_rate",
+    message:
+      `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an operator together, and have been. Commands to those ` +
+      `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
+    retryAfterSeconds
   })
+}
 
 const issue = (
   { journaled, secrets, sql }: Recording,
@@ -147,31 +168,27 @@ const issue = (
         const [known] = yield* own`SELECT 1 FROM command m WHERE ${own.rowsOf("m")} AND m.id = ${id}`
         if (known !== undefined) return { result: undefined, facts: [] }
       }
-      const charger = yield* chargerRow(own`
-        SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
-          c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
-          ((SELECT count(*) FROM charger_pending p WHERE p.charger_id = c.charger_id AND p.verifier IS NOT NULL)
-            + (SELECT count(*) FROM command m WHERE m.charger_id = c.charger_id AND m.status = 'Pending' AND m.password_verifier IS NOT NULL)
-          )::int AS "unsettledPasswords"
-        FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
+      const charger = yield* commanded(sql, options, input, audit)
       if (charger === undefined) return yield* notFound(input.chargerId)
       const { clientCertificates, tls } = options
       const lockOut = checkRaise({ ...charger, tls, clientCertificates }, input.command)
       if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
-      yield* withinBounds(sql, options, input, audit)
-      yield* own`
-        INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
+      const refusal = withinBounds(options, charger, now)
+      if (refusal !== undefined) return yield* refusal
+      const row = yield* commandRow(own`
+        INSERT INTO command AS m (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
           created_at, expires_at, session_id, file_id)
         VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${encodeCommand(shown)}::text::jsonb, ${sealed},
           ${verifier}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor}, ${new Date(now)},
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
-          ${input.fileId ?? null})`
+          ${input.fileId ?? null})
+        RETURNING ${commandColumns(sql)}`)
       if (input.command._tag === "ReserveNow") yield* beginReservations(sql, [id])
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       if (charger.connected || expiresAt !== null) {
         const { chargerId, callback } = input
         if (callback !== undefined) yield* putCallback(own, secrets, { id, chargerId }, callback, now)
-        return { result: undefined, facts: [issued] }
+        return { result: row, facts: [issued] }
       }
       const body = { commandId: id, type: input.command._tag, ...notConnected }
       const key = `command-answered|${id}`
@@ -179,14 +196,15 @@ const issue = (
       return { result: undefined, facts, after: followEnds(sql, [id]) }
     })
     const { chargersPerMinute } = options
-    yield* journaled(refusingValues(write)).pipe(
+    const row = yield* journaled(refusingValues(write)).pipe(
       Effect.tapError((error) =>
         "code" in error
           ? refused({ code: error.code, chargerId: input.chargerId, writing: audit, chargersPerMinute })
           : Effect.void
       )
     )
-    return yield* find(sql, by.organisationId, id)
+    // What was known already, or ended at once, is as it is now.
+    return row === undefined ? yield* find(sql, by.organisationId, id) : commandOf(row)
   })
 
 const find = (sql: SqlClient.SqlClient, organisationId: string, id: string) =>
@@ -222,27 +240,29 @@ const list = (sql: SqlClient.SqlClient) =>
  * What is marked as sent by this very connection while its line is free was taken by a statement whose answer got lost: it was never sent,
  * and is handed out again.
  */
-const take = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Commands.take")(function* (chargerId: string, epoch: number, now: number) {
-    const sent = Effect.gen(function* () {
-      const [taken] = yield* sentRows(sql`
-        UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, ${new Date(now)}), sent_epoch = n.epoch
-        FROM connection n
-        WHERE n.charger_id = ${chargerId} AND n.epoch = ${epoch}::float8::bigint AND n.closed_at IS NULL AND m.id = (
-          SELECT w.id FROM command w
-          WHERE w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id AND (
-            (w.status = 'Sent' AND w.sent_epoch = n.epoch)
-            OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > ${new Date(now)})))
-          ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1)
-        RETURNING m.id, m.command, m.sealed, ${credentialColumns(sql)}`)
-      if (taken !== undefined) yield* followSent(sql, taken)
-      return { result: taken, facts: [] }
-    })
-    const row = yield* journaled(sent)
+const take = ({ journaled, secrets, sql, writable }: Recording) => {
+  /** In a transaction of its own: what is sent with a command that carries credentials is stored with it. */
+  const withCredentials = (chargerId: string, epoch: number, now: number) =>
+    journaled(
+      Effect.gen(function* () {
+        const [taken] = yield* sentRows(sql`
+          SELECT m.id, m.command, m.sealed, false AS "isHeld", ${credentialColumns(sql)}
+          FROM command_take(${chargerId}, ${epoch}::float8::bigint, ${new Date(now)}, true) t JOIN command m ON m.id = t.id`)
+        if (taken !== undefined) yield* followSent(sql, taken)
+        return { result: taken, facts: [] }
+      })
+    )
+  return Effect.fn("Commands.take")(function* (chargerId: string, epoch: number, now: number) {
+    yield* writable
+    const [taken] = yield* guardedWrite(
+      takenRows(sql`SELECT * FROM command_take(${chargerId}, ${epoch}::float8::bigint, ${new Date(now)}, false)`)
+    )
+    const row = taken?.isHeld === true ? yield* withCredentials(chargerId, epoch, now) : taken
     if (row === undefined) return undefined
     const opened = row.sealed === null ? undefined : secrets.open(sealPurpose, row.sealed)
     return { id: row.id, command: opened === undefined ? decodeCommand(row.command) : decodeSealed(opened) }
   })
+}
 
 /** A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. */
 const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>

@@ -76,6 +76,32 @@ $function$;
 CREATE TRIGGER journal_commands AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = ANY (ARRAY['CommandIssued'::text, 'CommandAnswered'::text, 'ChargerDocumentChanged'::text]))) EXECUTE FUNCTION command_project();
 
+-- Marks the next command of a charger as sent over its connection, under the journal's lock, and answers it. One that carries credentials is held back
+-- (`isHeld`) unless they are asked for: what is sent with it is stored in the same transaction.
+CREATE FUNCTION command_take(p_charger text, p_epoch bigint, p_at timestamp with time zone, p_credentials boolean)
+RETURNS TABLE(id uuid, command jsonb, sealed text, "isHeld" boolean)
+LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_next record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7016996765);
+  SELECT w.id, w.command, w.sealed, w.password_verifier IS NOT NULL OR w.type = 'ChangeConfiguration' AS carries INTO v_next
+  FROM connection n JOIN command w ON w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id
+  WHERE n.charger_id = p_charger AND n.epoch = p_epoch AND n.closed_at IS NULL AND w.charger_id = p_charger AND w.status IN ('Pending', 'Sent') AND (
+    (w.status = 'Sent' AND w.sent_epoch = n.epoch) OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > p_at)))
+  ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF p_credentials OR NOT v_next.carries THEN
+    UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, p_at), sent_epoch = p_epoch WHERE m.id = v_next.id;
+  END IF;
+  RETURN QUERY SELECT v_next.id, v_next.command, v_next.sealed, NOT p_credentials AND v_next.carries;
+END
+$function$;
+
 -- Notifies the charger's node of work, and callers of a result.
 CREATE FUNCTION command_announce()
 RETURNS trigger
