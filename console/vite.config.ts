@@ -1,6 +1,6 @@
 /**
  * Builds the console: files with hashed names, each beside its brotli and gzip form. A plugin makes the table of REST v2's operations out of its own
- * definition, so that the browser gets names, methods, paths and permissions, and nothing of the service.
+ * definition, so that the browser gets names, methods, paths and permissions, and nothing of the service. Another one makes the English texts smaller.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,6 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { defineConfig, type Plugin } from "vite"
+import { en } from "./src/text/en.ts"
 import { eventTypes } from "../src/domain/event/Event.ts"
 import { Api } from "../src/http/v2/Api.ts"
 import { RequiredPermissions } from "../src/http/v2/requests/Middleware.ts"
@@ -33,6 +34,32 @@ const operations = (): Plugin => {
   }
 }
 
+/** Texts as lines: each group of keys once, and below it what is in it. */
+const linesOf = (catalogue: Readonly<Record<string, string>>): string => {
+  const groups = Map.groupBy(Object.entries(catalogue), ([key]) => key.slice(0, key.indexOf(".")))
+  const blocks = [...groups].map(([group, entries]) =>
+    [group, ...entries.map(([key, text]) => `${key.slice(group.length + 1)} ${text}`)].join("\n")
+  )
+  return blocks.join("\n\n")
+}
+
+/** The English texts, which the first page loads, are 1.6 kB smaller as lines than as an object: names of keys are the half of it. */
+const texts = (): Plugin => ({
+  name: "texts",
+  apply: "build",
+  transform: (_, id) =>
+    id.endsWith("/console/src/text/en.ts")
+      ? `export const en = {}
+         for (const block of ${JSON.stringify(linesOf(en))}.split("\\n\\n")) {
+           const [group, ...lines] = block.split("\\n")
+           for (const line of lines) {
+             const end = line.indexOf(" ")
+             en[group + "." + line.slice(0, end)] = line.slice(end + 1)
+           }
+         }`
+      : undefined
+})
+
 /** Smaller files gain nothing by compression. */
 const leastBytes = 512
 
@@ -53,7 +80,7 @@ const compressed = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [operations(), compressed()],
+  plugins: [operations(), texts(), compressed()],
   oxc: { jsx: { runtime: "automatic" } },
   build: {
     outDir: "dist",
