@@ -4,6 +4,7 @@
  * lets tests see the outcome at once. Deadlines of the protocols, leases and retention do not depend on it.
  */
 import { limits } from "../Config.ts"
+import { defaultDriftOptions, type DriftWatchingOptions } from "../actors/background/DriftWatching.ts"
 import { defaultLocalListOptions, type LocalListSyncOptions } from "../actors/background/LocalListSync.ts"
 import { defaultLocationOptions, type LocationUpdatesOptions } from "../actors/background/LocationUpdates.ts"
 import { defaultPriceOptions, type RepricingOptions } from "../actors/background/Repricing.ts"
@@ -16,6 +17,7 @@ import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/R
 import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
 
 export interface BackgroundOptions {
+  readonly drifts: DriftWatchingOptions
   readonly localLists: LocalListSyncOptions
   readonly locations: LocationUpdatesOptions
   readonly prices: RepricingOptions
@@ -44,6 +46,11 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
   const scaled = scaledBy(intervalMillis)
   const { firstDelayMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
   return {
+    drifts: {
+      ...defaultDriftOptions,
+      everyMillis: scaled(defaultDriftOptions.everyMillis),
+      quietMillis: scaled(defaultDriftOptions.quietMillis)
+    },
     localLists: {
       ...defaultLocalListOptions,
       everyMillis: scaled(defaultLocalListOptions.everyMillis),

@@ -14,6 +14,7 @@ import * as RollingOut from "../actors/background/RollingOut.ts"
 import * as SessionCloser from "../actors/background/SessionCloser.ts"
 import * as SubscriptionRunner from "../actors/background/SubscriptionRunner.ts"
 import * as TokenPulling from "../actors/background/TokenPulling.ts"
+import * as DriftWatching from "../actors/background/DriftWatching.ts"
 import * as WorkCounting from "../actors/background/WorkCounting.ts"
 import { decide } from "../domain/decide/Decide.ts"
 import { evolve } from "../domain/decide/Evolve.ts"
@@ -63,6 +64,7 @@ import * as Database from "../storage/kernel/Database.ts"
 import * as PartnerCallbacks from "../storage/commands/PartnerCallbacks.ts"
 import * as Exchanges from "../storage/roaming/Exchanges.ts"
 import * as Events from "../storage/delivery/Events.ts"
+import * as Drifts from "../storage/charging/Drifts.ts"
 import * as Expectations from "../storage/charging/Expectations.ts"
 import * as Files from "../storage/files/Files.ts"
 import * as HubClients from "../storage/roaming/HubClients.ts"
@@ -165,6 +167,7 @@ const storage = (settings: ServiceSettings) => {
     Locations.layer({ texts: locationTexts, version: settings.version }),
     Events.layer,
     Expectations.layer,
+    Drifts.layer,
     Files.layer(settings.files).pipe(Layer.provide(blobs(settings))),
     AuditLog.layer,
     Authorizations.layer,
@@ -301,6 +304,7 @@ export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
+      DriftWatching.layer(settings.background.drifts),
       LocalListSync.layer(settings.background.localLists),
       LocationUpdates.layer(settings.background.locations),
       PartnerView.layer,

@@ -11,12 +11,14 @@ import { Events } from "../../src/domain/event/Events.ts"
 import { Webhooks } from "../../src/domain/event/Webhooks.ts"
 import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
+import { Drifts } from "../../src/domain/charger/Drifts.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { type SessionFilter, Sessions } from "../../src/domain/session/Sessions.ts"
 import { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import { Search } from "../../src/domain/search/Search.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
+import { Work } from "../../src/domain/work/Work.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
@@ -60,6 +62,8 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
       SELECT 'C' || n, s.organisation_id, s.id, 'Charger', 0, ${now}, ${now}
       FROM (SELECT *, row_number() OVER () AS n FROM site) s`
+    yield* sql`INSERT INTO configuration_drift (charger_id, organisation_id, keys, since)
+      SELECT charger_id, organisation_id, 1, ${now} FROM charger`
     yield* sql`INSERT INTO connector (charger_id, evse_id, connector_id, status, raw_status, status_at, heard_at)
       SELECT charger_id, e, 1, 'Available', 'Available', ${now}, ${now} FROM charger, generate_series(0, 2) e`
     yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, created_at, updated_at)
@@ -195,6 +199,21 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             yield* expectIndexed(yield* rows({ cursor: page.nextCursor ?? "" }), "charger_organisation")
             yield* expectIndexed(yield* rows({ siteId: page.items[0]?.siteId }), "charger_site")
           })
+      )
+
+      it.effect("pages of configuration drifts do so, and they are counted along the same index", () =>
+        Effect.gen(function* () {
+          const drifts = yield* Drifts
+          const work = yield* Work
+          const index = "configuration_drift_organisation"
+          const { nextCursor } = yield* drifts.list(ours.id, { limit: 50 })
+          for (const more of [{}, { cursor: nextCursor ?? "" }]) {
+            yield* expectIndexed(yield* statementsOf(drifts.list(ours.id, { limit: 50, ...more })), index)
+          }
+          // Of an organisation that has half of all it may read them as they lie, up to the number that is counted.
+          const { id: others } = yield* anOrganisation
+          yield* expectIndexed(yield* statementsOf(work.counts(others, ["configurationDrifts"])), index)
+        })
       )
 
       it.effect("pages of charge detail records do so by their number, whatever the filter", () =>

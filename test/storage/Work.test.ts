@@ -55,7 +55,14 @@ const published = ({ id }: TestOrganisation, ...types: ReadonlyArray<string>) =>
       .map(({ data, subject }) => ({ subject, data }))
   })
 
-const none = { heldSessions: 0, corrections: 0, parkedDeliveries: 0, tokenConflicts: 0, unknownChargers: 0 }
+const none = {
+  heldSessions: 0,
+  corrections: 0,
+  parkedDeliveries: 0,
+  tokenConflicts: 0,
+  unknownChargers: 0,
+  configurationDrifts: 0
+}
 
 forEachDriver("the work queues", world, (it) => {
   it.effect("count sessions that are held and deliveries that are parked, of each organisation apart", () =>

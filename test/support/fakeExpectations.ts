@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Quirk } from "../../src/domain/charger/Quirks.ts"
 import { Expectations, type Template } from "../../src/domain/charger/Expectations.ts"
+import { driftOf } from "../../src/domain/decide/Templating.ts"
 import type { FakeWorld } from "./fakeRecords.ts"
 
 const none: Template = { keys: [], updatedAt: undefined }
@@ -39,3 +40,24 @@ export const expectations = (world: FakeWorld) => {
       )
   })
 }
+
+/** Its chargers that differ, all in one page. */
+export const driftsIn = (world: FakeWorld, expected: Expectations["Service"], organisationId: string) =>
+  Effect.gen(function* () {
+    const { keys: template } = yield* expected.template(organisationId)
+    const policy = { template, quirks: yield* expected.quirks(organisationId), heartbeatIntervalSeconds: 300 }
+    const items = [...world.chargers.values()]
+      .filter((charger) => charger.organisationId === organisationId)
+      .map(({ chargerId, firmwareVersion, manufacturer, model, name, siteId, ...charger }) => ({
+        chargerId,
+        name,
+        siteId,
+        siteName: world.sites.get(siteId)?.name ?? "",
+        manufacturer,
+        model,
+        firmwareVersion,
+        keys: driftOf({ ...charger, chargerId, firmwareVersion, manufacturer, model }, policy),
+        since: charger.updatedAt
+      }))
+    return { items: items.filter(({ keys }) => keys > 0), nextCursor: null }
+  })

@@ -16,6 +16,7 @@ import { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { Certificates } from "../../src/domain/charger/Certificates.ts"
 import { Events } from "../../src/domain/event/Events.ts"
+import { Drifts } from "../../src/domain/charger/Drifts.ts"
 import { Expectations } from "../../src/domain/charger/Expectations.ts"
 import { Files } from "../../src/domain/file/Files.ts"
 import { noFiles } from "./fakeFiles.ts"
@@ -59,7 +60,7 @@ import { noSubscriptions, webhookPoster, webhooks } from "./fakeWebhooks.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import { WebhookPoster } from "../../src/domain/event/WebhookPoster.ts"
 import { Webhooks } from "../../src/domain/event/Webhooks.ts"
-import { expectations } from "./fakeExpectations.ts"
+import { driftsIn, expectations } from "./fakeExpectations.ts"
 import { knocks } from "./fakeKnocks.ts"
 import { noClients, noExchanges, parties, partners, registrar } from "./fakePartners.ts"
 import { tariffs } from "./fakeTariffs.ts"
@@ -474,6 +475,15 @@ const noHistory = ChargerHistory.of({
   availability: (_, range, now) => Effect.succeed(availabilityOf(noAvailability(range, now), range))
 })
 
+/** What is expected of chargers, and those that differ. */
+const expectedOf = (world: FakeWorld) => {
+  const expected = expectations(world)
+  return Layer.mergeAll(
+    Layer.succeed(Expectations, expected),
+    Layer.mock(Drifts, { list: (organisationId) => driftsIn(world, expected, organisationId) })
+  )
+}
+
 /** Every port that REST needs, over one world. */
 export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
@@ -484,7 +494,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Events, events(world)),
     Layer.succeed(Subscriptions, noSubscriptions),
     Layer.succeed(Webhooks, webhooks(world)),
-    Layer.succeed(Expectations, expectations(world)),
+    expectedOf(world),
     Layer.succeed(Tariffs, tariffs(world)),
     Layer.succeed(Parties, parties(world)),
     Layer.succeed(Partners, partners(world)),

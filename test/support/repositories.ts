@@ -20,6 +20,7 @@ import type { AuditLog } from "../../src/domain/operator/AuditLog.ts"
 import type { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { Certificates } from "../../src/domain/charger/Certificates.ts"
 import type { Events } from "../../src/domain/event/Events.ts"
+import type { Drifts } from "../../src/domain/charger/Drifts.ts"
 import type { Expectations } from "../../src/domain/charger/Expectations.ts"
 import type { Files } from "../../src/domain/file/Files.ts"
 import type { Closings } from "../../src/domain/session/Closings.ts"
@@ -64,6 +65,7 @@ import * as CdrsRepository from "../../src/storage/billing/Cdrs.ts"
 import * as CertificatesRepository from "../../src/storage/charging/Certificates.ts"
 import * as ClosingsRepository from "../../src/storage/billing/Closings.ts"
 import * as EventsRepository from "../../src/storage/delivery/Events.ts"
+import * as DriftsRepository from "../../src/storage/charging/Drifts.ts"
 import * as ExpectationsRepository from "../../src/storage/charging/Expectations.ts"
 import * as FilesRepository from "../../src/storage/files/Files.ts"
 import * as ChargingProfilesRepository from "../../src/storage/commands/ChargingProfiles.ts"
@@ -108,6 +110,7 @@ export type Repositories =
   | Certificates
   | Closings
   | Events
+  | Drifts
   | Expectations
   | Files
   | ChargerHistory
@@ -153,6 +156,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   CertificatesRepository.layer,
   ClosingsRepository.layer,
   EventsRepository.layer,
+  DriftsRepository.layer,
   ExpectationsRepository.layer,
   FilesRepository.layer(filesOptions).pipe(Layer.provide(layerDisk(filesOptions.folder))),
   ChargerHistoryRepository.layer.pipe(Layer.provideMerge(LastSeen.layer(limits.lastSeen))),

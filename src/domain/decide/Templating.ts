@@ -5,6 +5,7 @@
 import type { ChargerFact, CommandAnswered, CommandIssued } from "../charger/Fact.ts"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
 import type { ChargerState, Templating } from "../charger/ChargerState.ts"
+import type { Reported } from "../charger/Drifts.ts"
 import type { FollowUp, FreshIds } from "../charger/Decision.ts"
 import { askConfiguration } from "./FollowUps.ts"
 import { tolerancesOf } from "../charger/Quirks.ts"
@@ -27,6 +28,12 @@ export const expectedOf = (
   if (template.some(({ key }) => nameOf(key) === nameOf(heartbeatKey))) return template
   return [...template, { key: heartbeatKey, value: String(policy.heartbeatIntervalSeconds) }]
 }
+
+/** How many keys of a charger would have to be changed, and could be. */
+export const driftOf = (
+  { configuration, firmwareVersion, manufacturer, model }: Reported,
+  policy: Parameters<typeof expectedOf>[1]
+): number => toChange(expectedOf({ vendor: manufacturer, model, firmwareVersion }, policy), configuration).length
 
 /** The commands that bring the charger closer to that configuration, once it has reported its own. */
 export const templateCommands = (

@@ -211,7 +211,8 @@ export const eventData = {
     corrections: Schema.Int,
     parkedDeliveries: Schema.Int,
     tokenConflicts: Schema.Int,
-    unknownChargers: Schema.Int
+    unknownChargers: Schema.Int,
+    configurationDrifts: Schema.Int
   }).annotate({
     description:
       "How much waits for operators, each counted to 1,000: some seconds after a change, several changes as one. Parked events of webhooks are only in GET /work"

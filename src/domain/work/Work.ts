@@ -13,7 +13,8 @@ export const workQueues = {
   parkedDeliveries: "partners:read",
   parkedEvents: "webhooks:read",
   tokenConflicts: "tokens:read",
-  unknownChargers: "chargers:read"
+  unknownChargers: "chargers:read",
+  configurationDrifts: "chargers:read"
 } as const satisfies Readonly<Record<string, Permission>>
 
 export type WorkQueue = keyof typeof workQueues
@@ -27,7 +28,8 @@ export const publishedQueues = [
   "corrections",
   "parkedDeliveries",
   "tokenConflicts",
-  "unknownChargers"
+  "unknownChargers",
+  "configurationDrifts"
 ] as const satisfies ReadonlyArray<WorkQueue>
 
 export type WorkCounts = Readonly<Record<WorkQueue, number>>
@@ -76,10 +78,12 @@ const conflictsAfter = [
 
 export const countedFacts: ReadonlyArray<string> = [...countedAfter, ...conflictsAfter]
 
-/** What is counted anew after facts of these types. */
+/** What is counted anew after facts of these types. Drifts are counted by the loop that compares configurations. */
 export const queuesAfter = (types: ReadonlyArray<string>): ReadonlyArray<keyof PublishedCounts> => {
   const isOfTokens = types.some((type) => (conflictsAfter as ReadonlyArray<string>).includes(type))
-  return publishedQueues.filter((queue) => queue !== "tokenConflicts" || isOfTokens)
+  return publishedQueues.filter(
+    (queue) => queue !== "configurationDrifts" && (queue !== "tokenConflicts" || isOfTokens)
+  )
 }
 
 /** An organisation with facts that may have changed its counts. */

@@ -61,7 +61,7 @@ const ConnectorJson = Schema.Struct({
   equipment: optional(Equipment)
 })
 
-const ConfigurationJson = Schema.Array(
+export const ConfigurationJson = Schema.Array(
   Schema.Struct({
     key: Schema.String,
     value: Schema.optional(Schema.NullOr(Schema.String)),

@@ -94,6 +94,17 @@ CREATE TABLE charger_configuration (
 COMMENT ON TABLE charger_configuration IS
   'Configuration keys as the charger reported them last.';
 
+CREATE TABLE configuration_drift (
+  charger_id text PRIMARY KEY REFERENCES charger (charger_id) ON DELETE CASCADE,
+  organisation_id uuid NOT NULL,
+  -- How many keys differ and could be changed.
+  keys integer NOT NULL CHECK (keys > 0),
+  since timestamptz NOT NULL
+);
+COMMENT ON TABLE configuration_drift IS
+  'Chargers whose configuration differs from what their organisation expects, as they were compared last. No row where nothing differs.';
+CREATE INDEX configuration_drift_organisation ON configuration_drift (organisation_id, charger_id);
+
 CREATE TABLE charger_document (
   charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,

@@ -85,7 +85,7 @@ COMMENT ON TABLE message_other IS
 
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
-INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0);
+INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0), ('drift', 0);
 
 -- Makes one partition of a table, and moves what lies in its default partition within the bounds.
 CREATE FUNCTION make_partition(p_parent text, p_name text, p_column text, p_from text, p_to text)

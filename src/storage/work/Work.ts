@@ -29,7 +29,8 @@ const itemsOf: Readonly<Record<WorkQueue, (sql: SqlClient.SqlClient, own: Scoped
   parkedEvents: (_, own) => parkedOf(own, "webhook"),
   tokenConflicts: (sql, own) => own`
     SELECT 1 FROM roaming_token t WHERE ${own.rowsOf("t")} AND ${isVouching(sql, own)} GROUP BY t.uid_key HAVING count(*) > 1`,
-  unknownChargers: (sql) => sql`SELECT 1 FROM unknown_charger u`
+  unknownChargers: (sql) => sql`SELECT 1 FROM unknown_charger u`,
+  configurationDrifts: (_, own) => own`SELECT 1 FROM configuration_drift d WHERE ${own.rowsOf("d")}`
 }
 
 const counts =

@@ -1,3 +1,4 @@
+import { driftOf } from "../../../src/domain/decide/Templating.ts"
 import { describe, expect, it } from "vitest"
 import { compare, isRefused, sameValue, toChange } from "../../../src/domain/charger/Template.ts"
 
@@ -60,4 +61,30 @@ describe("a configuration against its template", () => {
 it("a template holds neither password nor profile, however they are spelt", () => {
   expect([" authorizationKEY", "SecurityProfile"].map(isRefused)).toEqual([true, true])
   expect(isRefused("HeartbeatInterval")).toBe(false)
+})
+
+describe("a charger's drift", () => {
+  const policy = { template: [{ key: "A", value: "1" }], quirks: [], heartbeatIntervalSeconds: 300 }
+  const charger = (...configuration: ReadonlyArray<readonly [string, string, boolean?]>) => ({
+    chargerId: "CP-1",
+    manufacturer: "Maker",
+    model: "M",
+    firmwareVersion: "1",
+    configuration: configuration.map(([key, value, readonly = false]) => ({ key, value, readonly }))
+  })
+
+  it("is the number of keys that differ and could be set", () => {
+    expect(driftOf(charger(["a", "2"]), policy)).toBe(1)
+    expect(driftOf(charger(["A", "1"]), policy)).toBe(0)
+    expect(driftOf(charger(["A", "2", true]), policy)).toBe(0)
+    expect(driftOf(charger(["B", "2"]), policy)).toBe(0)
+    expect(driftOf(charger(), policy)).toBe(0)
+  })
+
+  it("has the keys that its make needs beside those of the template", () => {
+    const quirks = [{ name: "q", vendor: "Mak*", tolerances: { heartbeatByConfiguration: true } }]
+    const differing = charger(["A", "2"], ["HeartbeatInterval", "60"])
+    expect(driftOf(differing, { ...policy, quirks })).toBe(2)
+    expect(driftOf({ ...differing, manufacturer: "Other" }, { ...policy, quirks })).toBe(1)
+  })
 })

@@ -50,7 +50,14 @@ const started = {
 
 const unread = { meterWh: null, readAt: null, powerW: null, cost: null }
 
-const workCounts = { heldSessions: 1, corrections: 0, parkedDeliveries: 2, tokenConflicts: 0, unknownChargers: 3 }
+const workCounts = {
+  heldSessions: 1,
+  corrections: 0,
+  parkedDeliveries: 2,
+  tokenConflicts: 0,
+  unknownChargers: 3,
+  configurationDrifts: 4
+}
 
 /** The operator's part of a charger. */
 const aCharger = {

@@ -76,6 +76,24 @@ describe("the configuration template", () => {
     expect((await ask("GET", "chargers/CP-1/configuration")).json.items).toEqual([])
   })
 
+  it("has a list of the chargers that differ in what could be set", async () => {
+    const drifts = async () => (await ask("GET", "configuration-drifts")).json
+    reported(
+      { key: "HeartbeatInterval", value: "60", readonly: false },
+      { key: "NumberOfConnectors", value: "2", readonly: true }
+    )
+    const keys = [
+      { key: "NumberOfConnectors", value: "9" },
+      { key: "VendorKey", value: "x" }
+    ]
+    await ask("PUT", "configuration-template", { keys })
+    expect(await drifts()).toEqual({ items: [], nextCursor: null })
+    await ask("PUT", "configuration-template", { keys: [...keys, { key: "HeartbeatInterval", value: "300" }] })
+    expect((await drifts()).items).toMatchObject([{ chargerId: "CP-1", vendor: "V", model: "M", keys: 1 }])
+    const key = (await ask("POST", "api-keys", { name: "Cards", permissions: ["tokens:read"] })).json.key
+    expect((await app.ask("GET", "/cpo/v2/configuration-drifts", { key })).status).toBe(403)
+  })
+
   it("is applied by hand as commands for what differs", async () => {
     reported(
       { key: "HeartbeatInterval", value: "60", readonly: false },

@@ -343,7 +343,8 @@ describe("the work queues", () => {
       parkedDeliveries: null,
       parkedEvents: null,
       tokenConflicts: 0,
-      unknownChargers: null
+      unknownChargers: null,
+      configurationDrifts: null
     })
     expect((await ask("GET", "/work?queue=heldSessions")).status).toBe(400)
   })

@@ -11,8 +11,10 @@ import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
 import { Expectations, type Fleet, type Template } from "../../../domain/charger/Expectations.ts"
+import { Drifts } from "../../../domain/charger/Drifts.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
+import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toCommand } from "../commands/Commands.ts"
 
 /** What is expected of a charger: the template, and the keys that its make needs. */
@@ -56,7 +58,9 @@ export const layer = HttpApiBuilder.group(
     const chargers = yield* Chargers
     const commands = yield* Commands
     const link = yield* ChargerLink
+    const drifts = yield* Drifts
     const expected = yield* expecting
+    const publicUrl = yield* PublicUrl
 
     const bookOf = Effect.fnUntraced(function* (rules: ReadonlyArray<Quirk>) {
       const shown = withChargers(yield* expectations.fleets(yield* organisationId))
@@ -87,6 +91,10 @@ export const layer = HttpApiBuilder.group(
         )
         yield* link.wake(chargerId)
         return { items: items.map(toCommand) }
+      }),
+      drifts: Effect.fn("v2.expectations.drifts")(function* ({ query, request }) {
+        const page = yield* drifts.list(yield* organisationId, pageRequest(query))
+        return listed(publicUrl, request.url, page, ({ manufacturer: vendor, ...drift }) => ({ ...drift, vendor }))
       }),
       quirks: Effect.fn("v2.expectations.quirks")(function* () {
         return yield* bookOf(yield* expectations.quirks(yield* organisationId))

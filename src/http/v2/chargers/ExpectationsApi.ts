@@ -9,7 +9,7 @@ import { Command, expiresIn } from "../commands/CommandsApi.ts"
 import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { ignored } from "../requests/Given.ts"
 import { operation } from "../requests/Middleware.ts"
-import { IdempotencyHeader } from "../requests/Paging.ts"
+import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 /** Longest pattern of a make and longest note: OCPP's names have at most 50 characters, but chargers send longer ones. */
 const patternMaxLength = 100
@@ -140,6 +140,18 @@ const Applied = Schema.Struct({
   items: Schema.Array(Command).annotate({ description: "The commands that were issued; none where nothing drifts" })
 }).annotate({ identifier: "AppliedTemplate" })
 
+const Drift = Schema.Struct({
+  chargerId: Schema.String,
+  name: Schema.String,
+  siteId: Schema.String,
+  siteName: Schema.String,
+  vendor: Schema.String,
+  model: Schema.String,
+  firmwareVersion: Schema.String,
+  keys: Schema.Int,
+  since: Time
+}).annotate({ identifier: "ConfigurationDrift" })
+
 export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
   HttpApiEndpoint.get("template", "/v2/configuration-template", { success: Template }).annotateMerge(
     operation("The configuration keys that every charger is to have", "chargers:read")
@@ -164,6 +176,12 @@ export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
       operation("Send the charger what drifts from the template, one command for each key", "commands:write")
     )
     .annotate(OpenApi.Transform, (shown) => ({ ...shown, requestBody: { ...shown["requestBody"], required: false } })),
+  HttpApiEndpoint.get("drifts", "/v2/configuration-drifts", {
+    query: PageQuery,
+    success: listOf(Drift)
+  }).annotateMerge(
+    operation("List chargers whose configuration differs from what is expected, by chargerId", "chargers:read")
+  ),
   HttpApiEndpoint.get("quirks", "/v2/quirks", { success: QuirkBook }).annotateMerge(
     operation("The quirk book: what chargers of some makes are granted, and which chargers that are", "chargers:read")
   ),

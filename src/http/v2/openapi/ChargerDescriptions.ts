@@ -137,6 +137,11 @@ export const chargerDescriptions: Descriptions["properties"] = {
 
   // What is expected of chargers.
   keys: ["The keys, each with the value that every charger is to have"],
+  "ConfigurationDrift.name": ["What operators call the charger; drivers do not see it", "P1 left"],
+  "ConfigurationDrift.siteName": ["Name of the charger's site", "Harbour"],
+  "ConfigurationDrift.firmwareVersion": ["Firmware as its last boot reported it; empty before the first", "5.2.0"],
+  "ConfigurationDrift.keys": ["How many of its keys differ and could be set", 3],
+  "ConfigurationDrift.since": ["Since when it differs, as the service found it"],
   "TemplateKey.key": ["Name of the configuration key; case does not matter", "HeartbeatInterval"],
   "TemplateKey.value": ["The value that it is to have", "300"],
   "ConfigurationTemplate.updatedAt": ["When the template was last replaced; null where it never was"],

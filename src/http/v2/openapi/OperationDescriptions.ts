@@ -125,7 +125,7 @@ export const operations: Descriptions["operations"] = {
   "search.find":
     "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number, partners' cards by their whole uid or the contract; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
   "work.get":
-    "The items are in the lists of each kind: sessions with `held` or `needsCorrection`, parked deliveries of partners and deliveries of webhooks, token conflicts, unknown chargers. The event `work.changed` says when a count has changed.",
+    "The items are in the lists of each kind: sessions with `held` or `needsCorrection`, parked deliveries of partners and deliveries of webhooks, token conflicts, unknown chargers, configuration drifts. The event `work.changed` says when a count has changed.",
   "audit-log.list":
     "Changes made with keys and by the platform, with the record before and after. Entries are never changed.",
   "files.list": "Diagnostics and logs that chargers brought, those that are waited for, and firmware.",
@@ -142,6 +142,8 @@ export const operations: Descriptions["operations"] = {
     "The whole template is replaced. AuthorizationKey and SecurityProfile cannot be in it: each charger has its own.",
   "expectations.apply":
     "One ChangeConfiguration for each key that drifts. Nothing is sent where nothing drifts, and `items` is empty.",
+  "expectations.drifts":
+    "Keys that a charger does not have, or calls read-only, do not count: nothing can be set there. A charger is compared a few seconds after it reported, and all of them after a change of the template.",
   "expectations.quirks":
     "The organisation's own rules and those that everybody gets, each with the chargers that it applies to. `kinds` says what a rule can grant, for forms.",
   "expectations.setQuirks":

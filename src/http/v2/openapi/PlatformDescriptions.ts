@@ -163,6 +163,7 @@ export const platformDescriptions: Descriptions["properties"] = {
   "WorkCounts.parkedEvents": ["The same of webhooks", 0],
   "WorkCounts.tokenConflicts": ["Cards that several partners vouch for", 0],
   "WorkCounts.unknownChargers": ["Chargers that tried to connect and are not registered", 1],
+  "WorkCounts.configurationDrifts": ["Chargers whose configuration differs from what is expected, and could be set", 2],
   "work.changed.data.heldSessions": ["Sessions that are not billed until an operator has checked them", 2],
   "work.changed.data.corrections": ["Sessions of which something else is known than was billed", 1],
   "work.changed.data.parkedDeliveries": ["Objects that partners refused for good, or that failed for days", 3],
@@ -170,6 +171,10 @@ export const platformDescriptions: Descriptions["properties"] = {
   "work.changed.data.unknownChargers": [
     "Chargers that tried to connect and are not registered; 0 where the service holds several organisations",
     1
+  ],
+  "work.changed.data.configurationDrifts": [
+    "Chargers whose configuration differs from what is expected, and could be set",
+    2
   ],
   "partner.health.data.state": ["Whether it answers", "Down"],
   "delivery.parked.data.kind": ["What was to be sent", "location"],

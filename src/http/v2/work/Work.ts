@@ -12,7 +12,8 @@ const unread = {
   parkedDeliveries: null,
   parkedEvents: null,
   tokenConflicts: null,
-  unknownChargers: null
+  unknownChargers: null,
+  configurationDrifts: null
 }
 
 export const layer = HttpApiBuilder.group(

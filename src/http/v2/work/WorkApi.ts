@@ -12,7 +12,8 @@ export const WorkCounts = Schema.Struct({
   parkedDeliveries: Count,
   parkedEvents: Count,
   tokenConflicts: Count,
-  unknownChargers: Count
+  unknownChargers: Count,
+  configurationDrifts: Count
 }).annotate({ identifier: "WorkCounts" })
 
 export class WorkApi extends HttpApiGroup.make("work").add(

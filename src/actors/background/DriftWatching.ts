@@ -1,0 +1,99 @@
+/**
+ * Keeps the list of chargers whose configuration differs from what is expected: a charger is compared after it reported, and all chargers of an
+ * organisation after it changed its expectations. Then the length of the list is published as a work queue. A round that was cut short is made up by the
+ * next, since the journal counts as read only afterwards.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { type Compared, Drifts, type Reported } from "../../domain/charger/Drifts.ts"
+import { Expectations } from "../../domain/charger/Expectations.ts"
+import { driftOf, type expectedOf } from "../../domain/decide/Templating.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { Events } from "../../domain/event/Events.ts"
+import { Access } from "../../domain/operator/Access.ts"
+import { Work } from "../../domain/work/Work.ts"
+import { rounds } from "./BackgroundLoop.ts"
+
+export interface DriftWatchingOptions {
+  readonly everyMillis: number
+  /** Without word of new facts. */
+  readonly quietMillis: number
+  /** Facts of the journal in one round. */
+  readonly factsPerRound: number
+  /** Chargers compared at once: each has up to some hundred keys. */
+  readonly chargersAtOnce: number
+}
+
+export const defaultDriftOptions: DriftWatchingOptions = {
+  everyMillis: 2_000,
+  quietMillis: 30_000,
+  factsPerRound: 10_000,
+  chargersAtOnce: 100
+}
+
+type Policy = Parameters<typeof expectedOf>[1]
+
+/** What an organisation expects; undefined of one that is gone. */
+const policyOf = (organisationId: string) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const expectations = yield* Expectations
+    const { policy } = yield* access.organisation(organisationId)
+    const { keys } = yield* expectations.template(organisationId)
+    return { ...policy, template: keys, quirks: yield* expectations.quirks(organisationId) } satisfies Policy
+  }).pipe(Effect.catchTag("NotFound", () => Effect.undefined))
+
+const chunked = (ids: ReadonlyArray<string>, size: number): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
+
+const compare = ({ all, chargerIds, organisationId }: Compared, atOnce: number, now: number) =>
+  Effect.gen(function* () {
+    const drifts = yield* Drifts
+    const policy = yield* policyOf(organisationId)
+    if (policy === undefined) return
+    const put = (reported: ReadonlyArray<Reported>): Effect.Effect<void, StorageUnavailable> =>
+      drifts.put(
+        organisationId,
+        reported.map((one) => ({ chargerId: one.chargerId, keys: driftOf(one, policy) })),
+        now
+      )
+    if (!all) {
+      for (const ids of chunked(chargerIds, atOnce)) yield* put(yield* drifts.named(organisationId, ids))
+      return
+    }
+    let after: string | undefined
+    do {
+      const reported: ReadonlyArray<Reported> = yield* drifts.after(organisationId, after, atOnce)
+      yield* put(reported)
+      after = reported.length < atOnce ? undefined : reported.at(-1)?.chargerId
+    } while (after !== undefined)
+  })
+
+/** One round; true when there may be more to do at once. */
+export const driftWatching = ({ chargersAtOnce, factsPerRound }: DriftWatchingOptions) =>
+  Effect.gen(function* () {
+    const drifts = yield* Drifts
+    const work = yield* Work
+    const now = yield* Clock.currentTimeMillis
+    const { organisations, upTo } = yield* drifts.stirred(factsPerRound)
+    for (const one of organisations) {
+      yield* compare(one, chargersAtOnce, now)
+      yield* work.publish(one.organisationId, ["configurationDrifts"], now)
+    }
+    if (upTo !== undefined) yield* drifts.readTo(upTo)
+    return false
+  })
+
+type Ports = Access | Drifts | Events | Expectations | Work
+
+/** Rounds until the scope closes. */
+export const layer = (options: DriftWatchingOptions = defaultDriftOptions): Layer.Layer<never, never, Ports> =>
+  Layer.effectDiscard(
+    Effect.flatMap(Events, ({ committed }) =>
+      rounds({
+        name: "configuration drifts",
+        everyMillis: options.everyMillis,
+        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
+        round: driftWatching(options)
+      })
+    )
+  )
