@@ -19,6 +19,7 @@ export const pagesOf = async (place: Town): Promise<Paths> => {
     ["work", "/work"],
     ["work: parked", "/work?queue=parked"],
     ["work: unknown", "/work?queue=unknown"],
+    ["work: drift", "/work?queue=drift"],
     ["sites", "/sites"],
     ["map", "/sites?view=map"],
     ["site", `/sites/${await first("sites")}`],

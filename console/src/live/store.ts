@@ -62,7 +62,7 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   site: ["sites.list", "sites.get"],
   partner: ["partners.list", "partners.get", "partner-records.health"],
   delivery: ["deliveries.parked", "partner-records.health", "webhooks.deliveries", "work.get"],
-  work: ["work.get", "deliveries.parked", "token-conflicts.list"]
+  work: ["work.get", "deliveries.parked", "token-conflicts.list", "expectations.drifts"]
 }
 
 /** A change is shown soon; while many come, lists are read every few seconds, however many events there are. */

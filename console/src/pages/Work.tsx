@@ -1,4 +1,4 @@
-/** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts and unknown chargers. */
+/** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts, unknown chargers and drift. */
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
@@ -13,6 +13,7 @@ import { type Item, type Pages, useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
 import { t, tn, word } from "../text/text.ts"
+import { Drifts } from "./work/Drifts.tsx"
 import { Held } from "./session/Held.tsx"
 
 type Session = Item<"sessions.list">
@@ -235,7 +236,8 @@ export const Work = () => {
             { label: t("work.parked"), filters: { queue: "parked" }, ...sizeOf("parkedDeliveries") },
             { label: t("work.parkedEvents"), filters: { queue: "events" }, ...sizeOf("parkedEvents") },
             { label: t("work.conflicts"), filters: { queue: "conflicts" }, ...sizeOf("tokenConflicts") },
-            { label: t("work.unknown"), filters: { queue: "unknown" }, ...sizeOf("unknownChargers") }
+            { label: t("work.unknown"), filters: { queue: "unknown" }, ...sizeOf("unknownChargers") },
+            { label: t("work.drift"), filters: { queue: "drift" }, ...sizeOf("configurationDrifts") }
           ]}
         />
       </div>
@@ -247,6 +249,8 @@ export const Work = () => {
         <Conflicts />
       ) : queue === "unknown" ? (
         <Unknown />
+      ) : queue === "drift" ? (
+        <Drifts />
       ) : (
         <Sessions key={queue ?? "held"} corrections={queue === "corrections"} />
       )}
