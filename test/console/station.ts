@@ -37,6 +37,7 @@ export class Station {
     this.client.handle("Reset", () => ({ status: "Accepted" }))
     this.client.handle("GetConfiguration", () => ({ configurationKey: [], unknownKey: [] }))
     this.client.handle("ChangeConfiguration", () => ({ status: "Accepted" }))
+    this.client.handle("SetChargingProfile", () => ({ status: "Accepted" }))
     this.client.handle("TriggerMessage", () => ({ status: "NotImplemented" }))
   }
 
@@ -59,15 +60,26 @@ export class Station {
     })
   }
 
-  async begin(idTag: string): Promise<void> {
+  async begin(idTag: string, at = new Date()): Promise<void> {
     const { transactionId } = await this.client.call("StartTransaction", {
       connectorId: 1,
       idTag,
       meterStart: this.register,
-      timestamp: new Date().toISOString()
+      timestamp: at.toISOString()
     })
     this.transactionId = Number(transactionId)
     await this.status("Charging")
+  }
+
+  /** A reading of the session that runs, `wh` more than the one before, with what else was sampled. */
+  meter(at: Date, wh: number, ...samples: ReadonlyArray<object>): Promise<unknown> {
+    this.register += wh
+    const register = { value: String(this.register), measurand: "Energy.Active.Import.Register", unit: "Wh" }
+    return this.client.call("MeterValues", {
+      connectorId: 1,
+      transactionId: this.transactionId,
+      meterValue: [{ timestamp: at.toISOString(), sampledValue: [register, ...samples] }]
+    })
   }
 
   async end(): Promise<void> {

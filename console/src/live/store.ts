@@ -48,7 +48,15 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
     "tariffs.runningSessions"
   ],
   cdr: ["cdrs.list", "statistics.get"],
-  command: ["commands.list", "commands.listOfCharger", "reservations.list", "chargers.configuration", "files.list"],
+  command: [
+    "commands.list",
+    "commands.listOfCharger",
+    "reservations.list",
+    "chargers.configuration",
+    "charging-profiles.standing",
+    "charging-profiles.composite",
+    "files.list"
+  ],
   rollout: [
     "firmware-campaigns.list",
     "firmware-campaigns.get",

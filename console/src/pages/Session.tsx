@@ -1,19 +1,16 @@
 /** One session: what it was, its energy over time, and why it costs what it costs. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
+import { useEffect, useState } from "react"
 import { call } from "../api/client.ts"
-import type { Answer } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
 import { useShortcut } from "../app/shortcuts.ts"
 import { onLiveEvent, siteName, useCharger } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
-import { Line } from "../parts/Chart.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { duration, exact, kwh, money, utc } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
-import { More, Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
-import { type Item, usePages } from "../parts/pages.ts"
+import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
@@ -21,46 +18,9 @@ import { t } from "../text/text.ts"
 import { CommandDialog } from "./Commands.tsx"
 import { Correct } from "./session/Correct.tsx"
 import { correctedOrReleased, Held } from "./session/Held.tsx"
+import { Energy } from "./session/Energy.tsx"
 import { Price } from "./session/Price.tsx"
 import { sessionTone, sessionWord } from "./Sessions.tsx"
-
-type SessionAnswer = Answer<"sessions.get">
-type Reading = Item<"sessions.meterValues">
-
-/** Average power between registers: what the energy says, whatever the charger reports as power. */
-export const powerOf = (readings: ReadonlyArray<Pick<Reading, "at" | "energyWh">>) => {
-  const sorted = readings
-    .flatMap(({ at, energyWh }) => (energyWh === null ? [] : [{ at: Date.parse(at), energyWh }]))
-    .sort((a, b) => a.at - b.at)
-  return sorted.slice(1).flatMap((one, index) => {
-    const before = sorted[index]!
-    const hours = (one.at - before.at) / 3_600_000
-    return hours <= 0 ? [] : [{ at: one.at, value: Math.max(0, (one.energyWh - before.energyWh) / 1000 / hours) }]
-  })
-}
-
-const Energy = ({ session }: { readonly session: SessionAnswer }) => {
-  const pages = usePages("sessions.meterValues", { params: { sessionId: session.id }, query: { limit: 500 } })
-  const readings = pages.rows as ReadonlyArray<Reading>
-  const points = useMemo(() => powerOf(readings), [readings])
-  const now = useNow()
-  if (pages.error !== null)
-    return <Failed what={t("session.readingsNotRead")} error={pages.error} retry={pages.retry} />
-  if (pages.isLoading) return <Loading rows={3} />
-  if (points.length === 0) return <p className="none">{t("session.noReadings")}</p>
-  return (
-    <>
-      <Line
-        label={t("session.power")}
-        unit="kW"
-        points={points}
-        from={Date.parse(session.startedAt)}
-        to={session.endedAt === null ? now : Date.parse(session.endedAt)}
-      />
-      <More pages={pages} />
-    </>
-  )
-}
 
 /** A minute before the start, as cards are asked about before it, and one behind the end. */
 const aroundMillis = 60_000

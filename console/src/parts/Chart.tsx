@@ -1,6 +1,7 @@
 /** Small charts drawn as SVG: bands of states and lines over time. The same figures are in a table or text beside them. */
 import { useId, useState } from "react"
 import type { State } from "../live/fleet.ts"
+import { useShortcut } from "../app/shortcuts.ts"
 import { t } from "../text/text.ts"
 import { exact, hourMinute, moment } from "./format.ts"
 
@@ -60,6 +61,26 @@ interface LineProps {
   readonly isStep?: boolean
   /** A second line of the same unit, dashed. */
   readonly limit?: ReadonlyArray<Point>
+  /** What is behind it: parts of the time, each with what it is. */
+  readonly parts?: ReadonlyArray<Part>
+  /** The figures are one key away. */
+  readonly hasKey?: boolean
+}
+
+export interface Part {
+  readonly from: number
+  readonly to: number
+  readonly label: string
+}
+
+/** The last of a step line that holds at a time. */
+const heldAt = (points: ReadonlyArray<Point>, at: number): Point | undefined => points.findLast((one) => one.at <= at)
+
+/** Both lines by time: a limit changes between two points as well. */
+const rowsOf = (points: ReadonlyArray<Point>, limit: ReadonlyArray<Point>) => {
+  const values = new Map(points.map(({ at, value }) => [at, value]))
+  const times = [...new Set([...points, ...limit].map(({ at }) => at))].sort((a, b) => a - b)
+  return times.map((at) => ({ at, value: values.get(at), limit: heldAt(limit, at)?.value }))
 }
 
 const pathOf = (
@@ -79,9 +100,20 @@ const pathOf = (
 }
 
 /** A line over time, with its figures as a table one key away. */
-export const Line = ({ from, isStep = false, label, limit = [], points, to, unit }: LineProps) => {
+export const Line = ({
+  from,
+  hasKey = false,
+  isStep = false,
+  label,
+  limit = [],
+  parts = [],
+  points,
+  to,
+  unit
+}: LineProps) => {
   const [isTable, setTable] = useState(false)
   const id = useId()
+  useShortcut("t", t("chart.key"), () => setTable(!isTable), hasKey)
   const most = Math.max(1e-9, ...points.map(({ value }) => value), ...limit.map(({ value }) => value))
   const x = (at: number) => (width * (at - from)) / Math.max(1, to - from)
   const y = (value: number) => height - 4 - ((height - 16) * value) / most
@@ -97,13 +129,23 @@ export const Line = ({ from, isStep = false, label, limit = [], points, to, unit
       {isTable ? (
         <div className="chart-table" tabIndex={0} role="region" aria-labelledby={id}>
           <table>
+            {limit.length === 0 ? null : (
+              <thead>
+                <tr>
+                  <th>{t("chart.time")}</th>
+                  <th className="num">{label}</th>
+                  <th className="num">{t("chart.limit")}</th>
+                </tr>
+              </thead>
+            )}
             <tbody>
-              {points.map(({ at, value }) => (
-                <tr key={at}>
-                  <td>{moment(at)}</td>
-                  <td className="num">
-                    {exact(value)} {unit}
-                  </td>
+              {rowsOf(points, limit).map((row) => (
+                <tr key={row.at}>
+                  <td>{moment(row.at)}</td>
+                  <td className="num">{row.value === undefined ? "–" : `${exact(row.value)} ${unit}`}</td>
+                  {limit.length === 0 ? null : (
+                    <td className="num">{row.limit === undefined ? "–" : `${exact(row.limit)} ${unit}`}</td>
+                  )}
                 </tr>
               ))}
             </tbody>
@@ -111,6 +153,17 @@ export const Line = ({ from, isStep = false, label, limit = [], points, to, unit
         </div>
       ) : (
         <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
+          {parts.map((part, index) => (
+            <rect
+              key={part.from}
+              className={index % 2 === 0 ? "chart-part" : "chart-part other"}
+              x={Math.max(0, x(part.from))}
+              width={Math.max(0.5, Math.min(width, x(part.to)) - Math.max(0, x(part.from)))}
+              height={height - 4}
+            >
+              <title>{part.label}</title>
+            </rect>
+          ))}
           <path className="chart-base" d={`M0 ${height - 4}H${width}`} />
           {line === "" ? null : (
             <path className="chart-area" d={`${line}V${height - 4}H${x(points[0]!.at).toFixed(1)}Z`} />
