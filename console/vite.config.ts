@@ -2,9 +2,10 @@
  * Builds the console: files with hashed names, each beside its brotli and gzip form. A plugin makes the table of REST v2's operations out of its own
  * definition, so that the browser gets names, methods, paths and permissions, and nothing of the service. Another one makes the English texts smaller.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { defineConfig, type Plugin } from "vite"
@@ -63,18 +64,22 @@ const texts = (): Plugin => ({
 /** Smaller files gain nothing by compression. */
 const leastBytes = 512
 
-/** Compresses once, here. After everything is written, since other plugins change chunks until then. */
+const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
+
+/** Compresses once, here, on all processors. After everything is written, since other plugins change chunks until then. */
 const compressed = (): Plugin => ({
   name: "compressed",
   apply: "build",
-  writeBundle: ({ dir = "" }, bundle) => {
-    for (const name of Object.keys(bundle)) {
-      const path = join(dir, name)
-      const source = readFileSync(path)
-      if (source.length < leastBytes) continue
-      writeFileSync(`${path}.br`, brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
-      writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }))
-    }
+  writeBundle: async ({ dir = "" }, bundle) => {
+    await Promise.all(
+      Object.keys(bundle).map(async (name) => {
+        const path = join(dir, name)
+        const source = await readFile(path)
+        if (source.length < leastBytes) return
+        await writeFile(`${path}.br`, await brotli(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+        await writeFile(`${path}.gz`, await gzipped(source, { level: 9 }))
+      })
+    )
   }
 })
 
@@ -91,11 +96,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // Compressing is most of a build, and needs no warning each time.
+      checks: { pluginTimings: false },
       // Libraries mark files for frameworks that draw on the server; there is none here.
       onLog: (level, log, forward) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") forward(level, log)
       },
       output: {
+        // What every page needs of others' code is one file: it compresses better than a dozen small ones, and is asked for once.
+        codeSplitting: {
+          groups: [
+            {
+              name: "base",
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual-core)[^/]+)\//
+            }
+          ]
+        },
         assetFileNames: "a/[name]-[hash][extname]",
         chunkFileNames: "a/[name]-[hash].js",
         entryFileNames: "a/[name]-[hash].js"
