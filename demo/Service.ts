@@ -15,6 +15,8 @@ export interface ServiceOptions {
   readonly dataDir: string
   /** Without an account: its first start prints the link that makes one. */
   readonly isNew?: boolean
+  /** Settings beside those that it needs. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Another password each time, so that no page that is open from another demo signs in to this one. */
@@ -73,7 +75,8 @@ export class Service {
           ? {}
           : { BOOTSTRAP_OPERATOR_EMAIL: account.email, BOOTSTRAP_OPERATOR_PASSWORD: account.password }),
         // The partners of the demo are on this machine.
-        OUTBOUND_ALLOW_PRIVATE: "true"
+        OUTBOUND_ALLOW_PRIVATE: "true",
+        ...this.options.settings
       },
       stdio: ["ignore", "pipe", "pipe"]
     })

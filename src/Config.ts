@@ -55,6 +55,8 @@ export interface Config {
   readonly v1AllowHttp: boolean
   /** Origins whose pages may call REST v2; `*` for all, none when empty. */
   readonly corsOrigins: ReadonlyArray<string>
+  /** Street tiles below the console's map; undefined: it asks no other host for anything. */
+  readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
   /** Of one key and of one network with wrong ones; 0 is no limit. */
   readonly apiRates: { readonly requestsPerMinute: number; readonly wrongKeysPerMinute: number }
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
@@ -278,6 +280,13 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
   }
 }
 
+const mapTilesOf = (get: Get): Config["mapTiles"] => {
+  const [template, attribution] = [get("MAP_TILES"), get("MAP_TILES_ATTRIBUTION")]
+  if (template !== undefined) return { template, attribution }
+  if (attribution !== undefined) problem("MAP_TILES_ATTRIBUTION", "needs MAP_TILES beside it")
+  return undefined
+}
+
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
   // A generated client id would never be shown, since an operator who sets a code knows the pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
@@ -357,6 +366,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     trustProxy: get("TRUST_PROXY") ?? [],
     v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
     corsOrigins: get("CORS_ORIGINS") ?? [],
+    mapTiles: mapTilesOf(get),
     apiRates: {
       requestsPerMinute: get("API_REQUESTS_PER_MINUTE") ?? limits.http.requestsPerMinute,
       wrongKeysPerMinute: get("API_WRONG_KEYS_PER_MINUTE") ?? limits.http.wrongKeysPerMinute

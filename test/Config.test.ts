@@ -90,6 +90,21 @@ describe("loadConfig without settings", () => {
     expect(given.apiRates).toEqual({ requestsPerMinute: 0, wrongKeysPerMinute: 5 })
   })
 
+  it("asks no host for map tiles, unless one is set", () => {
+    expect(load({}).mapTiles).toBe(undefined)
+    const template = "https://tiles.example:8443/street/{z}/{x}/{y}@2x.png?key=ours"
+    expect(load({ MAP_TILES: template }).mapTiles).toEqual({ template, attribution: undefined })
+    const attribution = "© OpenStreetMap contributors"
+    expect(load({ MAP_TILES: template, MAP_TILES_ATTRIBUTION: attribution }).mapTiles).toEqual({
+      template,
+      attribution
+    })
+    for (const host of ["localhost:8080", "127.0.0.1:9000"]) {
+      const here = `http://${host}/{z}/{x}/{y}.png`
+      expect(load({ MAP_TILES: here }).mapTiles?.template).toBe(here)
+    }
+  })
+
   it("has files leave four times what the database keeps of the disk, and 512 MiB at least", () => {
     const kept = (env: Record<string, string>) =>
       Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n", ...env }, [])).files.minFreeBytes
@@ -260,6 +275,30 @@ describe("loadConfig with a wrong setting", () => {
       { API_REQUESTS_PER_MINUTE: "-1" },
       /^API_REQUESTS_PER_MINUTE: expected a number of requests/
     ],
+    ...[
+      "tiles.example/{z}/{x}/{y}.png",
+      "http://tiles.example/{z}/{x}/{y}.png",
+      "ftp://tiles.example/{z}/{x}/{y}.png",
+      "https://tiles.example/{z}/{x}.png",
+      "https://tiles.example/{z}/{z}/{x}/{y}.png",
+      "https://{s}.tiles.example/{z}/{x}/{y}.png",
+      "https://{z}.example/{x}/{y}.png",
+      "https://*.tiles.example/{z}/{x}/{y}.png",
+      "https://u:p@tiles.example/{z}/{x}/{y}.png",
+      "https://tiles.example;script-src/{z}/{x}/{y}.png",
+      "https://tiles.example/{z}/{x}/{y}.png#a",
+      "https://[::1]/{z}/{x}/{y}.png",
+      "https://tiles.example /{z}/{x}/{y}.png"
+    ].map(
+      (template) =>
+        [
+          `map tiles from ${template}`,
+          { MAP_TILES: template },
+          /^MAP_TILES: expected an https address with \{z\}, \{x\} and \{y\} once each after its host, such as https:.*, got ".*"$/
+        ] as const
+    ),
+    ["the name of tiles that are not set", { MAP_TILES_ATTRIBUTION: "© O" }, /^MAP_TILES_ATTRIBUTION: needs MAP_TILES/],
+    ["a misspelt name of the tiles", { MAP_TILE: "x" }, /^MAP_TILE: unknown setting; did you mean MAP_TILES\?$/],
     ["a setting that is misspelt", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
     ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],
     ["a URL that is none", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],

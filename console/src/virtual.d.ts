@@ -6,3 +6,8 @@ declare module "virtual:operations" {
   export const eventTypes: ReadonlyArray<string>
 }
 declare module "*.css" {}
+/** The address of the file as it is served. */
+declare module "*.json?url" {
+  const address: string
+  export default address
+}

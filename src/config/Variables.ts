@@ -70,6 +70,23 @@ const isUrl = (text: string, protocols: ReadonlyArray<string>): boolean => {
 /** As a browser sends it: scheme, host and port alone, in small letters. */
 const isOrigin = (text: string): boolean => isUrl(text, ["http:", "https:"]) && new URL(text).origin === text
 
+/** What a template of map tiles has once each: the zoom, and the tile's column and row. */
+const tilePlaceholders = ["{z}", "{x}", "{y}"] as const
+
+/**
+ * A template of map tiles whose host a browser's policy can name: https, or http on this machine. Placeholders are in the path or the query, so
+ * that all tiles come from that host.
+ */
+const isTileTemplate = (text: string): boolean => {
+  if (tilePlaceholders.some((one) => text.split(one).length !== 2)) return false
+  const filled = tilePlaceholders.reduce((rest, one) => rest.replace(one, "0"), text)
+  if (!isUrl(filled, ["https:", "http:"]) || !/^[\x21-\x7e]+$/.test(filled) || /[{}#\\"'<>]/.test(filled)) return false
+  const { hostname, origin, password, protocol, username } = new URL(filled)
+  if (username !== "" || password !== "" || !text.toLowerCase().startsWith(`${origin}/`)) return false
+  if (!/^[a-z0-9.-]+$/.test(hostname)) return false
+  return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1"
+}
+
 /** An address or a network: `10.0.0.0/8`, `::1`. */
 const isNetwork = (text: string): boolean => {
   const [address = "", prefix, ...rest] = text.split("/")
@@ -136,6 +153,15 @@ export const variables = {
     schema: listOf((text) => text === "*" || isOrigin(text)),
     expected: "origins such as https://console.example.com, parted by commas, or *"
   },
+  MAP_TILES: {
+    schema: where(isTileTemplate),
+    expected:
+      "an https address with {z}, {x} and {y} once each after its host, such as https://tiles.example.com/{z}/{x}/{y}.png"
+  },
+  MAP_TILES_ATTRIBUTION: {
+    schema: pattern(/^[^\p{Cc}]{1,200}$/u),
+    expected: "a text of at most 200 characters, such as © OpenStreetMap contributors"
+  },
   API_REQUESTS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
   API_WRONG_KEYS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
   OCPP_MIN_SECURITY_PROFILE: {
@@ -198,7 +224,7 @@ export const fileNames: ReadonlyMap<string, Name> = new Map(
 )
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(API|CORS|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
+const ours = /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

@@ -125,6 +125,7 @@ export interface ServiceSettings {
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
   readonly corsOrigins: ReadonlyArray<string>
+  readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
   readonly apiRates: Omit<RateLimitOptions, "networkOf">
   readonly trustProxy: (address: string) => boolean
   /** Calls of ours to partners. */
@@ -265,6 +266,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       largeAnswers: settings.largeAnswers,
       fairShare: settings.fairShare,
       corsOrigins: settings.corsOrigins,
+      mapTiles: settings.mapTiles,
       addressOf: (request) => clientOf(settings)(request).address,
       rateLimits: { ...settings.apiRates, networkOf: (request) => clientOf(settings)(request).network }
     }),
@@ -278,7 +280,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
     }),
     settings.metrics === "beside" ? Metrics.routes : Layer.empty,
     ChargerAddress.routes({ publicUrl: settings.publicUrl }),
-    ConsoleFiles.routes(settings.consoleFolder),
+    ConsoleFiles.routes(settings.consoleFolder, settings.mapTiles?.template),
     Uploads.routes,
     Downloads.routes
   )

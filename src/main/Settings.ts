@@ -77,6 +77,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     },
     v1AllowHttp: config.v1AllowHttp,
     corsOrigins: config.corsOrigins,
+    mapTiles: config.mapTiles,
     apiRates: config.apiRates,
     trustProxy: trusts(config.trustProxy),
     outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },

@@ -9,10 +9,13 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { policy, routes, sections } from "../../src/http/console/Files.ts"
 import { builtConsole } from "./built.ts"
 
-const serving = (folder: string) => {
-  const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(routes(folder), HttpServer.layerServices), {
-    disableLogger: true
-  })
+const serving = (folder: string, mapTiles?: string) => {
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Layer.provide(routes(folder, mapTiles), HttpServer.layerServices),
+    {
+      disableLogger: true
+    }
+  )
   const ask = (path: string, headers: Record<string, string> = {}) =>
     handler(new Request(`https://cpo.example${path}`, { headers }))
   return { ask, dispose }
@@ -39,11 +42,19 @@ it("sends the document at / and at every page's address, since the console finds
 
 it("has a policy that lets only its own files run, and nothing in the document that it would refuse", async () => {
   const answer = await app.ask("/")
-  expect(answer.headers.get("content-security-policy")).toBe(policy)
-  expect(policy).not.toMatch(/unsafe|\*|https?:/)
-  expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
+  expect(answer.headers.get("content-security-policy")).toBe(policy())
+  expect(policy()).not.toMatch(/unsafe|\*|https?:/)
+  expect(policy()).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
   expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)/i)
+})
+
+it("lets images come from the host of the street tiles, and nothing else from anywhere", async () => {
+  const withTiles = serving(builtConsole(), "https://tiles.example:8443/street/{z}/{x}/{y}.png?key=ours")
+  const header = (await withTiles.ask("/sites")).headers.get("content-security-policy") ?? ""
+  expect(header).toBe(policy().replace("img-src 'self' data:", "img-src 'self' data: https://tiles.example:8443"))
+  expect(header.match(/https?:[^ ;]*/g)).toEqual(["https://tiles.example:8443"])
+  await withTiles.dispose()
 })
 
 it("sends brotli, gzip or plain as the browser takes it, each the same content", async () => {

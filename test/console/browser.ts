@@ -34,10 +34,10 @@ export const launched = (without: ReadonlyArray<string> = []): Promise<Browser> 
   })
 
 /** A service with some chargers that are at work, two partners, and a browser. */
-export const town = async (chargers: number): Promise<Town> => {
+export const town = async (chargers: number, settings: Readonly<Record<string, string>> = {}): Promise<Town> => {
   builtConsole()
   const folder = mkdtempSync(join(tmpdir(), "console-test-"))
-  const service = new Service({ port: await freePort(), dataDir: join(folder, "data") })
+  const service = new Service({ port: await freePort(), dataDir: join(folder, "data"), settings })
   await service.start()
   const built = await build(service, { random: randomFrom(3), chargers, speed: 1, say: () => undefined })
   for (const charger of built.chargers) {
@@ -92,8 +92,10 @@ export class Visitor {
   readonly context: BrowserContext
   /** What the page must not have done. */
   readonly problems: Array<string> = []
+  /** What it asked another host for, as one that it may ask. */
+  readonly asked: Array<string> = []
 
-  private constructor(context: BrowserContext, page: Page, url: string) {
+  private constructor(context: BrowserContext, page: Page, url: string, other: string | undefined) {
     this.context = context
     this.page = page
     // 401 and 404 are answers to questions; a browser logs them as if they were errors.
@@ -104,13 +106,19 @@ export class Visitor {
     })
     page.on("pageerror", (error) => this.problems.push(`error: ${error.message}`))
     page.on("request", (request) => {
-      if (!request.url().startsWith(url) && !request.url().startsWith("data:")) {
-        this.problems.push(`asked ${request.url()}`)
-      }
+      if (request.url().startsWith(url) || request.url().startsWith("data:")) return
+      if (other !== undefined && request.url().startsWith(`${other}/`)) this.asked.push(request.url())
+      else this.problems.push(`asked ${request.url()}`)
     })
   }
 
-  static async open(browser: Browser, url: string, { forcedColors, height, scheme, width }: Screen): Promise<Visitor> {
+  /** `other`: another origin that its pages may ask. */
+  static async open(
+    browser: Browser,
+    url: string,
+    { forcedColors, height, scheme, width }: Screen,
+    other?: string
+  ): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
@@ -123,12 +131,12 @@ export class Visitor {
       content:
         "addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))"
     })
-    return new Visitor(context, await context.newPage(), url)
+    return new Visitor(context, await context.newPage(), url, other)
   }
 
   /** Signed in by the link that the demo prints. */
-  static async signedIn({ browser, service }: Town, screen: Screen): Promise<Visitor> {
-    const visitor = await Visitor.open(browser, service.url, screen)
+  static async signedIn({ browser, service }: Town, screen: Screen, other?: string): Promise<Visitor> {
+    const visitor = await Visitor.open(browser, service.url, screen, other)
     await visitor.page.goto(service.link)
     await visitor.page.locator(".shell").waitFor()
     return visitor

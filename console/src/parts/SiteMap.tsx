@@ -1,8 +1,17 @@
-/** Sites as a plan: dots at their places, with names and a scale. It asks no one else for anything. */
+/**
+ * Sites at their places, with names and a scale. A wide view has the outlines of countries below them, which are a file of the console's own; streets are
+ * there only where the service was given the address of tiles. Without it the map asks no one else for anything.
+ */
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { useCallback, useMemo, useState } from "react"
+import { useMe } from "../app/me.ts"
 import type { SiteSum } from "../pages/Sites.tsx"
 import { t } from "../text/text.ts"
-import { kw } from "./format.ts"
+import { count, kw } from "./format.ts"
+import { loadOutlines } from "./map/loadOutlines.ts"
+import { type Outlines, pathOf } from "./map/outlines.ts"
+import { fit, isWide, labelsOf, project, scaleOf, type Size, tilesOf, type View } from "./map/view.ts"
 import { Empty } from "./States.tsx"
 
 interface Placed {
@@ -12,11 +21,47 @@ interface Placed {
   readonly longitude: number | null
 }
 
-const [width, height, margin] = [1000, 640, 70]
-const metresPerDegree = 111_320
+/** The pixels of an element, as they are now, and the `ref` that watches it. */
+const useSize = (): readonly [(element: HTMLElement | null) => (() => void) | undefined, Size] => {
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 })
+  const watched = useCallback((element: HTMLElement | null) => {
+    if (element === null) return undefined
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setSize({ width: entry.contentRect.width, height: entry.contentRect.height })
+    })
+    watch.observe(element)
+    return () => watch.disconnect()
+  }, [])
+  return [watched, size]
+}
 
-/** Round lengths, of which the longest that fits is drawn. */
-const scales = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000]
+/** The path is kept as long as the view stays; figures that change draw it again as it is. */
+const Countries = ({ outlines, view }: { readonly outlines: Outlines; readonly view: View }) => {
+  const path = useMemo(() => pathOf(outlines, view), [outlines, view])
+  return <path className="map-land" d={path} />
+}
+
+const lines = ({ height, width }: Size): string =>
+  Array.from(
+    { length: 9 },
+    (_, n) => `M${((n + 1) * width) / 10} 0V${height}M0 ${((n + 1) * height) / 10}H${width}`
+  ).join("")
+
+const Streets = ({ template, view }: { readonly template: string; readonly view: View }) => {
+  const tiles = useMemo(() => tilesOf(view, template), [template, view])
+  return (
+    <div className="map-tiles" aria-hidden="true">
+      {tiles.map(({ height, key, left, top, url, width }) => (
+        // Providers want to know which page asks; its address without the path is all that they learn.
+        <img key={key} src={url} alt="" referrerPolicy="strict-origin" style={{ left, top, width, height }} />
+      ))}
+    </div>
+  )
+}
+
+/** What needs someone is named first, then what is largest. */
+const weight = (sum: SiteSum | undefined): number =>
+  sum === undefined ? 0 : (sum.trouble > 0 ? 1_000_000 : 0) + sum.total
 
 export const SiteMap = ({
   sites,
@@ -25,59 +70,85 @@ export const SiteMap = ({
   readonly sites: ReadonlyArray<Placed>
   readonly sums: ReadonlyMap<string, SiteSum>
 }) => {
-  const placed = sites.flatMap(({ id, latitude, longitude, name }) =>
-    latitude === null || longitude === null ? [] : [{ id, name, latitude, longitude }]
+  const { mapTiles } = useMe()
+  const [ref, { height, width }] = useSize()
+  const placed = useMemo(
+    () =>
+      sites.flatMap(({ id, latitude, longitude, name }) =>
+        latitude === null || longitude === null ? [] : [{ id, name, at: project(longitude, latitude) }]
+      ),
+    [sites]
   )
+  const isDrawn = placed.length > 0 && width > 0
+  const fitted = useMemo(
+    () =>
+      isDrawn
+        ? fit(
+            placed.map(({ at }) => at),
+            { width, height }
+          )
+        : undefined,
+    [placed, isDrawn, width, height]
+  )
+  const view = fitted?.[0]
+  const hasOutlines = mapTiles === null && view !== undefined && isWide(view)
+  const outlines = useQuery({
+    queryKey: ["outlines"],
+    queryFn: loadOutlines,
+    enabled: hasOutlines,
+    gcTime: Infinity,
+    staleTime: "static"
+  })
   if (placed.length === 0) return <Empty title={t("site.noPlaces")} text={t("site.noPlacesText")} />
-  const middle = placed.reduce((sum, { latitude }) => sum + latitude, 0) / placed.length
-  const stretch = Math.cos((middle * Math.PI) / 180)
-  const xs = placed.map(({ longitude }) => longitude * stretch)
-  const ys = placed.map(({ latitude }) => -latitude)
-  const [left, top] = [Math.min(...xs), Math.min(...ys)]
-  const spanX = Math.max(...xs) - left
-  const spanY = Math.max(...ys) - top
-  // A single site is drawn as if one saw two kilometres around it.
-  const least = 0.02
-  const factor = Math.min((width - 2 * margin) / Math.max(spanX, least), (height - 2 * margin) / Math.max(spanY, least))
-  const offsetX = (width - spanX * factor) / 2
-  const offsetY = (height - spanY * factor) / 2
-  const pixelsPerMetre = factor / metresPerDegree
-  const scale = scales.findLast((one) => one * pixelsPerMetre <= 200) ?? scales[0]!
+  const metres = view === undefined ? 0 : scaleOf(view)
+  const bar = metres * (view?.pixelsPerMetre ?? 0)
+  const dots = (fitted?.[1] ?? [])
+    .map((point, index) => ({ ...point, ...placed[index]!, sum: sums.get(placed[index]!.id) }))
+    .sort((a, b) => weight(b.sum) - weight(a.sum))
+  const labels = labelsOf(
+    dots.map(({ name, sum, x, y }) => ({
+      x,
+      y,
+      letters: name.length + (sum === undefined || sum.powerW === 0 ? 0 : 9)
+    })),
+    width
+  )
   return (
-    <div className="map" role="group" aria-label={t("site.map")}>
-      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {Array.from({ length: 9 }, (_, index) => (
-          <path
-            key={index}
-            className="map-grid"
-            d={`M${((index + 1) * width) / 10} 0V${height}M0 ${((index + 1) * height) / 10}H${width}`}
-          />
-        ))}
-        <path className="map-scale" d={`M${margin} ${height - 24}v8h${scale * pixelsPerMetre}v-8`} />
-        <text className="map-text" x={margin} y={height - 32}>
-          {scale < 1000 ? `${scale} m` : `${scale / 1000} km`}
-        </text>
-      </svg>
-      {placed.map(({ id, name }, index) => {
-        const sum = sums.get(id)
-        const x = offsetX + (xs[index]! - left) * factor
-        const y = offsetY + (ys[index]! - top) * factor
-        return (
-          <Link
-            key={id}
-            to={`/sites/${id}` as never}
-            search={((old: unknown) => old) as never}
-            className={`map-site${(sum?.trouble ?? 0) > 0 ? " is-bad" : (sum?.charging ?? 0) > 0 ? " is-charging" : ""}`}
-            style={{ left: `${(100 * x) / width}%`, top: `${(100 * y) / height}%` }}
-          >
-            <i aria-hidden="true">{sum?.total ?? 0}</i>
-            <span>
-              <bdi>{name}</bdi>
-              {sum === undefined || sum.powerW === 0 ? null : <small> {kw(sum.powerW)} kW</small>}
-            </span>
-          </Link>
-        )
-      })}
+    <div className={`map${mapTiles === null ? "" : " has-tiles"}`} ref={ref} role="group" aria-label={t("site.map")}>
+      {view === undefined || mapTiles === null ? null : <Streets template={mapTiles.template} view={view} />}
+      {view === undefined ? null : (
+        <svg className={hasOutlines && outlines.data !== undefined ? "map-sea" : undefined} aria-hidden="true">
+          {hasOutlines && outlines.data !== undefined ? <Countries outlines={outlines.data} view={view} /> : null}
+          {mapTiles === null ? <path className="map-grid" d={lines(view)} /> : null}
+        </svg>
+      )}
+      {dots.map(({ id, name, sum, x, y }, index) => (
+        <Link
+          key={id}
+          to={`/sites/${id}` as never}
+          search={((old: unknown) => old) as never}
+          className={`map-site${(sum?.trouble ?? 0) > 0 ? " is-bad" : (sum?.charging ?? 0) > 0 ? " is-charging" : ""}${labels[index]?.side === "left" ? " is-left" : ""}${labels[index]?.isShown === true ? "" : " is-short"}`}
+          style={{ left: x, top: y }}
+        >
+          <i aria-hidden="true">{sum?.total ?? 0}</i>
+          <span>
+            <bdi>{name}</bdi>
+            {sum === undefined || sum.powerW === 0 ? null : <small> {kw(sum.powerW)} kW</small>}
+          </span>
+        </Link>
+      ))}
+      {view === undefined ? null : (
+        <p className="map-scale">
+          {metres < 1000 ? `${count(metres)} m` : `${count(metres / 1000)} km`}
+          <i style={{ width: bar }} />
+        </p>
+      )}
+      {hasOutlines && outlines.isError ? <p className="map-note">{t("site.noOutlines")}</p> : null}
+      {mapTiles === null ? null : (
+        <p className="map-note">
+          {mapTiles.attribution ?? t("site.tilesOf", { host: new URL(mapTiles.template).host })}
+        </p>
+      )}
     </div>
   )
 }

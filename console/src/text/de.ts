@@ -1042,6 +1042,8 @@ export const catalogue: Catalogue = {
   "site.list": "Liste",
   "site.longitude": "Längengrad",
   "site.map": "Karte",
+  "site.noOutlines": "Die Umrisse der Länder konnten nicht gelesen werden",
+  "site.tilesOf": "Karte von {host}",
   "site.noPlaces": "Kein Standort hat Koordinaten",
   "site.noPlacesText": "Geben Sie einem Standort Breiten- und Längengrad, um ihn auf der Karte zu sehen.",
   "site.noneYet": "Noch keine Standorte",

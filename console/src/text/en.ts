@@ -1026,6 +1026,8 @@ export const en = {
   "site.list": "List",
   "site.longitude": "Longitude",
   "site.map": "Map",
+  "site.noOutlines": "The outlines of countries could not be read",
+  "site.tilesOf": "Map from {host}",
   "site.noPlaces": "No site has coordinates",
   "site.noPlacesText": "Give a site its latitude and longitude to see it on the map.",
   "site.noneYet": "No sites yet",

@@ -1025,6 +1025,8 @@ export const catalogue: Catalogue = {
   "site.list": "Lista",
   "site.longitude": "Longitud",
   "site.map": "Karta",
+  "site.noOutlines": "Ländernas konturer kunde inte läsas",
+  "site.tilesOf": "Karta från {host}",
   "site.noPlaces": "Ingen plats har koordinater",
   "site.noPlacesText": "Ge en plats latitud och longitud för att se den på kartan.",
   "site.noneYet": "Inga platser än",

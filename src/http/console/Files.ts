@@ -17,31 +17,34 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml"
 }
 
-/** Only the console's own files run or are asked for, and no page may frame it. */
-export const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
-].join("; ")
+/** Only the console's own files run or are asked for, and no page may frame it. Where street tiles are set, images may come from their host too. */
+export const policy = (mapTiles?: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${mapTiles === undefined ? "" : ` ${new URL(mapTiles).origin}`}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
 
-const always = {
-  "content-security-policy": policy,
+const headersUnder = (mapTiles: string | undefined) => ({
+  "content-security-policy": policy(mapTiles),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   vary: "accept-encoding"
-}
+})
+
+type Always = ReturnType<typeof headersUnder>
 
 /** Files with a hash in their name never change. */
 const forGood = "public, max-age=31536000, immutable"
@@ -81,7 +84,7 @@ const readFiles = (folder: string): ReadonlyMap<string, File> => {
   )
 }
 
-const send = ({ br, cache, etag, gzip, plain, type }: File) =>
+const send = ({ br, cache, etag, gzip, plain, type }: File, always: Always) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const about = { ...always, etag, "cache-control": cache }
     if (headers["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers: about })
@@ -119,16 +122,17 @@ export const sections: ReadonlyArray<string> = [
   "settings"
 ]
 
-/** The routes of the console in `folder`. */
-export const routes = (folder: string) =>
+/** The routes of the console in `folder`; `mapTiles` as in `MAP_TILES`. */
+export const routes = (folder: string, mapTiles?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const always = headersUnder(mapTiles)
       const files = readFiles(folder)
       const document = files.get("/index.html")
       const page =
         document === undefined
           ? Effect.succeed(HttpServerResponse.text(notBuilt, { headers: { ...always, "cache-control": "no-store" } }))
-          : send(document)
+          : send(document, always)
       yield* router.add("GET", "/", page)
       // `/work/*` takes `/work` too.
       for (const section of sections) yield* router.add("GET", `/${section}/*`, page)
@@ -136,7 +140,7 @@ export const routes = (folder: string) =>
         const file = files.get(pathOf(url))
         return file === undefined
           ? Effect.succeed(HttpServerResponse.text("There is no such file.", { status: 404, headers: always }))
-          : send(file)
+          : send(file, always)
       })
       yield* router.add("GET", "/a/*", asset)
       for (const path of ["/theme.js", "/mark.svg"] as const) yield* router.add("GET", path, asset)

@@ -4,7 +4,7 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as Me from "./accounts/Me.ts"
-import { ServiceVersion } from "./accounts/MeAnswer.ts"
+import { type MapTiles, MapTilesSetting, ServiceVersion } from "./accounts/MeAnswer.ts"
 import * as OperatorRoutes from "./accounts/Operators.ts"
 import * as SigningIn from "./accounts/SigningIn.ts"
 import * as SignIns from "./accounts/SignIns.ts"
@@ -74,6 +74,8 @@ export interface V2Options {
   readonly addressOf?: (request: HttpServerRequest.HttpServerRequest) => string
   /** The service's own, as `GET /me` has it. */
   readonly version?: string
+  /** Where the console gets street tiles from; no map has any without it. */
+  readonly mapTiles?: MapTiles | undefined
 }
 
 /** Commands as requests and rollouts have them; `filesUrl` as in `V2Options`. */
@@ -128,6 +130,7 @@ export const v2Routes = (options: V2Options) => {
   ).pipe(
     Layer.provide(SigningIn.layer),
     Layer.provide(Layer.succeed(ServiceVersion, options.version ?? "0.0.0")),
+    Layer.provide(Layer.succeed(MapTilesSetting, options.mapTiles)),
     Layer.provide(commandOpening(options.filesUrl ?? publicUrl)),
     Layer.provide(EventStreams.layer(options.streams ?? { ending: Effect.never })),
     Layer.provide([

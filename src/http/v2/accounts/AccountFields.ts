@@ -51,5 +51,6 @@ export const Me = Schema.Struct({
     })
   ),
   addresses: Schema.Struct({ rest: Schema.String, ocpp: Schema.String, ocpi: Schema.String }),
+  mapTiles: Schema.NullOr(Schema.Struct({ template: Schema.String, attribution: Schema.NullOr(Schema.String) })),
   version: Schema.String
 }).annotate({ identifier: "Me" })

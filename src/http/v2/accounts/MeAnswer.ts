@@ -12,11 +12,22 @@ export const ServiceVersion = Context.Reference<string>("voltlane/http/v2/Servic
   defaultValue: () => "0.0.0"
 })
 
+/** Street tiles as the operator of the service set them (`MAP_TILES`). */
+export interface MapTiles {
+  readonly template: string
+  readonly attribution: string | undefined
+}
+
+export const MapTilesSetting = Context.Reference<MapTiles | undefined>("voltlane/http/v2/MapTiles", {
+  defaultValue: () => undefined
+})
+
 export const answering = Effect.gen(function* () {
   const accounts = yield* Accounts
   const access = yield* Access
   const publicUrl = yield* PublicUrl
   const version = yield* ServiceVersion
+  const tiles = yield* MapTilesSetting
 
   return Effect.fn("Me.answer")(function* (caller: Principal) {
     const organisation = yield* Effect.catchTag(access.organisation(caller.organisationId), "NotFound", Effect.die)
@@ -59,6 +70,7 @@ export const answering = Effect.gen(function* () {
         ocpp: `${publicUrl.replace(/^http/, "ws")}/ocpp`,
         ocpi: `${publicUrl}/ocpi/versions`
       },
+      mapTiles: tiles === undefined ? null : { template: tiles.template, attribution: tiles.attribution ?? null },
       version
     }
     return me

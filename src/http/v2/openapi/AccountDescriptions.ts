@@ -166,6 +166,15 @@ export const accountDescriptions: Descriptions["properties"] = {
   rest: ["Base of this API", "https://cpo.example/cpo/v2"],
   ocpp: ["Base of chargers' addresses, before the chargerId", "wss://cpo.example/ocpp"],
   "addresses.ocpi": ["Address of the OCPI versions, for partners", "https://cpo.example/ocpi/versions"],
+  mapTiles: ["Where the console gets street tiles from (`MAP_TILES`); null where none are set"],
+  "mapTiles.template": [
+    "The address of a tile; `{z}` is the zoom, `{x}` and `{y}` the tile's column and row in Web Mercator",
+    "https://tiles.example.com/{z}/{x}/{y}.png"
+  ],
+  "mapTiles.attribution": [
+    "What the provider wants to be written on the map (`MAP_TILES_ATTRIBUTION`); null where nothing is set",
+    "© OpenStreetMap contributors"
+  ],
   "Me.version": ["The version of the service", "0.1.0"],
 
   "MeChange.name": ["The person's name", "Lea Lindqvist"],
