@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
+import { tariffOf } from "../../src/domain/tariff/Choice.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Assignment, TariffBody } from "../../src/domain/tariff/Tariff.ts"
 import { unstorableTexts } from "../support/nastyText.ts"
@@ -173,6 +174,99 @@ export const tariffsContract = (it: ContractIt): void => {
       yield* (yield* Chargers).remove(own.chargerId, ours.writing())
       yield* (yield* Sites).remove(own.siteId, ours.writing())
       expect(yield* tariffs.assignments(ours.id, id)).toEqual([])
+    })
+  )
+
+  it.effect("assignments are listed from wide to narrow, in pages, of all tariffs or of one", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const places = [yield* aCharger(ours), yield* aCharger(ours)].toSorted((a, b) => (a.siteId < b.siteId ? -1 : 1))
+      const one = yield* tariffs.create(flat(1), ours.writing())
+      const two = yield* tariffs.create(flat(2), ours.writing())
+      const inOrder = [
+        [one.id, { scope: "organisation" }, undefined] as const,
+        ...places.flatMap(({ chargerId, siteId }) => [
+          [two.id, { scope: "site", siteId }, siteId] as const,
+          [one.id, { scope: "charger", chargerId }, siteId] as const,
+          [two.id, { scope: "connector", chargerId, evseId: 1, connectorId: 1 }, siteId] as const,
+          [one.id, { scope: "connector", chargerId, evseId: 2, connectorId: 1 }, siteId] as const
+        ])
+      ]
+      for (const [id, assignment] of inOrder.toReversed()) yield* tariffs.assign(id, assignment, ours.writing(noon + 5))
+      const seen: Array<unknown> = []
+      let cursor: string | undefined
+      do {
+        const page = yield* tariffs.placed(ours.id, undefined, {
+          limit: 2,
+          ...(cursor === undefined ? {} : { cursor })
+        })
+        seen.push(
+          ...page.items.map(({ assignedAt, assignment, siteId, tariffId }) => [
+            tariffId,
+            assignment,
+            siteId,
+            assignedAt
+          ])
+        )
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(seen).toEqual(inOrder.map((row) => [...row, noon + 5]))
+      const ofTwo = yield* tariffs.placed(ours.id, two.id, { limit: 500 })
+      expect(ofTwo.items.map(({ assignment }) => assignment)).toEqual(
+        inOrder.filter(([id]) => id === two.id).map(([, assignment]) => assignment)
+      )
+      for (const [organisation, id] of [
+        [theirs.id, undefined],
+        [theirs.id, one.id],
+        [ours.id, "no uuid"]
+      ] as const) {
+        expect((yield* tariffs.placed(organisation, id, { limit: 10 })).items).toEqual([])
+      }
+      const first = yield* tariffs.placed(ours.id, undefined, { limit: 1 })
+      const other = tariffs.placed(ours.id, two.id, { limit: 1, cursor: first.nextCursor ?? "" })
+      expect(yield* failureOf(other)).toEqual(["InvalidInput", "/cursor"])
+    })
+  )
+
+  it.effect("what is assigned around a charger is what a session there chooses from", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const { chargerId, siteId } = yield* aCharger(ours)
+      const elsewhere = yield* aCharger(ours)
+      const times = { startDateTime: noon - 5, endDateTime: noon + 5 }
+      const one = yield* tariffs.create(flat(1, times), ours.writing())
+      yield* tariffs.update(one.id, { currency: "NOK" }, ours.writing())
+      const two = yield* tariffs.create(flat(2), ours.writing())
+      yield* tariffs.assign(one.id, { scope: "connector", chargerId, evseId: 1, connectorId: 1 }, ours.writing())
+      yield* tariffs.assign(two.id, { scope: "site", siteId }, ours.writing())
+      yield* tariffs.assign(two.id, { scope: "site", siteId: elsewhere.siteId }, ours.writing())
+      yield* tariffs.assign(one.id, { scope: "charger", chargerId: elsewhere.chargerId }, ours.writing())
+      const foreign = yield* tariffs.create(flat(9), theirs.writing())
+      yield* tariffs.assign(foreign.id, { scope: "organisation" }, theirs.writing())
+      const assigned = yield* tariffs.around(ours.id, chargerId)
+      expect(assigned).toEqual([
+        {
+          tariffId: one.id,
+          version: 2,
+          assignment: { scope: "connector", chargerId, evseId: 1, connectorId: 1 },
+          startsAt: noon - 5,
+          endsAt: noon + 5
+        },
+        { tariffId: two.id, version: 1, assignment: { scope: "site", siteId }, startsAt: undefined, endsAt: undefined }
+      ])
+      for (const startedAt of [noon - 6, noon, noon + 5]) {
+        for (const evseId of [1, 2]) {
+          const id = yield* aSession(ours, { chargerId, siteId, startedAt, energyWh: 1, evseId })
+          const began = yield* tariffs.ofSession(ours.id, id)
+          const chosen = tariffOf({ chargerId, evseId, connectorId: 1 }, assigned, startedAt)
+          expect([began?.id, began?.version]).toEqual([chosen?.tariffId, chosen?.version])
+        }
+      }
+      expect(yield* tariffs.around(theirs.id, chargerId)).toEqual([])
     })
   )
 

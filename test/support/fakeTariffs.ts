@@ -50,6 +50,8 @@ export const tariffs = (world: FakeWorld) => {
     assign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
     unassign: (id, _, { by }) => world.write(() => Effect.asVoid(own(by.organisationId, id))),
     assignments: (organisationId, id) => world.ask(() => Effect.as(own(organisationId, id), [])),
+    placed: () => world.ask(() => Effect.succeed({ items: [], nextCursor: null })),
+    around: () => world.ask(() => Effect.succeed([])),
     runningSessions: (organisationId, id) => world.ask(() => Effect.as(own(organisationId, id), [])),
     coarseMeters: () => world.ask(() => Effect.succeed([])),
     ofSession: () => world.ask(() => Effect.undefined)

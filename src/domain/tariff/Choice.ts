@@ -52,9 +52,24 @@ export const assignedTo = <A extends AssignedTariff>(
     .filter(({ assignment }) => isFor(assignment, place))
     .toSorted((one, other) => narrowness[one.assignment.scope] - narrowness[other.assignment.scope])
 
+/** What comes of an assignment for a session: it gives its tariff, a narrower one does, or its tariff is not valid yet or no longer. */
+export const verdicts = ["Applies", "Overridden", "NotYetValid", "Ended"] as const
+export type Verdict = (typeof verdicts)[number]
+
 /** The tariff of a session that starts at `at` (ms epoch); undefined where it has no price. */
 export const tariffOf = <A extends AssignedTariff>(
   place: ConnectorPlace,
   assigned: ReadonlyArray<A>,
   at: number
 ): A | undefined => assignedTo(place, assigned).find((tariff) => validityAt(tariff, at) === "Valid")
+
+/** Why it is that one: every assignment that is for a connector, the narrowest first, with what comes of it for a session that starts at `at`. */
+export const verdictsOf = <A extends AssignedTariff>(
+  place: ConnectorPlace,
+  assigned: ReadonlyArray<A>,
+  at: number
+): ReadonlyArray<readonly [A, Verdict]> => {
+  const chosen = tariffOf(place, assigned, at)
+  const lost = { Later: "NotYetValid", Valid: "Overridden", Ended: "Ended" } as const
+  return assignedTo(place, assigned).map((one) => [one, one === chosen ? "Applies" : lost[validityAt(one, at)]])
+}

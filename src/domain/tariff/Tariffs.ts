@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Assignment, Tariff, TariffBody } from "./Tariff.ts"
+import type { AssignedTariff } from "./Choice.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Window, Windowed } from "../values/Window.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
@@ -25,6 +26,19 @@ export interface RunningUnder {
   readonly sessions: number
   /** Those that cost something. */
   readonly reservations: number
+}
+
+/** An assignment as it is in force, with the version that sessions get under it. */
+export interface AssignedVersion extends AssignedTariff {
+  readonly version: number
+}
+
+/** An assignment where it is: what is narrower than a site has the site of its charger. */
+export interface PlacedAssignment {
+  readonly tariffId: string
+  readonly assignment: Assignment
+  readonly siteId: string | undefined
+  readonly assignedAt: number
 }
 
 export class Tariffs extends Context.Service<
@@ -68,6 +82,17 @@ export class Tariffs extends Context.Service<
       organisationId: string,
       id: string
     ) => Effect.Effect<ReadonlyArray<Assignment>, NotFound | StorageUnavailable>
+    /** Of all tariffs or of one, from wide to narrow: the organisation's, then each site's with those of its chargers and their connectors. */
+    readonly placed: (
+      organisationId: string,
+      tariffId: string | undefined,
+      page: PageRequest
+    ) => Effect.Effect<Page<PlacedAssignment>, InvalidInput | StorageUnavailable>
+    /** What is assigned around a charger: to it, its connectors, its site and the organisation. Empty for a charger that is not the caller's. */
+    readonly around: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<ReadonlyArray<AssignedVersion>, StorageUnavailable>
     /** By version, the newest first, at most 500; versions under which nothing runs are left out. */
     readonly runningSessions: (
       organisationId: string,

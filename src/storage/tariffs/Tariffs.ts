@@ -15,6 +15,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { coarseMeters } from "../charging/ConnectorMeters.ts"
+import { around, placed } from "./PlacedAssignments.ts"
 import { assign, assignmentsOf, unassign } from "./TariffAssignments.ts"
 import { runningSessions } from "./RunningSessions.ts"
 import { offer, offered } from "./TariffOffers.ts"
@@ -175,6 +176,8 @@ export const layer: Layer.Layer<Tariffs, never, RecordingServices> = Layer.effec
       assign: assign(records, found),
       unassign: unassign(records, found),
       assignments: assignmentsOf(sql, found),
+      placed: placed(sql),
+      around: around(sql),
       runningSessions: runningSessions(sql, found),
       coarseMeters: coarseMeters(sql),
       ofSession: ofSession(sql)

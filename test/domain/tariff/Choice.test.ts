@@ -1,6 +1,6 @@
 /** Which tariff a session starts under: the narrowest assignment that is valid at that time. */
 import { describe, expect, it } from "vitest"
-import { type AssignedTariff, tariffOf, validityAt } from "../../../src/domain/tariff/Choice.ts"
+import { type AssignedTariff, tariffOf, validityAt, verdictsOf } from "../../../src/domain/tariff/Choice.ts"
 import type { Assignment } from "../../../src/domain/tariff/Tariff.ts"
 
 const noon = Date.UTC(2026, 4, 20, 12)
@@ -54,5 +54,38 @@ describe("a session's tariff", () => {
     expect(chosen({ ...ofConnector, startsAt: noon + 1 }, { ...ofCharger, endsAt: noon }, ofSite)).toBe("site")
     expect(chosen({ ...ofConnector, startsAt: noon }, ofSite)).toBe("connector")
     expect(chosen({ ...ofConnector, endsAt: noon })).toBeUndefined()
+  })
+})
+
+describe("the reason for a session's tariff", () => {
+  const verdicts = (...tariffs: ReadonlyArray<AssignedTariff>) =>
+    verdictsOf(place, tariffs, noon).map(([{ tariffId }, verdict]) => [tariffId, verdict])
+
+  it("is every assignment around the connector, the narrowest first, and what comes of each", () => {
+    const given = [ofOrganisation, { ...ofConnector, startsAt: noon + 1 }, ofSite, { ...ofCharger, endsAt: noon }]
+    expect(verdicts(...given)).toEqual([
+      ["connector", "NotYetValid"],
+      ["charger", "Ended"],
+      ["site", "Applies"],
+      ["organisation", "Overridden"]
+    ])
+    expect(verdicts(...given.toReversed())).toEqual(verdicts(...given))
+    expect(verdicts()).toEqual([])
+    expect(verdicts(assigned({ scope: "charger", chargerId: "CP2" }))).toEqual([])
+  })
+
+  it("applies to the tariff that sessions get, whatever is valid when", () => {
+    const times = [undefined, noon - 1, noon, noon + 1]
+    for (const startsAt of times) {
+      for (const endsAt of times) {
+        const given = [
+          { ...ofConnector, startsAt, endsAt },
+          { ...ofCharger, startsAt: endsAt, endsAt: startsAt },
+          ofSite
+        ]
+        const applies = verdictsOf(place, given, noon).filter(([, verdict]) => verdict === "Applies")
+        expect(applies.map(([one]) => one)).toEqual([tariffOf(place, given, noon)])
+      }
+    }
   })
 })

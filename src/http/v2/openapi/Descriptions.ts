@@ -42,6 +42,8 @@ const enums: Descriptions["enums"] = {
   TokenForm: "PartnerSwitches.tokenForm",
   OcpiVersion: "PartnerHandover.version",
   TariffDimension: "PriceLine.dimension",
+  TariffScope: "PlacedTariffAssignment.scope",
+  TariffVerdict: "JudgedTariffAssignment.verdict",
   PriceLineKind: "PriceLine.kind",
   PriceUnit: "PriceLine.unit",
   DayOfWeek: "TariffElement.restrictions.dayOfWeek",

@@ -160,6 +160,10 @@ export const operations: Descriptions["operations"] = {
   "tariffs.assign": "Exactly one of the four is named. Another tariff that was there gives way.",
   "tariffs.unassign":
     "Names one assignment by the query: `default=true`, `siteId`, `chargerId`, or `chargerId` with `connectorId`.",
+  "tariffs.listAssignments":
+    "In the order of a tree: the organisation's, then each site's, with those of its chargers and their connectors after it. Pages go on with the same `tariffId`.",
+  "tariffs.ofCharger":
+    "By the rule that sessions get their tariff by when they start: the narrowest assignment whose tariff is valid at that time. One item for each connector that the charger has reported or that has a tariff of its own; for a charger that has reported none, EVSE 1.",
   "tariffs.preview":
     "The same function prices real sessions. Give readings as a meter would; charging and parking are distinguished as they are for real sessions.",
   "tariffs.week":

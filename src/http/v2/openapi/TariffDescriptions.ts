@@ -72,6 +72,30 @@ export const tariffDescriptions: Descriptions["properties"] = {
   "tariffs.unassign.query.connectorId": ["One connector of the charger", 1],
   "tariffs.unassign.query.evseId": ["The connector's EVSE; without it connectorId is OCPP 1.6's", 1],
 
+  // Where tariffs are assigned.
+  "PlacedTariffAssignment.scope": [
+    "How wide the assignment is: the organisation, a site, a charger or a connector",
+    "charger"
+  ],
+  "PlacedTariffAssignment.siteId": ["The site, or that of the charger; null for the organisation's", ids.site],
+  "PlacedTariffAssignment.chargerId": ["The charger; null for what is wider", "CP-7"],
+  "PlacedTariffAssignment.evseId": ["The connector's EVSE; null for what is wider", 1],
+  "PlacedTariffAssignment.connectorId": ["The connector; null for what is wider", 1],
+  assignedAt: ["When it was assigned"],
+  "tariffs.listAssignments.query.tariffId": ["Of this tariff", ids.tariff],
+  "JudgedTariffAssignment.version": ["The version that sessions get", 3],
+  "JudgedTariffAssignment.scope": ["How wide the assignment is", "site"],
+  "JudgedTariffAssignment.siteId": ["The charger's site; null for the organisation's", ids.site],
+  "JudgedTariffAssignment.chargerId": ["The charger; null for what is wider", "CP-7"],
+  "JudgedTariffAssignment.evseId": ["The connector's EVSE; null for what is wider", 1],
+  "JudgedTariffAssignment.connectorId": ["The connector; null for what is wider", 1],
+  verdict: ["What comes of the assignment for a session that starts at that time"],
+  "ChargerTariffs.items": ["The charger's connectors"],
+  "ConnectorTariff.tariffId": ["The tariff that a session gets; null for none: it then has no price", ids.tariff],
+  "ConnectorTariff.version": ["The version that it gets; null where there is no tariff", 3],
+  "ConnectorTariff.assignments": ["All that are for this connector, the narrowest first"],
+  "tariffs.ofCharger.query.at": ["When the session starts; now without it", "2026-12-24T18:00:00Z"],
+
   // Previews.
   "NewTariffPreview.tariff": ["The tariff, as it would be stored"],
   "NewTariffPreview.session": ["The session that is priced"],

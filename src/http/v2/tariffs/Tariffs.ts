@@ -1,5 +1,5 @@
 /** The endpoints of tariffs over the domain's port, and the preview over nothing but the domain. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { resolutionOf, standbyW } from "../../../domain/tariff/Evidence.ts"
 import { pricesParking, warningsAtMeters, warningsOf } from "../../../domain/tariff/Findings.ts"
@@ -8,13 +8,16 @@ import { price } from "../../../domain/tariff/Price.ts"
 import { usualStart, weekOf } from "../../../domain/tariff/Week.ts"
 import type { PricedSession } from "../../../domain/tariff/Stretches.ts"
 import { InvalidInput } from "../../../domain/Errors.ts"
+import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { type CoarseMeter, Tariffs } from "../../../domain/tariff/Tariffs.ts"
 import type { Assignment as DomainAssignment, Pricing, Tariff as DomainTariff } from "../../../domain/tariff/Tariff.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { toChargerTariffs, toPlaced } from "./Placed.ts"
 import { toPriceLine } from "./PriceLines.ts"
+import type { NewPreview, Preview } from "./TariffsApi.ts"
 import type { Assignment, Tariff, Week } from "./TariffSchema.ts"
 
 const toTariff = ({ body, createdAt, id, updatedAt, version }: DomainTariff): typeof Tariff.Type => ({
@@ -96,6 +99,24 @@ const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSessio
 const hasPower = ({ readings }: Pick<PricedSession, "readings">): boolean =>
   readings.some(({ currentA, powerW }) => powerW !== undefined || currentA !== undefined)
 
+const toPreview = ({ reservation, session, tariff }: typeof NewPreview.Type): typeof Preview.Type => {
+  const timeZone = session.timeZone ?? "UTC"
+  const ended = session.running !== true
+  const { costs, periods, total } = price(tariff, {
+    session: { ...session, timeZone, resolution: meterOf(session).resolution },
+    reserved: reservation,
+    timeZone,
+    ended
+  })
+  return {
+    cost: { currency: tariff.currency, ...total },
+    costs,
+    lines: explained(tariff, { periods, total, ended }).map(toPriceLine),
+    periods,
+    warnings: [...warningsOf(tariff), ...(hasPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))]
+  }
+}
+
 interface WeekAsked {
   readonly tariff: Pricing
   readonly startDate: string
@@ -124,6 +145,7 @@ export const layer = HttpApiBuilder.group(
   "tariffs",
   Effect.fn(function* (handlers) {
     const tariffs = yield* Tariffs
+    const chargers = yield* Chargers
     const publicUrl = yield* PublicUrl
     const assignments = Effect.fnUntraced(function* (id: string) {
       const organisation = yield* organisationId
@@ -168,23 +190,17 @@ export const layer = HttpApiBuilder.group(
         yield* tariffs.get(yield* organisationId, tariffId)
         yield* tariffs.unassign(tariffId, yield* asked(query), yield* audit)
       }),
-      preview: Effect.fn("v2.tariffs.preview")(function* ({ payload: { reservation, session, tariff } }) {
-        const timeZone = session.timeZone ?? "UTC"
-        const ended = session.running !== true
-        const { costs, periods, total } = price(tariff, {
-          session: { ...session, timeZone, resolution: meterOf(session).resolution },
-          reserved: reservation,
-          timeZone,
-          ended
-        })
-        return {
-          cost: { currency: tariff.currency, ...total },
-          costs,
-          lines: explained(tariff, { periods, total, ended }).map(toPriceLine),
-          periods,
-          warnings: [...warningsOf(tariff), ...(hasPower(session) ? [] : warningsAtMeters(tariff, [meterOf(session)]))]
-        }
+      listAssignments: Effect.fn("v2.tariffs.listAssignments")(function* ({ query, request }) {
+        const page = yield* tariffs.placed(yield* organisationId, query.tariffId, pageRequest(query))
+        return listed(publicUrl, request.url, page, toPlaced)
       }),
+      ofCharger: Effect.fn("v2.tariffs.ofCharger")(function* ({ params: { chargerId }, query: { at } }) {
+        const organisation = yield* organisationId
+        const charger = yield* chargers.get(organisation, chargerId)
+        const assigned = yield* tariffs.around(organisation, chargerId)
+        return toChargerTariffs(charger, assigned, at ?? (yield* Clock.currentTimeMillis))
+      }),
+      preview: Effect.fn("v2.tariffs.preview")(({ payload }) => Effect.sync(() => toPreview(payload))),
       week: Effect.fn("v2.tariffs.week")(({ payload }) => Effect.sync(() => toWeek(payload)))
     })
   })

@@ -3,11 +3,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { connectorStatuses } from "../../../domain/site/Connector.ts"
 import { standbyW } from "../../../domain/tariff/Evidence.ts"
-import { rule, Time, TimeZone, Uuid, whole } from "../../Fields.ts"
+import { ChargerId, rule, Time, TimeZone, Uuid, whole } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { mayBeNull } from "../requests/Given.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
+import { ChargerTariffs, PlacedAssignment } from "./PlacedSchema.ts"
 import { PriceLine } from "./PriceSchema.ts"
 import { TariffChange, WholeTariff } from "./TariffInput.ts"
 import {
@@ -93,7 +94,7 @@ const Reservation = Schema.Struct({
   .annotate({ identifier: "ExampleReservation" })
 
 /** The tariff may be a whole one, as it would be stored. */
-const NewPreview = Schema.Struct({
+export const NewPreview = Schema.Struct({
   tariff: WholeTariff,
   session: ExampleSession,
   reservation: mayBeNull(Reservation)
@@ -176,6 +177,18 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     success: HttpApiSchema.NoContent,
     error: NotFound404
   }).annotateMerge(operation("Take an assignment away", "tariffs:write")),
+  HttpApiEndpoint.get("listAssignments", "/v2/tariff-assignments", {
+    query: { ...PageQuery, tariffId: Schema.optionalKey(Uuid) },
+    success: listOf(PlacedAssignment)
+  }).annotateMerge(operation("List where tariffs are assigned, from wide to narrow", "tariffs:read")),
+  HttpApiEndpoint.get("ofCharger", "/v2/chargers/:chargerId/tariffs", {
+    params: { chargerId: ChargerId },
+    query: { at: Schema.optionalKey(Time) },
+    success: ChargerTariffs,
+    error: NotFound404
+  }).annotateMerge(
+    operation("Which tariff a session at each connector of a charger gets, and why", "tariffs:read", "chargers:read")
+  ),
   HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
     headers: IdempotencyHeader,
     payload: NewPreview,
