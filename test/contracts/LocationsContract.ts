@@ -237,9 +237,11 @@ export const locationsContract = (it: ContractIt): void => {
       const { chargerId, site } = yield* aLocation(ours)
       const status = Effect.map(locations.get(ours.id, site.id), ({ evses }) => evses[0]?.status)
       expect(yield* status).toBe("AVAILABLE")
-      yield* sql`UPDATE connection SET closed_at = now() WHERE charger_id = ${chargerId}`
+      yield* sql`SELECT connection_close(ARRAY[charger_id], ARRAY[epoch::float8], ARRAY[now()], ARRAY['the line was cut'])
+        FROM connection WHERE charger_id = ${chargerId}`
       expect(yield* status).toBe("UNKNOWN")
-      yield* sql`UPDATE connection SET closed_at = NULL WHERE charger_id = ${chargerId}`
+      yield* sql`SELECT * FROM connection_open(ARRAY[${chargerId}], ARRAY['1.6'], ARRAY[0], ARRAY['192.0.2.7'], ARRAY[now()],
+        ${`node ${chargerId}`})`
       expect(yield* status).toBe("AVAILABLE")
       // Nobody closes what a dead node held.
       yield* sql`UPDATE node SET lease_until = now() + interval '1 ms' WHERE node_id = ${`node ${chargerId}`}`
@@ -391,6 +393,30 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* told("1.0.0")).toBe('["1.0.0"]')
       expect(yield* told("1.0.1")).toBe('["1.0.1"]')
       expect(yield* sql`SELECT 1 FROM location_stale WHERE organisation_id = ${ours.id}`).toEqual([])
+    })
+  )
+
+  it.effect("a configuration that a charger reports once more makes no location anew, and one that differs does", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const locations = yield* Locations
+      const ours = yield* anOrganisation
+      const { chargerId } = yield* aLocation(ours)
+      const reported = (profiles: string) => sql`
+        INSERT INTO charger_configuration (charger_id, keys, reported_at)
+        VALUES (${chargerId}, jsonb_build_array(jsonb_build_object('key', 'SupportedFeatureProfiles', 'value', ${profiles}::text)), now())
+        ON CONFLICT (charger_id) DO UPDATE SET keys = excluded.keys, reported_at = excluded.reported_at`
+      const marks = Effect.map(
+        sql`SELECT 1 FROM location_stale WHERE organisation_id = ${ours.id}`,
+        (rows) => rows.length
+      )
+      yield* reported("Core")
+      expect(yield* marks).toBeGreaterThan(0)
+      while (yield* locations.refresh(50)) yield* Effect.void
+      yield* reported("Core")
+      expect(yield* marks).toBe(0)
+      yield* reported("Core,Reservation")
+      expect(yield* marks).toBe(1)
     })
   )
 

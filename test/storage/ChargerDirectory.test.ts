@@ -174,6 +174,38 @@ forEachDriver("the directory of chargers", ports, (it) => {
     })
   )
 
+  it.effect("opens and closes eight times as many in about eight times the time, whatever batches came before", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const ids = Array.from({ length: 2000 }, (_, i) => `D-storm-${i}`)
+      yield* seedChargers(ids)
+      const reconnect = (count: number) => sql`
+        SELECT connection_close(x.ids, x.epochs, x.times, x.reasons), (
+          SELECT count(*) FROM connection_open(x.ids, x.reasons, x.profiles, x.reasons, x.times, 'node-1'))
+        FROM (
+          SELECT array_agg(c.charger_id) AS ids, array_agg(coalesce(n.epoch, 0)::float8) AS epochs, array_agg(now()) AS times,
+            array_agg('1.6'::text) AS reasons, array_agg(0) AS profiles
+          FROM (SELECT charger_id FROM charger WHERE charger_id LIKE 'D-storm-%' ORDER BY charger_id LIMIT ${count}::int) c
+          LEFT JOIN connection n ON n.charger_id = c.charger_id
+        ) x`
+      // Enough for the plans to be those that are kept, made for one charger.
+      for (let n = 0; n < 8; n++) yield* reconnect(1)
+      const millis = (count: number) =>
+        Effect.gen(function* () {
+          const began = performance.now()
+          yield* reconnect(count)
+          return performance.now() - began
+        })
+      yield* reconnect(2000)
+      const [few, many] = [Array<number>(), Array<number>()]
+      for (let n = 0; n < 5; n++) {
+        few.push(yield* millis(250))
+        many.push(yield* millis(2000))
+      }
+      assert.isBelow(Math.min(...many) / Math.min(...few), 20)
+    })
+  )
+
   it.effect("ends a connection once, and by a late end of an older one changes nothing", () =>
     Effect.gen(function* () {
       const { close } = yield* ChargerDirectory

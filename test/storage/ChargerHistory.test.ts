@@ -286,7 +286,8 @@ forEachDriver("the history of a charger", live, (it) => {
       // The old socket's end comes late and changes nothing.
       yield* disconnect(older, october + 31 * minute)
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE connection SET closed_at = ${new Date(october + 40 * minute)} WHERE charger_id = ${world.id}`
+      yield* sql`SELECT connection_close(ARRAY[${world.id}], ARRAY[${world.epoch}::float8], ARRAY[${new Date(october + 40 * minute)}],
+        ARRAY['the node that held the connection is gone'])`
       yield* connect(world, october + 50 * minute)
       assert.deepStrictEqual(yield* connections(world), [
         [50, undefined, undefined],

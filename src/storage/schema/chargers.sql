@@ -224,7 +224,7 @@ CREATE TABLE connection_history (
   PRIMARY KEY (charger_id, connected_at, epoch)
 );
 COMMENT ON TABLE connection_history IS
-  'Past connections of chargers, for uptime. Deleted by the history''s retention.';
+  'Connections of chargers, for uptime: written with the connection that opens or closes. Deleted by the history''s retention.';
 -- BRIN, for its retention: rows come in order of time.
 CREATE INDEX connection_history_age ON connection_history USING brin (connected_at);
 
@@ -241,52 +241,6 @@ COMMENT ON TABLE unknown_charger IS
   'Charger ids that tried to connect and are not registered. They belong to no organisation. Bounded in number; a row goes when the charger is registered.';
 CREATE INDEX unknown_charger_first ON unknown_charger (first_seen, charger_id);
 CREATE INDEX unknown_charger_last ON unknown_charger (last_seen, charger_id);
-
--- History of connections. By triggers on the table, so that a connection is seen whatever opens or closes it (its socket, a newer
--- connection, the end of its node). Statement triggers: a thousand chargers that come back at once are one call.
-CREATE FUNCTION connection_opened()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address)
-  SELECT charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address FROM opened
-  ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER connection_opened AFTER INSERT ON connection
-  REFERENCING NEW TABLE AS opened
-  FOR EACH STATEMENT EXECUTE FUNCTION connection_opened();
-
--- As connection_opened, for connections that are replaced or closed.
-CREATE FUNCTION connection_changed()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-BEGIN
-  UPDATE connection_history h SET reason = x.reason, disconnected_at = x.at
-  FROM (
-    SELECT o.charger_id, o.connected_at, o.epoch,
-      CASE WHEN n.epoch = o.epoch THEN n.closed_at ELSE greatest(n.connected_at, o.connected_at) END AS at,
-      CASE WHEN n.epoch = o.epoch THEN coalesce(n.closed_reason, 'the node that held the connection is gone')
-        ELSE 'the charger connected anew' END AS reason
-    FROM was o JOIN became n ON n.charger_id = o.charger_id
-    WHERE o.closed_at IS NULL AND (n.epoch <> o.epoch OR n.closed_at IS NOT NULL)
-  ) x
-  WHERE h.charger_id = x.charger_id AND h.connected_at = x.connected_at AND h.epoch = x.epoch AND h.disconnected_at IS NULL;
-  INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address)
-  SELECT n.charger_id, n.connected_at, n.epoch, n.organisation_id, n.ocpp_version, n.security_profile, n.remote_address
-  FROM was o JOIN became n ON n.charger_id = o.charger_id WHERE n.epoch <> o.epoch
-  ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END
-$function$;
-
-CREATE TRIGGER connection_changed AFTER UPDATE ON connection
-  REFERENCING OLD TABLE AS was NEW TABLE AS became
-  FOR EACH STATEMENT EXECUTE FUNCTION connection_changed();
 
 -- The history tables have no foreign keys; this deletes what is of a deleted charger.
 CREATE FUNCTION charger_history_forget()

@@ -285,6 +285,10 @@ BEGIN
 END
 $function$;
 
+-- Connections open and close in batches, with all that follows from it: their facts, their history and the marks of their locations. Each
+-- row is looked up by its charger and carried along, never joined with another list of the same statement: a thousand chargers that
+-- come back at once would be a million comparisons wherever the plan was made for a batch of one.
+
 -- Takes the next epoch for each charger that exists and records the connection; one row for each charger that got one.
 CREATE FUNCTION connection_open(
   p_chargers text[], p_versions text[], p_profiles integer[], p_addresses text[], p_at timestamp with time zone[], p_node text
@@ -296,9 +300,12 @@ AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996765);
   RETURN QUERY
-  WITH input AS (
-    SELECT u.*, c.organisation_id FROM unnest(p_chargers, p_versions, p_profiles, p_addresses, p_at) AS u(charger, version, profile, address, at)
+  WITH input AS MATERIALIZED (
+    SELECT u.*, c.organisation_id, c.site_id, c.ocpp_version, n.epoch AS was_epoch, n.connected_at AS was_at, n.node_id AS was_node,
+      n.epoch IS NOT NULL AND n.closed_at IS NULL AS was_open
+    FROM unnest(p_chargers, p_versions, p_profiles, p_addresses, p_at) AS u(charger, version, profile, address, at)
     JOIN charger c ON c.charger_id = u.charger
+    LEFT JOIN connection n ON n.charger_id = u.charger
   ), opened AS (
     INSERT INTO connection AS n (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
     -- The first epoch is the time, so that a charger that is removed and registered again never meets an epoch it had before.
@@ -307,16 +314,27 @@ BEGIN
     ON CONFLICT (charger_id) DO UPDATE SET organisation_id = excluded.organisation_id, node_id = excluded.node_id, epoch = n.epoch + 1,
       ocpp_version = excluded.ocpp_version, security_profile = excluded.security_profile, remote_address = excluded.remote_address,
       connected_at = excluded.connected_at, closed_at = NULL, closed_reason = NULL
-    RETURNING n.charger_id, n.epoch
+    RETURNING n.*
+  ), replaced AS (
+    UPDATE connection_history h SET reason = 'the charger connected anew', disconnected_at = greatest(i.at, i.was_at)
+    FROM input i
+    WHERE i.was_open AND h.charger_id = i.charger AND h.connected_at = i.was_at AND h.epoch = i.was_epoch AND h.disconnected_at IS NULL
+  ), begun AS (
+    INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address)
+    SELECT charger_id, connected_at, epoch, organisation_id, ocpp_version, security_profile, remote_address FROM opened
+    ON CONFLICT DO NOTHING
+  ), marked AS (
+    INSERT INTO location_stale (organisation_id, site_id)
+    SELECT DISTINCT organisation_id, site_id FROM input WHERE NOT was_open OR was_node <> p_node
   ), versions AS (
     UPDATE charger c SET ocpp_version = input.version FROM input
-    WHERE c.charger_id = input.charger AND c.ocpp_version IS DISTINCT FROM input.version
+    WHERE c.charger_id = input.charger AND input.ocpp_version IS DISTINCT FROM input.version
   ), facts AS (
     INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
-    SELECT substring(sha256(convert_to('connected:' || o.charger_id || ':' || o.epoch, 'UTF8')) for 16), i.organisation_id,
-      'ChargerConnected', 'charger:' || o.charger_id, i.at, i.at,
-      json_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', i.version, 'securityProfile', i.profile)
-    FROM opened o JOIN input i ON i.charger = o.charger_id
+    SELECT substring(sha256(convert_to('connected:' || o.charger_id || ':' || o.epoch, 'UTF8')) for 16), o.organisation_id,
+      'ChargerConnected', 'charger:' || o.charger_id, o.connected_at, o.connected_at,
+      json_build_object('epoch', o.epoch, 'node', p_node, 'ocppVersion', o.ocpp_version, 'securityProfile', o.security_profile)
+    FROM opened o
     ON CONFLICT (key) DO NOTHING
   )
   SELECT o.charger_id, o.epoch::float8 FROM opened o;
@@ -334,9 +352,16 @@ AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996765);
   WITH closed AS (
-    UPDATE connection n SET closed_at = x.at, closed_reason = x.reason FROM unnest(p_chargers, p_epochs, p_at, p_reasons) AS x(charger, epoch, at, reason)
-    WHERE n.charger_id = x.charger AND n.epoch = x.epoch AND n.closed_at IS NULL
-    RETURNING n.charger_id, n.epoch, n.organisation_id, x.at, x.reason
+    UPDATE connection n SET closed_at = x.at, closed_reason = x.reason
+    FROM unnest(p_chargers, p_epochs, p_at, p_reasons) AS x(charger, epoch, at, reason), charger c
+    WHERE n.charger_id = x.charger AND n.epoch = x.epoch AND n.closed_at IS NULL AND c.charger_id = x.charger
+    RETURNING n.charger_id, n.epoch, n.organisation_id, n.connected_at, c.site_id, x.at, x.reason
+  ), ended AS (
+    UPDATE connection_history h SET reason = o.reason, disconnected_at = o.at
+    FROM closed o
+    WHERE h.charger_id = o.charger_id AND h.connected_at = o.connected_at AND h.epoch = o.epoch AND h.disconnected_at IS NULL
+  ), marked AS (
+    INSERT INTO location_stale (organisation_id, site_id) SELECT DISTINCT organisation_id, site_id FROM closed
   )
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
   SELECT substring(sha256(convert_to('disconnected:' || charger_id || ':' || epoch, 'UTF8')) for 16), organisation_id,

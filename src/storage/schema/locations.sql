@@ -1,5 +1,6 @@
 -- OCPI locations: a projection of sites, chargers, connectors and tariff assignments, kept ready to be sent.
 -- Whatever changes one of those marks its site in location_stale in the same transaction; a reader first refreshes the marked ones.
+-- Marks are made by triggers; those of connections by what opens and closes them (journal.sql).
 
 CREATE TABLE evse (
   uid uuid PRIMARY KEY,
@@ -132,33 +133,6 @@ CREATE TRIGGER connector_location_made AFTER INSERT ON connector
   REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION location_mark_connectors();
 
--- Marks the sites of chargers that went online or offline.
-CREATE FUNCTION location_mark_connections()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    IF TG_OP = 'INSERT' THEN
-      INSERT INTO location_stale (organisation_id, site_id)
-      SELECT DISTINCT c.organisation_id, c.site_id FROM changed n JOIN charger c ON c.charger_id = n.charger_id;
-    ELSE
-      INSERT INTO location_stale (organisation_id, site_id)
-      SELECT DISTINCT c.organisation_id, c.site_id
-      FROM changed n JOIN former f ON f.charger_id = n.charger_id JOIN charger c ON c.charger_id = n.charger_id
-      WHERE (n.closed_at IS NULL) <> (f.closed_at IS NULL) OR n.node_id <> f.node_id;
-    END IF;
-    RETURN NULL;
-  END
-  $function$;
-
-CREATE TRIGGER connection_location_changed AFTER UPDATE ON connection
-  REFERENCING OLD TABLE AS former NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION location_mark_connections();
-
-CREATE TRIGGER connection_location_made AFTER INSERT ON connection
-  REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION location_mark_connections();
-
 -- Marks the site of what belongs to a charger, by a column charger_id.
 CREATE FUNCTION location_mark_charger()
 RETURNS trigger
@@ -174,8 +148,12 @@ AS $function$
   END
   $function$;
 
-CREATE TRIGGER configuration_location AFTER INSERT OR UPDATE ON charger_configuration
+CREATE TRIGGER configuration_location_made AFTER INSERT ON charger_configuration
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();
+
+-- Every charger reports its configuration after each boot, and hardly any has changed.
+CREATE TRIGGER configuration_location_changed AFTER UPDATE ON charger_configuration
+  FOR EACH ROW WHEN ((old.keys IS DISTINCT FROM new.keys)) EXECUTE FUNCTION location_mark_charger();
 
 CREATE TRIGGER equipment_location AFTER INSERT OR DELETE OR UPDATE ON charger_equipment
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();
