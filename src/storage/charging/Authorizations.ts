@@ -101,7 +101,7 @@ const ListedRow = Schema.Struct({
 const listedRows = rowsOf(ListedRow)
 const pages = pagedList("authorizations", Schema.Int, (row: typeof ListedRow.Type) => row.position)
 
-/** The conditions are those of the indexes, word for word: only then does the planner use them. */
+/** The conditions and the order are those of the indexes, word for word: only then does the planner use them. */
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Authorizations.list")(function* (
     organisationId: string,
@@ -117,8 +117,8 @@ const list = (sql: SqlClient.SqlClient) =>
           j.body #>> '{authorization,status}' AS status, j.body #>> '{authorization,source}' AS source
         FROM journal j
         WHERE ${own.rowsOf("j")} AND j.type IN ('TokenAuthorized', 'SessionStarted') ${refused}
-          ${after === undefined ? sql`` : sql`AND j.position < ${after}::float8::bigint`}
-        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`)
+          ${after === undefined ? sql`` : sql`AND - j.position > - ${after}::float8::bigint`}
+        ORDER BY - j.position LIMIT ${pages.rows(request)}`)
     )
     return pages.page(request, rows, ({ position, ...row }) => ({ id: String(position), ...row }))
   })

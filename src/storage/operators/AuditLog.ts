@@ -44,7 +44,7 @@ const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): 
  */
 const orderMillis = 60_000
 
-/** The condition is that of the indexes, word for word: only then does the planner use them. */
+/** The condition and the order are those of the indexes, word for word: only then does the planner use them. */
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("AuditLog.list")(function* (organisationId: string, request: PageRequest & AuditFilter) {
     const own = scopedTo(sql, organisationId)
@@ -52,10 +52,10 @@ const list = (sql: SqlClient.SqlClient) =>
     const { action, actor, from, subject, to } = request
     const audited = sql`j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL`
     // Positions around the stretch of time first, so that neither what is newer nor what is older is read.
-    const since = (at: number) => own`AND j.at >= ${new Date(at)} AND j.position >= (
-      SELECT j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
-    const until = (at: number) => own`AND j.at < ${new Date(at)} AND j.position <= (
-      SELECT j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at < ${new Date(at + orderMillis)} ORDER BY j.at DESC LIMIT 1)`
+    const since = (at: number) => own`AND j.at >= ${new Date(at)} AND - j.position <= (
+      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
+    const until = (at: number) => own`AND j.at < ${new Date(at)} AND - j.position >= (
+      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at < ${new Date(at + orderMillis)} ORDER BY j.at DESC LIMIT 1)`
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`
@@ -66,8 +66,8 @@ const list = (sql: SqlClient.SqlClient) =>
           ${action === undefined ? sql`` : sql`AND j.type = ${action}`}
           ${from === undefined ? sql`` : since(from)}
           ${to === undefined ? sql`` : until(to)}
-          ${after === undefined ? sql`` : sql`AND j.position < ${after}::float8::bigint`}
-        ORDER BY j.position DESC LIMIT ${pages.rows(request)}`,
+          ${after === undefined ? sql`` : sql`AND - j.position > - ${after}::float8::bigint`}
+        ORDER BY - j.position LIMIT ${pages.rows(request)}`,
         rows: rows,
         item: toEntry
       })
