@@ -98,6 +98,7 @@ import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
 import * as Sites from "../storage/sites/Sites.ts"
+import * as SessionTotals from "../storage/charging/SessionTotals.ts"
 import * as SubscriptionForgetting from "../storage/delivery/SubscriptionForgetting.ts"
 import * as SubscriptionReach from "../storage/delivery/SubscriberLookup.ts"
 import * as Subscriptions from "../storage/delivery/Subscriptions.ts"
@@ -215,6 +216,7 @@ const storage = (settings: ServiceSettings) => {
   const upkeep = Layer.mergeAll(
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
     SubscriptionForgetting.layer,
+    SessionTotals.layer,
     Partitions.layer(settings.retention)
   )
   return Layer.mergeAll(records, charging).pipe(

@@ -150,6 +150,26 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
+  it.effect("know of a session that began days before a range and ended in it or after it", () =>
+    Effect.gen(function* () {
+      const { commit, correct, seeded } = yield* told("S-long", 6000)
+      const chargers = yield* Chargers
+      const { organisationId } = seeded
+      const long: Transaction = { chargerId: "S-long", sessionId: idAt(noon - 200 * hour), transactionId: 12 }
+      yield* commit([started(seeded, long, { at: noon - 200 * hour })])
+      yield* commit([ended(seeded, long, { at: noon - 50 * hour, meterStopWh: 9000 })])
+      const starts = (from: number, to: number) =>
+        Effect.map(chargers.sessionWindows(organisationId, { from, to, siteId: undefined }), (windows) =>
+          windows.map(({ startedAt }) => (startedAt - noon) / hour).toSorted((a, b) => a - b)
+        )
+      assert.deepStrictEqual(yield* starts(noon - 100 * hour, noon - 90 * hour), [-200])
+      assert.deepStrictEqual(yield* starts(noon - 60 * hour, noon - 40 * hour), [-200])
+      assert.deepStrictEqual(yield* starts(noon - 40 * hour, noon + hour), [0])
+      yield* correct({ startedAt: noon - 80 * hour, endedAt: noon - 79 * hour })
+      assert.deepStrictEqual(yield* starts(noon - 80 * hour, noon - 78 * hour), [-200, -80])
+    })
+  )
+
   it.effect("refuse a range with too many sessions, also where few of them are left of what was asked for", () =>
     Effect.gen(function* () {
       const { commit, seeded } = yield* told("S-many", 6000)
@@ -158,10 +178,12 @@ forEachDriver("the figures of an organisation", world, (it) => {
       yield* commit([started(seeded, second, { at: noon + 2 * hour })])
       yield* commit([ended(seeded, second, { at: noon + 3 * hour, meterStopWh: 7000 })])
       const sql = yield* SqlClient.SqlClient
-      const range = { from: noon - hour, to: noon + hour / 2, siteId: undefined }
+      const range = { from: noon - hour, to: noon + 2.5 * hour, siteId: undefined }
       const refusal = yield* Effect.flip(sessionWindows(sql, 1)(organisationId, range))
       assert.strictEqual(refusal._tag, "InvalidInput")
-      assert.strictEqual((yield* sessionWindows(sql, 2)(organisationId, range)).length, 1)
+      assert.strictEqual((yield* sessionWindows(sql, 2)(organisationId, range)).length, 2)
+      // What began after it is none of its sessions, however many there are.
+      assert.strictEqual((yield* sessionWindows(sql, 1)(organisationId, { ...range, to: noon + hour / 2 })).length, 1)
       const elsewhere = { ...range, siteId: uuid7(3, new Uint8Array(10)) }
       assert.deepStrictEqual(yield* sessionWindows(sql, 1)(organisationId, elsewhere), [])
       assert.strictEqual(

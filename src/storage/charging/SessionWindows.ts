@@ -12,20 +12,30 @@ import { exists } from "./Statistics.ts"
 const windowRows = rowsOf(Schema.Struct({ startedAt: Millis, endedAt: optional(Millis), energyWh: Schema.Finite }))
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 
+/** As the index `session_long` has it. */
+const dayMillis = 86_400_000
+
 interface Range extends Pick<SeriesRange, "from" | "to">, SeriesScope {}
 
 const inScope = (sql: SqlClient.SqlClient, alias: string, { chargerId, siteId }: SeriesScope) => sql`
   ${siteId === undefined ? sql`` : sql`AND ${sql(alias)}.site_id = ${siteId}`}
   ${chargerId === undefined ? sql`` : sql`AND ${sql(alias)}.charger_id = ${chargerId}`}`
 
-/** Sessions that may be of the range, by the indexes on what runs and on what ended since its beginning, each with so many at most. */
+/**
+ * Sessions that may be of the range, with so many at most of each kind: those that run; those that began in it or within a day before it, along the order of
+ * starts of their organisation, site or charger; those that lasted longer, which are few; and those that were corrected. What began later is not read,
+ * however much that is.
+ */
 const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: number) => {
-  const begin = new Date(range.from)
+  const [begin, end] = [new Date(range.from), new Date(range.to)]
   const within = inScope(sql, "x", range)
   return own`
-    (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL ${within} LIMIT ${most})
-    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at >= ${begin} ${within} LIMIT ${most})
-    UNION (SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin} LIMIT ${most})`
+    (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL AND x.started_at < ${end} ${within} LIMIT ${most})
+    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.started_at >= ${new Date(range.from - dayMillis)} AND x.started_at < ${end}
+      AND x.ended_at >= ${begin} ${within} LIMIT ${most})
+    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at - x.started_at > '1 day'::interval AND x.ended_at >= ${begin}
+      AND x.started_at < ${end} ${within} LIMIT ${most})
+    UNION (SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin} AND y.started_at < ${end} LIMIT ${most})`
 }
 
 /**

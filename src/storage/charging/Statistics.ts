@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../../domain/charger/Clock.ts"
 import { idReservedMillis } from "../../domain/reservation/Reservation.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
-import { rowOf } from "../kernel/Rows.ts"
+import { optional, rowOf } from "../kernel/Rows.ts"
 import { endedAt, heldReason, isBilledAfterAll, isClosed, withReview } from "./SessionRows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
@@ -22,7 +22,10 @@ export const midnight = (now: number, timeZone: string): number => {
   return DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: zone }), "day"))
 }
 
-const organisationRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
+/** `sumThrough` and `sumWh` are of sessions with ids up to it (`schema/statistics.sql`). */
+const organisationRow = rowOf(
+  Schema.Struct({ timeZone: Schema.String, sumThrough: optional(Schema.String), sumWh: optional(Schema.Finite) })
+)
 
 const figuresRow = rowOf(
   Schema.Struct({
@@ -62,15 +65,18 @@ const mayEnd = (own: Scoped, today: Date) => own`
 /**
  * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
  * started. All by the figures that stand: what an operator corrected in place of what the charger reported, and nothing of a session that is held, since
- * its figures are not believed. What is invalid was no session, and its few Wh are not counted. The total is a sum over all sessions of the
- * organisation, the one figure here whose cost grows with them.
+ * its figures are not believed. What is invalid was no session, and its few Wh are not counted. The total is what older sessions are kept as, and
+ * the sum of those since: both read what is of days, however many years there are.
  */
 export const statistics = (sql: SqlClient.SqlClient) =>
   Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {
     const own = scopedTo(sql, organisationId)
     const zone = yield* guarded(
-      organisationRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`)
+      organisationRow(own`
+        SELECT o.time_zone AS "timeZone", t.through AS "sumThrough", t.energy_wh::float8 AS "sumWh"
+        FROM organisation o LEFT JOIN session_total t ON t.organisation_id = o.id WHERE ${own.itself("o")}`)
     )
+    const since = zone?.sumThrough === undefined ? sql`` : sql`AND s.id > ${zone.sumThrough}`
     const today = new Date(midnight(now, zone?.timeZone ?? "UTC"))
     const figures = yield* guarded(
       figuresRow(own`
@@ -96,8 +102,8 @@ export const statistics = (sql: SqlClient.SqlClient) =>
             (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
               WHERE ${own.rowsOf("s")} AND ${mayEnd(own, today)} AND ${exists(sql)}
                 AND coalesce(${endedAt(sql)} >= ${today}, true))::float8 AS "energyWhToday",
-            (SELECT coalesce(sum(coalesce(r.energy_wh, s.energy_wh)), 0) FROM session s ${withReview(sql)}
-              WHERE ${own.rowsOf("s")} AND ${exists(sql)})::float8 AS "energyWhTotal"
+            ${zone?.sumWh ?? 0}::float8 + (SELECT coalesce(sum(session_counted_wh(s, r)), 0) FROM session s ${withReview(sql)}
+              WHERE ${own.rowsOf("s")} ${since})::float8 AS "energyWhTotal"
         ) d`)
     )
     if (figures === undefined) return yield* Effect.die("a SELECT of aggregates gave no row")

@@ -15,6 +15,7 @@ export const schemaFiles = [
   "files",
   "tokens",
   "sessions",
+  "statistics",
   "reservations",
   "locallists",
   "tariffs",

@@ -79,6 +79,8 @@ CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, st
 -- Does not change with a reading.
 CREATE INDEX session_contradicted ON session (organisation_id, id) WHERE contradicted;
 CREATE INDEX session_ended ON session (organisation_id, ended_at);
+-- The few that a time lies in though they began more than a day before it.
+CREATE INDEX session_long ON session (organisation_id, ended_at) WHERE ((ended_at - started_at) > '1 day'::interval);
 -- Sessions that wait for an operator, found among millions. None of its columns changes with a reading, so that a reading stays an
 -- update within its page.
 CREATE INDEX session_held ON session (organisation_id, id) WHERE ((NOT reviewed) AND (status <> 'INVALID') AND ((held_reason IS NOT NULL) OR ((closed_as_of IS NOT NULL) AND (ended_at IS NULL))));
@@ -135,6 +137,10 @@ CREATE TABLE session_review (
 COMMENT ON TABLE session_review IS
   'What an operator or a check decided about an ended session: held, released or corrected.';
 CREATE INDEX session_review_held ON session_review (organisation_id, session_id) WHERE ((held_reason IS NOT NULL) AND (released_at IS NULL));
+
+-- What was corrected to have begun or ended at a time.
+CREATE INDEX session_review_started ON session_review (organisation_id, started_at) WHERE (started_at IS NOT NULL);
+CREATE INDEX session_review_ended ON session_review (organisation_id, ended_at) WHERE (ended_at IS NOT NULL);
 
 -- Partitioned by the month in which the session was made, which its id begins with (UUID version 7): all readings of a session lie in one
 -- partition whatever the charger's clock says, and every look-up is by session.
