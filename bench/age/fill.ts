@@ -3,31 +3,48 @@
  * evenly over so many days, as if it had run that long. Random from row numbers alone, so that every run fills alike.
  */
 import { script } from "../measure/postgres.ts"
+import { PREFIX } from "../workloads.ts"
 
 export interface Past {
   readonly sessions: number
   readonly days: number
   readonly chargers: number
+  /** Of these, the first are the load's own, with the load's cards: what connects and charges has a past. */
+  readonly driven: number
+  readonly drivenCards: number
   readonly readingsPerSession: number
 }
 
 /** Of the past of a fresh service: enough that every list has a full page, all of it a day old at most. */
-export const fresh: Omit<Past, "chargers"> = { sessions: 2_000, days: 1, readingsPerSession: 5 }
+export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
+  sessions: 2_000,
+  days: 1,
+  readingsPerSession: 5
+}
 
 /** Sessions of the site where hardly anybody charges: one in so many. */
 const quietEvery = 1_000
 const sites = 100
 const cards = 5_000
+/** As the service keeps them unless told otherwise: what is older is not there to be read. */
+const messageDays = 30
+const factsKept = "interval '13 months'"
 
-/** What was made through REST v2 before, in its own shape: the tariff of all sessions, and the partner of a tenth of the drivers. */
+/** What was made through REST v2 before, in its own shape: the tariff of all sessions, and the partner of a tenth of the drivers with its token. */
 export interface Made {
   readonly tariff: string
   readonly partner: string
+  readonly partnerToken: string
 }
 
-/** One statement each; `o` is the organisation, `past` a row for each session in the order of starts. */
-const statements = (
-  { chargers, days, readingsPerSession, sessions }: Past,
+/** The contract of a session that a partner's driver has, as JSON of SQL. */
+const roamingOf = (partner: string, row: string): string =>
+  `jsonb_build_object('partnerId', '${partner}', 'countryCode', 'DE', 'partyId', 'AGE', 'uid', 'Card' || ${row}.card, 'type', 'RFID',
+    'contractId', 'DEAGEC' || lpad(${row}.card::text, 8, '0'), 'authMethod', 'WHITELIST')`
+
+/** What fills a database that has one organisation. One statement each; `o` is the organisation, `past` a row for each session in the order of starts. */
+export const pastStatements = (
+  { chargers, days, driven, drivenCards, readingsPerSession, sessions }: Past,
   { partner, tariff }: Made
 ): ReadonlyArray<string> => {
   const span = `interval '${days} days'`
@@ -35,6 +52,10 @@ const statements = (
     `(lpad(to_hex(floor(extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${n} || '${salt}'), 1, 3) || '8' || substr(md5(${n} || '${salt}'), 4, 15))::uuid`
   const key = (salt: string, n = "n") => `substring(sha256(convert_to('${salt}' || ${n}, 'UTF8')) for 16)`
   const organisation = "(SELECT id FROM organisation ORDER BY created_at LIMIT 1)"
+  const millis = (at: string) => `floor(extract(epoch FROM ${at}) * 1000)`
+  /** What a price and a record have of the one period of a session. */
+  const period = (start: string, end: string) =>
+    `jsonb_build_array(jsonb_build_object('startedAt', ${millis(start)}, 'endedAt', ${millis(end)}, 'energyWh', 9000, 'charging', true, 'elements', jsonb_build_object('ENERGY', 0)))`
   return [
     "SET session_replication_role = replica",
     "SET synchronous_commit = off",
@@ -43,72 +64,123 @@ const statements = (
         uuid_at((date_trunc('month', now() AT TIME ZONE 'UTC') - m * interval '1 month') AT TIME ZONE 'UTC')::text,
         uuid_at((date_trunc('month', now() AT TIME ZONE 'UTC') - (m - 1) * interval '1 month') AT TIME ZONE 'UTC')::text);
     END LOOP; END $$`,
+    `SELECT make_partitions((now() - d * interval '1 day')::date, 1) FROM generate_series(0, ${Math.min(days, messageDays)}) d`,
     `INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
       SELECT ('01990000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${organisation}, 'Site ' || n, 'Europe/Oslo', now() - ${span}, now() - ${span}
       FROM generate_series(1, ${sites}) n`,
     `INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, manufacturer, model, ocpp_version, created_at, updated_at)
       SELECT 'AGE-' || n, ${organisation}, ('01990000-0000-7000-8000-' || lpad((1 + n % ${sites - 1})::text, 12, '0'))::uuid, 'Charger ' || n, 0,
         'Maker', 'Model ' || n % 7, '1.6', now() - ${span}, now() - ${span}
-      FROM generate_series(1, ${chargers}) n`,
+      FROM generate_series(${driven + 1}, ${chargers}) n`,
     `UPDATE charger SET site_id = '01990000-0000-7000-8000-${String(sites).padStart(12, "0")}' WHERE charger_id = 'AGE-${chargers}'`,
     `INSERT INTO connector (charger_id, evse_id, connector_id, status, raw_status, status_at, heard_at)
       SELECT charger_id, e, 1, 'Available', 'Available', now(), now() FROM charger, generate_series(0, 2) e`,
     `INSERT INTO token (organisation_id, uid_key, uid, type, status, created_at, updated_at)
-      SELECT ${organisation}, 'card' || n, 'Card' || n, 'RFID', 'Accepted', now() - ${span}, now() - ${span} FROM generate_series(1, ${cards}) n`,
+      SELECT ${organisation}, 'card' || n, 'Card' || n, 'RFID', 'Accepted', now() - ${span}, now() - ${span} FROM generate_series(${drivenCards + 1}, ${cards}) n`,
     `CREATE UNLOGGED TABLE past AS
-      SELECT n, ${organisation} AS o, at AS started_at, at + interval '50 minutes' AS ended_at, ${uuidOf("at", "n", "s")} AS id,
-        CASE WHEN n % ${quietEvery} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
-        1 + abs(hashint4(n::int + 7)::bigint) % ${cards} AS card
-      FROM (SELECT n, now() - ${span} + (n::float8 / ${sessions + 1}) * (${span} - interval '2 hours') AS at FROM generate_series(1, ${sessions}) n) x`,
-    `CREATE VIEW past_session AS SELECT p.*, c.charger_id, c.site_id FROM past p JOIN charger c ON c.charger_id = 'AGE-' || p.charger`,
+      SELECT x.n, ${organisation} AS o, at AS started_at, at + interval '50 minutes' AS ended_at, ${uuidOf("at", "n", "s")} AS id,
+        charger, card, CASE WHEN charger <= ${driven} THEN '${PREFIX}-' || lpad((charger - 1)::text, 5, '0') ELSE 'AGE-' || charger END AS charger_id,
+        CASE WHEN card <= ${drivenCards} THEN '${PREFIX}T' || lpad((card - 1)::text, 5, '0') ELSE 'Card' || card END AS uid
+      FROM (
+        SELECT n, date_trunc('milliseconds', now() - ${span} + (n::float8 / ${sessions + 1}) * (${span} - interval '2 hours')) AS at,
+          CASE WHEN n % ${quietEvery} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
+          1 + abs(hashint4(n::int + 7)::bigint) % ${cards} AS card
+        FROM generate_series(1, ${sessions}) n
+      ) x`,
+    `CREATE VIEW past_session AS SELECT p.*, c.site_id FROM past p JOIN charger c ON c.charger_id = p.charger_id`,
+    // Of ten thousand one ran into the charger's silence and was closed.
     `INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid, token_key, status,
         authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh, meter_stop_wh, register_wh, register_at, energy_wh,
-        stop_reason, created_at, updated_at, partner_id, held_reason)
-      SELECT id, o, charger_id, site_id, 1 + n % 2, 1, n::text, '1.6', 'Card' || card, 'card' || card, 'COMPLETED', 'Accepted', 'LocalToken', started_at, started_at,
-        ended_at, n * 10, n * 10 + 9000, n * 10 + 9000, ended_at, 9000, 'Local', started_at, ended_at,
-        CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END, CASE WHEN n % 5000 = 0 THEN 'RegisterFell' END
-      FROM past_session`,
+        stop_reason, created_at, updated_at, partner_id, roaming, held_reason, reported_stop, closed_as_of, close_reason)
+      SELECT id, o, charger_id, site_id, 1 + n % 2, 1, n::text, '1.6', uid, lower(uid),
+        CASE WHEN n % 10000 = 1 THEN 'ACTIVE' WHEN n % 1000 = 3 THEN 'INVALID' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', started_at, started_at,
+        CASE WHEN n % 10000 <> 1 THEN ended_at END, n * 10, CASE WHEN n % 10000 <> 1 THEN n * 10 + 9000 END, n * 10 + 9000, ended_at, 9000,
+        CASE WHEN n % 10000 <> 1 THEN 'Local' END, started_at, ended_at, CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END,
+        CASE WHEN n % 10 = 0 THEN ${roamingOf(partner, "past_session")} END, CASE WHEN n % 5000 = 0 THEN 'RegisterFell' END,
+        jsonb_build_object('meterStopWh', n * 10 + 9000, 'at', ${millis("ended_at")}),
+        CASE WHEN n % 10000 = 1 THEN ended_at END, CASE WHEN n % 10000 = 1 THEN 'Silent' END
+      FROM past_session ORDER BY n`,
+    `INSERT INTO session_review (session_id, organisation_id, held_reason, released_at, updated_at)
+      SELECT id, o, 'DurationImplausible', CASE WHEN n % 20000 <> 2 THEN ended_at END, ended_at FROM past WHERE n % 500 = 2`,
+    // As the hourly round leaves it.
+    `INSERT INTO session_total (organisation_id, through, energy_wh)
+      SELECT s.organisation_id, (array_agg(s.id ORDER BY s.id DESC))[1], sum(session_counted_wh(s, r)) FROM session s LEFT JOIN session_review r ON r.session_id = s.id
+      WHERE s.created_at < now() - interval '2 days' GROUP BY 1`,
     `INSERT INTO session_roaming (session_id, organisation_id, partner_id, last_updated) SELECT id, o, '${partner}', ended_at FROM past WHERE n % 10 = 0`,
     `INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone) SELECT id, o, '${tariff}', 1, 'Europe/Oslo' FROM past`,
     `INSERT INTO session_price (session_id, organisation_id, based_on, price)
-      SELECT id, o, ended_at, '{"currency": "EUR", "exclVat": 3.6, "inclVat": 3.6, "periods": []}' FROM past`,
+      SELECT id, o, ended_at, jsonb_build_object('currency', 'EUR', 'exclVat', 3.6, 'inclVat', 3.6, 'periods', ${period("started_at", "ended_at")}) FROM past`,
     `INSERT INTO meter (session_id, at, key, charger_id, organisation_id, evse_id, connector_id, heard_at, energy_wh, samples)
-      SELECT p.id, p.started_at + k * interval '8 minutes', ${key("r", "(p.n || '-' || k)")}, 'AGE-' || p.charger, p.o, 1 + p.n % 2, 1,
+      SELECT p.id, p.started_at + k * interval '8 minutes', ${key("r", "(p.n || '-' || k)")}, p.charger_id, p.o, 1 + p.n % 2, 1,
         p.started_at + k * interval '8 minutes', p.n * 10 + k * 1500,
         '[{"value":"1","measurand":"Energy.Active.Import.Register","context":"Sample.Periodic","format":"Raw","location":"Outlet","unit":"Wh"}]'
       FROM past p, generate_series(1, ${readingsPerSession}) k`,
+    `INSERT INTO orphan (id, organisation_id, charger_id, action, problem, raw, at, heard_at, at_hand)
+      SELECT ${uuidOf("ended_at", "n", "o")}, o, charger_id, 'StopTransaction', 'unknown', '{}', ended_at, ended_at, n % 20000 = 7 FROM past WHERE n % 1000 = 7`,
     `INSERT INTO cdr (id, organisation_id, number, session_id, charger_id, site_id, started_at, ended_at, body, issued_at, revision, partner_id, stored_at, token_key)
-      SELECT ${uuidOf("ended_at", "n", "c")}, o, n, id, charger_id, site_id, started_at, ended_at, ${recordOf(tariff)}::jsonb, ended_at, 0,
-        CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END, ended_at, 'card' || card
-      FROM past_session`,
+      SELECT ${uuidOf("ended_at", "n", "c")}, o, n, id, charger_id, site_id, started_at, ended_at, ${recordOf(tariff)}::jsonb
+          || jsonb_build_object('periods', ${period("started_at", "ended_at")})
+          || CASE WHEN n % 10 = 0 THEN jsonb_build_object('roaming', ${roamingOf(partner, "past_session")}) ELSE '{}' END,
+        ended_at, 0, CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END, ended_at, lower(uid)
+      FROM past_session ORDER BY n`,
     `INSERT INTO cdr_number (organisation_id, last) SELECT ${organisation}, ${sessions} ON CONFLICT (organisation_id) DO UPDATE SET last = excluded.last`,
-    // In the order of time: starts, readings, ends, and a change by a person in twenty sessions.
+    // In the order of time, and of the last thirteen months alone what is not kept for ever. A record is issued by the platform, and so has an author.
     `INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
-      SELECT ${key("f", "(n || type || at)")}, o, type, 'charger:AGE-' || charger, at, at, body::json FROM (
-        SELECT p.n, p.o, p.charger, f.* FROM past p CROSS JOIN LATERAL (VALUES
-          ('SessionStarted', p.started_at, json_build_object('sessionId', p.id, 'tokenUid', 'Card' || p.card, 'evseId', 1, 'connectorId', 1,
-            'authorization', json_build_object('status', CASE WHEN p.n % 100 = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken'))::text),
-          ('TokenAuthorized', p.started_at - interval '1 minute', json_build_object('tokenUid', 'Card' || p.card,
-            'authorization', json_build_object('status', 'Accepted', 'source', 'LocalToken'))::text),
-          ('SessionEnded', p.ended_at, json_build_object('sessionId', p.id)::text)) AS f(type, at, body)
-        UNION ALL SELECT p.n, p.o, p.charger, 'MeterRead', p.started_at + k * interval '8 minutes',
+      SELECT ${key("f", "(n || charger_id || type || at)")}, o, type, 'charger:' || charger_id, at, at, body::json FROM (
+        SELECT p.n, p.o, p.charger_id, f.* FROM past p CROSS JOIN LATERAL (VALUES
+          ('SessionStarted', p.started_at, json_build_object('sessionId', p.id, 'transactionId', p.n, 'tokenUid', p.uid, 'evseId', 1 + p.n % 2, 'connectorId', 1,
+            'meterStartWh', p.n * 10, 'supersedes', '[]'::json, 'rawAt', p.started_at,
+            'authorization', json_build_object('status', CASE WHEN p.n % 100 = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
+          ('SessionEnded', p.ended_at, json_build_object('sessionId', p.id, 'meterStopWh', p.n * 10 + 9000, 'energyWh', 9000, 'status', 'COMPLETED', 'reason', 'Local', 'rawAt', p.ended_at)::text),
+          ('CdrIssued', p.ended_at + interval '2 seconds', json_build_object('by', 'platform', 'after', json_build_object('id', ${uuidOf("p.ended_at", "p.n", "c")},
+            'number', p.n, 'sessionId', p.id, 'currency', 'EUR', 'total', '{"exclVat": 3.6, "inclVat": 3.6}'::json))::text)) AS f(type, at, body)
+        UNION ALL SELECT p.n, p.o, p.charger_id, f.* FROM past p CROSS JOIN LATERAL (VALUES
+          ('TokenAuthorized', p.started_at - interval '1 minute', json_build_object('tokenUid', p.uid,
+            'authorization', json_build_object('status', 'Accepted', 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
+          ('ConnectorStatusChanged', p.started_at - interval '1 minute', json_build_object('evseId', 1, 'connectorId', 1, 'status', 'Preparing')::text),
+          ('ConnectorStatusChanged', p.started_at, json_build_object('evseId', 1, 'connectorId', 1, 'status', 'Charging')::text),
+          ('ConnectorStatusChanged', p.ended_at, json_build_object('evseId', 1, 'connectorId', 1, 'status', 'Finishing')::text),
+          ('ConnectorStatusChanged', p.ended_at + interval '1 minute', json_build_object('evseId', 1, 'connectorId', 1, 'status', 'Available')::text)) AS f(type, at, body)
+          WHERE p.started_at > now() - ${factsKept}
+        UNION ALL SELECT p.n, p.o, p.charger_id, 'MeterRead', p.started_at + k * interval '8 minutes',
           json_build_object('sessionId', p.id, 'count', 1)::text FROM past p, generate_series(1, ${readingsPerSession}) k
-          WHERE p.started_at > now() - interval '13 months'
-        UNION ALL SELECT p.n, p.o, p.charger, 'ChargerChanged', p.started_at, json_build_object('by', 'operator:' || p.n % 7, 'before',
+          WHERE p.started_at > now() - ${factsKept}
+        UNION ALL SELECT p.n, p.o, p.charger_id, 'ChargerChanged', p.started_at, json_build_object('by', 'operator:' || p.n % 7, 'before',
           json_build_object('name', 'a'), 'after', json_build_object('name', 'b'))::text FROM past p WHERE p.n % 20 = 0
+        UNION ALL SELECT d, c.organisation_id, c.charger_id, 'ChargerConnected', now() - d * interval '1 day', json_build_object('epoch', d)::text
+          FROM charger c, generate_series(1, least(${days}, 395)) d
+        UNION ALL SELECT p.n, p.o, p.charger_id, 'CommandIssued', p.started_at, json_build_object('by', 'operator:' || p.n % 7, 'type', 'RemoteStop')::text
+          FROM past p WHERE p.n % 10 = 0
       ) x ORDER BY at`,
+    `UPDATE number_block SET next = ${sessions + 1} WHERE name = 'transaction'`,
     `UPDATE journal_reader SET position = (SELECT max(position) FROM journal)`,
     `INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status)
-      SELECT 'AGE-' || p.charger, 1 + p.n % 2, 1, s.at, s.at, p.n, p.o, s.status FROM past p CROSS JOIN LATERAL (VALUES
+      SELECT p.charger_id, 1 + p.n % 2, 1, s.at, s.at, p.n, p.o, s.status FROM past p CROSS JOIN LATERAL (VALUES
         ('Preparing', p.started_at - interval '1 minute'), ('Charging', p.started_at), ('Finishing', p.ended_at),
-        ('Available', p.ended_at + interval '1 minute')) AS s(status, at)`,
+        ('Available', p.ended_at + interval '1 minute'), (CASE WHEN p.n % 50 = 0 THEN 'Faulted' END, p.ended_at + interval '5 minutes'),
+        (CASE WHEN p.n % 50 = 0 THEN 'Available' END, p.ended_at + interval '15 minutes')) AS s(status, at)
+      WHERE s.status IS NOT NULL ORDER BY p.n`,
     `INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, disconnected_at, reason, ocpp_version, security_profile, remote_address)
       SELECT c.charger_id, now() - d * interval '1 day', ${days} - d, c.organisation_id, now() - (d - 1) * interval '1 day' - interval '1 minute', 'closed', '1.6', 0, '192.0.2.7'
-      FROM charger c, generate_series(1, ${days}) d`,
-    `INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at, result)
+      FROM generate_series(${days}, 1, -1) d, charger c`,
+    `INSERT INTO connection (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at, closed_at, closed_reason)
+      SELECT charger_id, organisation_id, 'bench', ${days}, '1.6', 0, '192.0.2.7', now() - interval '1 day', now(), 'closed' FROM charger ON CONFLICT DO NOTHING`,
+    `INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at, completed_at, result)
       SELECT ${uuidOf("started_at", "n", "k")}, o, charger_id, CASE WHEN n % 20 = 0 THEN 'ChangeAvailability' ELSE 'RemoteStop' END, 'Accepted',
-        '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator:' || n % 7, started_at, started_at, '{}'
-      FROM past_session WHERE n % 10 = 0`,
+        '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator:' || n % 7, started_at, started_at, started_at, '{}'
+      FROM past WHERE n % 10 = 0 ORDER BY n`,
+    `INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status, created_at, updated_at)
+      SELECT ${uuidOf("started_at", "n", "v")}, o, charger_id, n, 1, uid, started_at + interval '30 minutes', CASE WHEN n % 200 = 0 THEN 'Expired' ELSE 'Used' END,
+        started_at, started_at FROM past WHERE n % 100 = 0 ORDER BY n`,
+    `INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
+      SELECT p.o, p.charger_id, p.started_at + k * interval '5 minutes', CASE WHEN k % 2 = 0 THEN 'in' ELSE 'out' END, CASE WHEN k % 2 = 0 THEN 'CALL' ELSE 'CALLRESULT' END,
+        'MeterValues', k::text, CASE WHEN k % 2 = 0 THEN '[2,"1","MeterValues",{"connectorId":1,"meterValue":[]}]' ELSE '[3,"1",{}]' END
+      FROM past p, generate_series(0, 13) k WHERE p.started_at > now() - interval '${messageDays} days' ORDER BY p.n, k`,
+    // As if it had registered: it reads as a partner does, and is sent nothing.
+    `UPDATE partner SET status = 'Registered', connection = jsonb_build_object('version', '2.2.1', 'versionsUrl', 'https://age.example/versions', 'tokenForm', 'Raw',
+      'parties', '[{"role": "EMSP", "countryCode": "DE", "partyId": "AGE", "businessDetails": {"name": "Age"}}]'::jsonb, 'endpoints', '[]'::jsonb,
+      'registeredAt', 0) WHERE id = '${partner}'`,
+    `UPDATE partner_token SET use = 'Access', expires_at = NULL WHERE partner_id = '${partner}'`,
     "DROP VIEW past_session",
     "DROP TABLE past",
     "SET session_replication_role = origin"
@@ -140,6 +212,6 @@ const recordOf = (tariff: string): string =>
 
 /** Fills the database at `url`, which a process of the service has made and left; says to `progress` which statements took long. */
 export const fill = (url: string, past: Past, made: Made, progress: (text: string) => void): Promise<void> =>
-  script(url, [...statements(past, made), "VACUUM (ANALYZE)"], (statement, seconds) => {
+  script(url, [...pastStatements(past, made), "VACUUM (ANALYZE)", "CHECKPOINT"], (statement, seconds) => {
     if (seconds > 5) progress(`${statement.trim().split("\n")[0]?.slice(0, 60) ?? ""}…: ${seconds.toFixed(0)} s`)
   })

@@ -1,6 +1,6 @@
 /**
- * Every list of REST v2 with every filter that its description documents, taken from the description that the service itself publishes: a new
- * list or filter is measured without a change here.
+ * Every list of REST v2 and of OCPI with every filter that its description documents, taken from the descriptions that the service itself publishes: a
+ * new list or filter is measured without a change here.
  */
 import { Schema } from "effect"
 
@@ -28,19 +28,25 @@ export interface Known {
   readonly from: string
   readonly to: string
   readonly month: string
+  /** As `from` and `to`, of hours within the 92 days that a series may go back. */
+  readonly seriesFrom: string
+  readonly seriesTo: string
 }
 
 /** Lists of what does not grow with age, or that answer no page: streams, exports of everything, and what needs a body of its own. */
 const left =
-  /jsonl|\/events$|swagger|\.csv|explain|preview|\/single-sign-on|\/passkeys|\/sign-ins|\/me|\/files\/|\/set-up|\/search|\/week|\/messages/
+  /jsonl|\/events\/|swagger|\.csv|explain|preview|\/single-sign-on|\/passkeys|\/sign-ins|\/me(?:\/|$)|\/files\/|\/set-up|\/week/
+
+/** A series is of a bounded time, so its beginning alone is no filter. */
+const isSeries = (path: string): boolean => path.endsWith("/series")
 
 const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known: Known): string | undefined => {
   const given: Readonly<Record<string, string>> = {
     chargerId: known.quietCharger,
     siteId: known.quietSite,
     sessionId: known.sessionId,
-    tokenUid: "Card17",
-    uid: "Card17",
+    tokenUid: "Card217",
+    uid: "Card217",
     partnerId: known.partner,
     tariffId: known.tariff,
     from: known.from,
@@ -52,6 +58,7 @@ const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known
     actor: "operator:3",
     action: "ChargerChanged",
     metric: "energy",
+    module: "sessions",
     bucket: "hour",
     by: "charger"
   }
@@ -72,13 +79,14 @@ export interface ListCase {
 export const listCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
   const { paths } = Schema.decodeUnknownSync(Document)(description)
   const cases: Array<ListCase> = []
+  const ofSeries = { ...known, from: known.seriesFrom, to: known.seriesTo }
   for (const [path, item] of Object.entries(paths)) {
     const operation = item["get"]
     if (operation === undefined || left.test(path)) continue
     const parameters = operation.parameters ?? []
     const sample = (name: string): string | undefined => {
       const parameter = parameters.find((one) => one.name === name)
-      return parameter === undefined ? undefined : sampleOf(name, parameter.schema, known)
+      return parameter === undefined ? undefined : sampleOf(name, parameter.schema, isSeries(path) ? ofSeries : known)
     }
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
     if (inPath.some((name) => sample(name) === undefined)) continue
@@ -101,10 +109,34 @@ export const listCases = (description: unknown, known: Known): ReadonlyArray<Lis
       })
     }
     add([])
-    for (const { name, required } of query) if (required !== true) add([name])
+    for (const { name, required } of query) {
+      if (required !== true && !(isSeries(path) && name === "from")) add([name])
+    }
     if (query.some(({ name }) => name === "from") && query.some(({ name }) => name === "to")) add(["from", "to"])
-    if (query.some(({ name }) => name === "siteId") && query.some(({ name }) => name === "from"))
-      add(["siteId", "from", "to"])
+    for (const scope of ["siteId", "chargerId"]) {
+      if (query.some(({ name }) => name === scope) && query.some(({ name }) => name === "from"))
+        add([scope, "from", "to"])
+    }
   }
   return cases
+}
+
+/** Lists in pages that a description has, whether or not there are cases of them. */
+export const pagedPaths = (description: unknown): ReadonlyArray<string> =>
+  Object.entries(Schema.decodeUnknownSync(Document)(description).paths).flatMap(([path, { get }]) =>
+    get?.parameters?.some(({ name }) => name === "limit") === true ? [path] : []
+  )
+
+/** The windows of a description (`/ocpi/swagger.json`), as a partner asks for them. */
+export const windowCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
+  const { paths } = Schema.decodeUnknownSync(Document)(description)
+  const [from, to] = [`date_from=${known.from}`, `date_to=${known.to}`]
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    path.startsWith("/2.2.1/") && get?.parameters?.some(({ name }) => name === "date_from") === true
+      ? [[], [from], [to], [from, to], ["offset=150"]].map((filters) => ({
+          name: `/ocpi${path} ${filters.map((filter) => filter.split("=")[0]).join("+")}`.trimEnd(),
+          path: `/ocpi${path}?${[...filters, "limit=50"].join("&")}`
+        }))
+      : []
+  )
 }

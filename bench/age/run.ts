@@ -15,9 +15,9 @@ import type { Options } from "../options.ts"
 import { get, post, voltlane, type Voltlane } from "../servers/voltlane.ts"
 import { startGenerator } from "../load/remote.ts"
 import { perCpuSecond, type Measurement } from "../results.ts"
-import { closedLoop, PREFIX, ramp, type Running, settled } from "../workloads.ts"
+import { closedLoop, PREFIX, ramp, type Running, settled, storm } from "../workloads.ts"
 import { fill, fresh, type Made, type Past } from "./fill.ts"
-import { type Known, type ListCase, listCases } from "./lists.ts"
+import { type Known, type ListCase, listCases, windowCases } from "./lists.ts"
 
 /** More than this, and age costs. */
 const gate = 1.5
@@ -29,6 +29,7 @@ const rounds = 15
 const slow = 500
 const chargers = 1_000
 const dayMillis = 86_400_000
+const hourMillis = 3_600_000
 
 const startedAt = performance.now()
 const progress = (text: string): void => {
@@ -36,17 +37,19 @@ const progress = (text: string): void => {
 }
 
 const Named = Schema.Struct({ id: Schema.String })
+const Invited = Schema.Struct({ id: Schema.String, credentialsToken: Schema.String })
 
 const made = async (base: string): Promise<Made> => {
   const priceComponents = [{ type: "ENERGY", price: 0.4, stepSize: 1 }]
   const tariff = await post(base, "tariffs", { currency: "EUR", elements: [{ priceComponents }] })
   const partner = await post(base, "partners", { name: "Age", countryCode: "DE", partyId: "AGE", roles: ["EMSP"] })
-  const idOf = Schema.decodeUnknownSync(Named)
-  return { tariff: idOf(tariff).id, partner: idOf(partner).id }
+  const { credentialsToken, id } = Schema.decodeUnknownSync(Invited)(partner)
+  return { tariff: Schema.decodeUnknownSync(Named)(tariff).id, partner: id, partnerToken: credentialsToken }
 }
 
 const knownOf = async (url: string, days: number, others: Made): Promise<Known> => {
   const at = new Date(Date.now() - (days / 2) * dayMillis)
+  const seriesFrom = Date.now() - Math.min(60, days / 2) * dayMillis
   const [row] = await query(
     url,
     "SELECT id::text AS id FROM session WHERE partner_id IS NULL ORDER BY id OFFSET 100 LIMIT 1"
@@ -58,55 +61,91 @@ const knownOf = async (url: string, days: number, others: Made): Promise<Known> 
     quietSite: "01990000-0000-7000-8000-000000000100",
     from: at.toISOString(),
     to: new Date(at.getTime() + Math.min(1, days / 4) * dayMillis).toISOString(),
-    month: at.toISOString().slice(0, 7)
+    month: at.toISOString().slice(0, 7),
+    seriesFrom: new Date(seriesFrom).toISOString(),
+    seriesTo: new Date(seriesFrom + 6 * hourMillis).toISOString()
   }
 }
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-/** Milliseconds of one answer, the least of some, since what else the machine does only adds to it; the error's first words where it is refused. */
-const timeOf = async (base: string, { path }: ListCase): Promise<number | string> => {
-  const took: Array<number> = []
-  try {
-    for (let n = 0; n < warmUps + rounds; n++) {
-      const from = performance.now()
-      await get(base, path.replace(/^\/v2\//, ""))
-      const millis = performance.now() - from
-      if (n >= warmUps || millis > slow) took.push(millis)
-      if (millis > slow && took.length >= 3) break
-    }
-  } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 160) : "failed"
-  }
-  return Math.min(...took)
-}
-
 interface Aged {
   readonly name: "fresh" | "aged"
   readonly service: Voltlane
   readonly known: Known
+  readonly others: Made
 }
 
-const compareLists = async (young: Aged, old: Aged): Promise<number> => {
-  const description = await (await fetch(`${young.service.baseUrl}/cpo/swagger.json`)).json()
-  const ofOld = listCases(description, old.known)
+/** A list of both databases, each with its own times and ids. */
+interface Pair {
+  readonly name: string
+  readonly ask: ReadonlyArray<() => Promise<unknown>>
+}
+
+const partnersGet = async ({ others, service }: Aged, path: string): Promise<void> => {
+  const headers = { authorization: `Token ${Buffer.from(others.partnerToken).toString("base64")}` }
+  const answer = await fetch(`${service.baseUrl}${path}`, { headers })
+  const text = await answer.text()
+  if (!answer.ok || !text.includes('"status_code":1000')) throw new Error(`GET ${path}: ${answer.status} ${text}`)
+}
+
+const pairsOf = async (both: ReadonlyArray<Aged>): Promise<ReadonlyArray<Pair>> => {
+  const base = both[0]?.service.baseUrl ?? ""
+  const [ours, theirs] = await Promise.all(
+    ["/cpo/swagger.json", "/ocpi/swagger.json"].map(async (path) => (await fetch(`${base}${path}`)).json())
+  )
+  const paired = (
+    casesOf: (known: Known) => ReadonlyArray<ListCase>,
+    ask: (aged: Aged, path: string) => Promise<unknown>
+  ): ReadonlyArray<Pair> => {
+    const cases = both.map(({ known }) => casesOf(known))
+    return (cases[0] ?? []).map(({ name }, i) => ({
+      name,
+      ask: both.map((aged, n) => () => ask(aged, cases[n]?.[i]?.path ?? ""))
+    }))
+  }
+  return [
+    ...paired(
+      (known) => listCases(ours, known),
+      ({ service }, path) => get(service.baseUrl, path.replace(/^\/v2\//, ""))
+    ),
+    ...paired((known) => windowCases(theirs, known), partnersGet)
+  ]
+}
+
+/**
+ * Milliseconds of one answer of each, the least of some, since what else the machine does only adds to it. They take turns, so that it adds to both alike.
+ */
+const timesOf = async ({ ask }: Pair): Promise<ReadonlyArray<number>> => {
+  const took = ask.map((): Array<number> => [])
+  for (let n = 0; n < warmUps + rounds; n++) {
+    for (const [i, one] of ask.entries()) {
+      const from = performance.now()
+      await one()
+      const millis = performance.now() - from
+      if (n >= warmUps || millis > slow) took[i]?.push(millis)
+    }
+    if (took.every((each) => each.length >= 3) && took.flat().some((millis) => millis > slow)) break
+  }
+  return took.map((each) => Math.min(...each))
+}
+
+const compareLists = async (both: ReadonlyArray<Aged>): Promise<number> => {
   let over = 0
   const rows: Array<readonly [number, string]> = []
-  for (const [i, one] of listCases(description, young.known).entries()) {
-    const other = ofOld[i]
-    if (other === undefined) continue
-    const [before, after] = [await timeOf(young.service.baseUrl, one), await timeOf(old.service.baseUrl, other)]
-    if (typeof before === "string" || typeof after === "string") {
-      progress(`${one.name}: not measured: ${typeof before === "string" ? before : String(after)}`)
-      continue
+  for (const pair of await pairsOf(both)) {
+    try {
+      const [before = Number.NaN, after = Number.NaN] = await timesOf(pair)
+      const ratio = after / before
+      if (ratio > gate && after > alwaysFast) over++
+      rows.push([
+        ratio,
+        `${ratio.toFixed(2).padStart(8)} ${before.toFixed(1).padStart(8)} ${after.toFixed(1).padStart(8)}  ${pair.name}`
+      ])
+    } catch (error) {
+      progress(`${pair.name}: not measured: ${error instanceof Error ? error.message.slice(0, 240) : "failed"}`)
     }
-    const ratio = after / before
-    if (ratio > gate && after > alwaysFast) over++
-    rows.push([
-      ratio,
-      `${ratio.toFixed(2).padStart(8)} ${before.toFixed(1).padStart(8)} ${after.toFixed(1).padStart(8)}  ${one.name}`
-    ])
   }
   const worst = rows.toSorted(([a], [b]) => b - a)
   process.stdout.write(
@@ -134,23 +173,23 @@ const options: Options = {
   out: ""
 }
 
-/** Connects and transactions: both take turns, three times. */
+/** Connects of chargers that all come back at once, and transactions: both take turns, three times, after a ramp that is not counted. */
 const compareLoads = async (runnings: ReadonlyArray<Running>): Promise<void> => {
   const cost = (measurement: Measurement): number => 1_000_000 / (perCpuSecond(measurement) ?? Number.NaN)
-  for (const workload of ["ramp", "tx"] as const) {
-    const costs = runnings.map((): Array<number> => [])
-    for (let round = 0; round < (workload === "ramp" ? 1 : 3); round++) {
+  for (const running of runnings) await ramp(running, "ramp", options.chargers)
+  for (const workload of ["storm", "tx"] as const) {
+    const costs = runnings.map((): Array<readonly [all: number, database: number]> => [])
+    for (let round = 0; round < 3; round++) {
       for (const [i, running] of runnings.entries()) {
-        const made =
-          workload === "ramp" ? await ramp(running, "ramp", options.chargers) : await closedLoop(running, "tx")
-        costs[i]?.push(cost(made))
-        if (workload === "tx")
-          progress(`tx: left work ${made.workLeft.toFixed(1)} s, p99 ${made.p99Ms?.toFixed(1) ?? "?"} ms`)
+        const made = workload === "storm" ? await storm(running) : await closedLoop(running, "tx")
+        costs[i]?.push([cost(made), (made.postgresCpu / made.messages) * 1_000_000])
+        progress(`${workload}: left work ${made.workLeft.toFixed(1)} s, p99 ${made.p99Ms?.toFixed(1) ?? "?"} ms`)
       }
     }
-    const [young = Number.NaN, old = Number.NaN] = costs.map(median)
+    const [young = Number.NaN, old = Number.NaN] = costs.map((each) => median(each.map(([all]) => all)))
+    const [youngs = Number.NaN, olds = Number.NaN] = costs.map((each) => median(each.map(([, database]) => database)))
     process.stdout.write(
-      `${workload === "ramp" ? "connect" : "tx message"}: ${young.toFixed(0)} and ${old.toFixed(0)} µs of CPU, ratio ${(old / young).toFixed(2)}\n`
+      `${workload === "storm" ? "connect" : "tx message"}: ${young.toFixed(0)} and ${old.toFixed(0)} µs of CPU, ratio ${(old / young).toFixed(2)}; of the database ${youngs.toFixed(0)} and ${olds.toFixed(0)}\n`
     )
   }
 }
@@ -161,7 +200,14 @@ export const age = async (args: ReadonlyArray<string>): Promise<number> => {
     args: [...args],
     options: { sessions: { type: "string", default: "1000000" }, days: { type: "string", default: "720" } }
   })
-  const past: Past = { sessions: Number(values.sessions), days: Number(values.days), chargers, readingsPerSession: 5 }
+  const past: Past = {
+    sessions: Number(values.sessions),
+    days: Number(values.days),
+    chargers,
+    driven: options.chargers,
+    drivenCards: options.active,
+    readingsPerSession: 5
+  }
   const dataFolder = mkdtempSync(join(tmpdir(), "voltlane-age-"))
   process.once("exit", () => rmSync(dataFolder, { recursive: true, force: true }))
   await using cluster = await startCluster()
@@ -177,7 +223,7 @@ export const age = async (args: ReadonlyArray<string>): Promise<number> => {
       await service.register({ prefix: PREFIX, chargers: options.chargers, cards: options.active, passwords: false })
     }
     const url = cluster.url(`bench_${name}`)
-    const own = name === "fresh" ? { ...fresh, chargers } : past
+    const own = { ...past, ...(name === "fresh" ? fresh : {}) }
     progress(`${name}: ${own.sessions} sessions over ${own.days} days`)
     await fill(url, own, others, progress)
     const child = stack.use(await service.start())
@@ -191,12 +237,10 @@ export const age = async (args: ReadonlyArray<string>): Promise<number> => {
     }
     const idle = await settled(running, 5_000)
     progress(`${name}: worked ${idle.workLeftSeconds.toFixed(1)} s after the start`)
-    aged.push({ name, service, known: await knownOf(url, own.days, others) })
+    aged.push({ name, service, others, known: await knownOf(url, own.days, others) })
     runnings.push(running)
   }
-  const [young, old] = aged
-  if (young === undefined || old === undefined) return 2
-  const over = await compareLists(young, old)
+  const over = await compareLists(aged)
   await compareLoads(runnings)
   return over === 0 ? 0 : 1
 }

@@ -1,5 +1,5 @@
 /** The whole REST face in memory: requests in, answers out, no socket and no database. */
-import { Effect, Layer, Logger } from "effect"
+import { type Context, Effect, Layer, Logger } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../../src/http/AnswerEnd.ts"
 import { v1Routes } from "../../src/http/v1/Routes.ts"
@@ -66,6 +66,8 @@ export interface RestOptions {
   /** Told of each large answer, instead of its end being when it is made. */
   readonly onAnswerEnd?: OnAnswerEnd
   readonly v2?: Partial<V2Options>
+  /** What requests are handled with, for example to watch their statements. */
+  readonly context?: Context.Context<never>
 }
 
 /** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
@@ -96,7 +98,7 @@ export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}
     const body = asked.raw ?? (asked.body === undefined ? null : JSON.stringify(asked.body))
     if (body !== null && !headers.has("content-type")) headers.set("content-type", "application/json")
     const request = new Request(`http://rest.test${path}`, { method, headers, body, signal: asked.signal ?? null })
-    return toAnswer(await handler(request))
+    return toAnswer(await handler(request, options.context))
   }
   return { ask, logged, close: dispose }
 }
