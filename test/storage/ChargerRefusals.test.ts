@@ -78,7 +78,7 @@ describe("the memory of refusals", () => {
     const one = memory({ perOrganisationPerHour: 1e9 })
     for (let n = 0; n < 100_000; n++) one.refused(refusal(`M${n}`, { organisationId: "o1" }))
     const batch = one.take(limits.refusals.maxWaiting)
-    expect([batch.length, one.waits]).toEqual([limits.refusals.maxWaiting, false])
+    expect([batch.length, one.size]).toEqual([limits.refusals.maxWaiting, 0])
     one.again(batch)
     expect(one.take(1)).toEqual(batch.slice(0, 1))
   })

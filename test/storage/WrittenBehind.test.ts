@@ -6,16 +6,18 @@ import { writeBehind } from "../../src/storage/kernel/WrittenBehind.ts"
 
 const down = new StorageUnavailable({ reason: "down", message: "away" })
 
-/** A store of numbers, two at a time, whose database can be taken away. */
+/** A store of numbers, two at a time, whose database can be taken away and takes a while. */
 const makeStore = () => {
-  const store = { waiting: [] as Array<number>, written: [] as Array<number>, tries: 0, away: false }
-  const write = Effect.suspend(() => {
+  const store = { waiting: [] as Array<number>, written: [] as Array<number>, tries: 0, away: false, writeMillis: 0 }
+  const write = Effect.gen(function* () {
     store.tries++
-    if (store.away) return Effect.fail(down)
-    store.written.push(...store.waiting.splice(0, 2))
-    return Effect.void
+    if (store.away) return yield* down
+    const numbers = store.waiting.splice(0, 2)
+    yield* Effect.sleep(store.writeMillis)
+    store.written.push(...numbers)
+    return numbers.length
   })
-  return { store, options: { name: "numbers", everyMillis: 1_000, waits: () => store.waiting.length > 0, write } }
+  return { store, options: { name: "numbers", everyMillis: 1_000, waiting: () => store.waiting.length, write } }
 }
 
 const listening = () => {
@@ -56,7 +58,56 @@ describe("what is written behind", () => {
     }).pipe(Effect.provide(logger))
   })
 
-  it.effect("is written once more at the end", () => {
+  it.effect("is written once an interval, also where more comes than is written meanwhile", () => {
+    const { options, store } = makeStore()
+    return Effect.gen(function* () {
+      store.writeMillis = 10
+      yield* Effect.asVoid(writeBehind(options))
+      const coming = Effect.delay(
+        Effect.sync(() => store.waiting.push(1)),
+        4
+      )
+      yield* Effect.forkScoped(Effect.forever(coming))
+      yield* TestClock.adjust(999)
+      assert.strictEqual(store.tries, 0)
+      // Those of the first interval take 1,250 ms, and the next flush begins an interval after that.
+      yield* TestClock.adjust(2_200)
+      const { tries, waiting } = store
+      const left = waiting.length
+      store.writeMillis = 0
+      yield* TestClock.adjust(10)
+      assert.strictEqual(tries, 125)
+      assert.isAtLeast(left, 500)
+    })
+  })
+
+  it.effect("is written at once for those who cannot wait, with all that waited", () => {
+    const { options, store } = makeStore()
+    return Effect.gen(function* () {
+      const flush = yield* writeBehind(options)
+      store.waiting.push(1, 2, 3)
+      yield* flush
+      assert.deepStrictEqual(store.written, [1, 2, 3])
+    })
+  })
+
+  it.effect("is written once more at the end, with what comes while it is", () => {
+    const { options, store } = makeStore()
+    const write = Effect.tap(options.write, () =>
+      Effect.sync(() => (store.written.length < 4 ? store.waiting.push(9, 9) : 0))
+    )
+    return Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.asVoid(writeBehind({ ...options, write }))
+          store.waiting.push(1)
+        })
+      )
+      assert.deepStrictEqual(store.written, [1, 9, 9, 9, 9])
+    })
+  })
+
+  it.effect("is written at the end", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
       yield* Effect.scoped(

@@ -51,8 +51,8 @@ export class AttemptMemory {
     this.limits = limits
   }
 
-  get waits(): boolean {
-    return this.waiting.size > 0
+  get size(): number {
+    return this.waiting.size
   }
 
   /** An id that is kept already: its attempts cost nothing. */

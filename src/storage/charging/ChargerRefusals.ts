@@ -69,12 +69,13 @@ export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, ne
       const flushing = writeBehind({
         name: "charger refusals",
         everyMillis: options.flushEveryMillis,
-        waits: () => memory.waits,
+        waiting: () => memory.size,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return write(records, batch).pipe(
             Effect.tapError(() => Effect.sync(() => memory.again(batch))),
-            Effect.catchDefect((defect) => Effect.logWarning("charger refusals: not written", defect))
+            Effect.catchDefect((defect) => Effect.logWarning("charger refusals: not written", defect)),
+            Effect.as(batch.length)
           )
         })
       })

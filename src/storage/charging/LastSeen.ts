@@ -93,8 +93,8 @@ class Memory {
     this.dirty.push([id, entry])
   }
 
-  get waits(): boolean {
-    return this.dirty.length > 0
+  get unwritten(): number {
+    return this.dirty.length
   }
 
   take(max: number, maxBytes: number): Batch {
@@ -195,14 +195,15 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
               Effect.logWarning("last seen: not written", defect),
               Effect.sync(() => memory.done(batch))
             )
-          )
+          ),
+          Effect.as(batch.length)
         )
       })
       yield* Effect.asVoid(
         writeBehind({
           name: "last seen",
           everyMillis: options.flushEveryMillis,
-          waits: () => memory.waits,
+          waiting: () => memory.unwritten,
           write: flush
         })
       )

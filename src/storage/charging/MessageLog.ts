@@ -255,14 +255,13 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       const flush = yield* writeBehind({
         name: "message log",
         everyMillis: options.flushEveryMillis,
-        waits: () => waiting.length > 0 || budget.hasNotes,
+        waiting: () => waiting.length + (budget.hasNotes ? 1 : 0),
         write: Effect.suspend(() => {
-          if (budget.hasNotes) return Effect.forEach(budget.takeNotes(), logFull, { discard: true })
+          if (budget.hasNotes) return Effect.as(Effect.forEach(budget.takeNotes(), logFull, { discard: true }), 1)
           const frames = batchOf(waiting, options)
           return guardedWrite(insert(sql, frames)).pipe(
             Effect.map(() => taken(frames)),
             Effect.andThen(PubSub.publishAll(written, new Set(frames.map(({ chargerId }) => chargerId)))),
-            Effect.asVoid,
             // The log is expendable: what may have been written is given up, since a frame that is logged twice is worse than one that is
             // missing, and so is what the database will never take.
             Effect.catchCause((cause) => {
@@ -270,7 +269,8 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
               return Option.isSome(failure) && failure.value.reason !== "unknown"
                 ? Effect.fail(failure.value)
                 : lost(frames, cause)
-            })
+            }),
+            Effect.as(frames.length)
           )
         })
       })

@@ -47,8 +47,8 @@ export class RefusalMemory {
     this.limits = limits
   }
 
-  get waits(): boolean {
-    return this.waiting.length > 0
+  get size(): number {
+    return this.waiting.length
   }
 
   /** False where there is no room for it. */

@@ -106,13 +106,14 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
       const flush = yield* writeBehind({
         name: "unknown chargers",
         everyMillis: options.flushEveryMillis,
-        waits: () => memory.waits,
+        waiting: () => memory.size,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return guarded(write(sql, batch)).pipe(
             Effect.tapError(() => Effect.sync(() => memory.again(batch))),
             Effect.flatMap((written) => (written.some(({ fresh }) => fresh) ? tidy : Effect.void)),
-            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect))
+            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect)),
+            Effect.as(batch.length)
           )
         })
       })

@@ -1,6 +1,7 @@
 /**
- * What both stores that are written behind have in common: a flush at an interval and at the end, one at a time, that goes on until
- * nothing waits or the database is away, and says that it is away once and not every second.
+ * What the stores that are written behind have in common: a flush at an interval and at the end, one at a time, which says that the database is away
+ * once and not every second. A flush writes what waited when it began: under load more comes while it writes, and waits for the next, so that what
+ * changes often is written once an interval and not without a pause.
  */
 import { Effect, type Scope, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -9,9 +10,10 @@ export interface WrittenBehindOptions {
   /** As the log names it. */
   readonly name: string
   readonly everyMillis: number
-  readonly waits: () => boolean
-  /** Writes a part of what waits. Where it fails, what was not written must wait again: the next flush begins with it. */
-  readonly write: Effect.Effect<void, StorageUnavailable>
+  /** How many wait. */
+  readonly waiting: () => number
+  /** Writes the first of what waits, and answers how many that were. Where it fails, what was not written must wait again: the next flush begins with it. */
+  readonly write: Effect.Effect<number, StorageUnavailable>
 }
 
 /** Begins to flush until the scope closes; answers a flush for those who cannot wait. */
@@ -20,25 +22,33 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
     const one = Semaphore.makeUnsafe(1)
     let away = false
 
-    const round = Effect.suspend(() =>
-      Effect.whileLoop({
-        while: options.waits,
+    const writing = (most: number) => {
+      let left = most
+      return Effect.whileLoop({
+        while: () => left > 0 && options.waiting() > 0,
         // A writer that stops in the middle of a write cannot know what came of it.
         body: () => Effect.uninterruptible(options.write),
-        step: () => {
+        step: (written) => {
+          left -= written
           away = false
         }
       })
-    )
-    const flush = Semaphore.withPermit(
-      one,
-      Effect.catch(round, (error) => {
-        const isNew = !away
-        away = true
-        return isNew ? Effect.logWarning(`${options.name}: waits for the database`, error) : Effect.void
-      })
-    )
-    yield* Effect.addFinalizer(() => flush)
+    }
+    const flushing = (most: () => number) =>
+      Semaphore.withPermit(
+        one,
+        Effect.catch(
+          Effect.suspend(() => writing(most())),
+          (error) => {
+            const isNew = !away
+            away = true
+            return isNew ? Effect.logWarning(`${options.name}: waits for the database`, error) : Effect.void
+          }
+        )
+      )
+    const flush = flushing(options.waiting)
+    // No flush comes after the last.
+    yield* Effect.addFinalizer(() => flushing(() => Infinity))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.everyMillis), flush)))
     return flush
   })

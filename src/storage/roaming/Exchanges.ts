@@ -165,7 +165,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
       const flush = yield* writeBehind({
         name: "log of exchanges",
         everyMillis: options.flushEveryMillis,
-        waits: () => waiting.length > 0,
+        waiting: () => waiting.length,
         write: Effect.suspend(() => {
           const records = waiting.slice(0, options.maxBatch)
           return guardedWrite(insert(sql, records)).pipe(
@@ -175,7 +175,8 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
               return Option.isSome(failure) && failure.value.reason !== "unknown"
                 ? Effect.fail(failure.value)
                 : lost(records, cause)
-            })
+            }),
+            Effect.as(records.length)
           )
         })
       })
