@@ -3,6 +3,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
+import { evolve } from "../../src/domain/decide/Evolve.ts"
 import { FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import { actorsOn, connect, deliver, makeWorld, settle, start } from "../support/actorWorld.ts"
 
@@ -279,6 +280,65 @@ describe("a charger's actor", () => {
       assert.strictEqual(b.answers[0]?._tag, "StartAnswered")
       assert.deepStrictEqual(b.line.closes, [])
     }).pipe(Effect.provide(Layer.merge(actors, Logger.layer([]))))
+  })
+
+  it.effect("ends by a defect that comes after the commit, too", () => {
+    const world = makeWorld()
+    const actors = actorsOn(world, decide, (state, facts, outcome) => {
+      if (facts.some(({ type }) => type === "DataTransferred")) throw new Error("boom")
+      return evolve(state, facts, outcome)
+    })
+    return Effect.gen(function* () {
+      const { answers, line, mailbox } = yield* connect("A")
+      yield* settle
+      deliver(mailbox, data("x"), answers)
+      deliver(mailbox, heartbeat, answers)
+      yield* settle
+      assert.strictEqual(line.closes[0]?.[0], 1011)
+      assert.deepInclude(world.closings[0], { chargerId: "A", reason: "internal error" })
+      assert.deepStrictEqual(answers, [])
+    }).pipe(Effect.provide(Layer.merge(actors, Logger.layer([]))))
+  })
+
+  it.effect("commits one message after the other, and answers in their order", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      world.hold = []
+      deliver(mailbox, data("one"), answers)
+      deliver(mailbox, heartbeat, answers)
+      // What has to ask is decided by the fiber, and all others wait for it as well.
+      deliver(mailbox, start(100), answers)
+      deliver(mailbox, data("two"), answers)
+      for (let commits = 1; commits <= 3; commits++) {
+        yield* settle
+        assert.strictEqual(world.hold.length, commits)
+        world.hold[commits - 1]!()
+      }
+      yield* settle
+      assert.deepStrictEqual(
+        answers.map(({ _tag }) => _tag),
+        ["DataAnswered", "HeartbeatAnswered", "StartAnswered", "DataAnswered"]
+      )
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect("stores what is being committed while its connection ends, and then the end", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      yield* settle
+      world.hold = []
+      deliver(mailbox, data("one"), answers)
+      mailbox.closed("gone")
+      yield* settle
+      assert.deepStrictEqual([world.facts, world.closings], [[], []])
+      world.hold[0]!()
+      yield* settle
+      assert.strictEqual(world.facts[0]?.type, "DataTransferred")
+      assert.deepInclude(world.closings[0], { chargerId: "A", reason: "gone" })
+    }).pipe(Effect.provide(actorsOn(world)))
   })
 
   it.effect("pauses its socket while too much waits, and resumes it", () => {
