@@ -145,8 +145,8 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
    */
   private takesAtOnce(item: EventItem): boolean {
     const { state } = this
-    const { journal, numbers } = this.services
-    if (state === undefined || numbers.peek() === undefined || item.partnerAnswers !== undefined) return false
+    const { journal } = this.services
+    if (state === undefined || item.partnerAnswers !== undefined) return false
     const now = this.now()
     this.current = item.envelope.raw
     const decision = this.decidesAtOnce(state, item, now)
@@ -166,7 +166,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
     return true
   }
 
-  /** Undefined for a defect, which the fiber meets again and ends by. */
+  /** Undefined where the fiber must first fetch transaction numbers, and for a defect, which it meets again and ends by. */
   private decidesAtOnce(state: ChargerState, { envelope, event }: EventItem, now: number): Decision | undefined {
     try {
       return this.services.decide(state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this.ids)

@@ -6,6 +6,7 @@ import { decide } from "../../src/domain/decide/Decide.ts"
 import { evolve } from "../../src/domain/decide/Evolve.ts"
 import { FactRefused, StorageUnavailable } from "../../src/domain/Errors.ts"
 import { actorsOn, connect, deliver, makeWorld, settle, start } from "../support/actorWorld.ts"
+import { at, energy, metered, minute, reading } from "../support/events.ts"
 
 const heartbeat: ChargerEvent = { _tag: "HeartbeatReceived" }
 const data = (text: string): ChargerEvent => ({ _tag: "DataReceived", vendorId: "V", messageId: undefined, data: text })
@@ -221,6 +222,21 @@ describe("a charger's actor", () => {
       deliver(mailbox, start(100), answers)
       yield* settle
       assert.strictEqual(answers[0]?._tag, "StartAnswered")
+      assert.deepStrictEqual(
+        world.facts.map((f) => f.type),
+        ["OrphanRecorded"]
+      )
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
+  it.effect("keeps readings raw that cannot be stored, and does not try them again as they are", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, mailbox } = yield* connect("A")
+      world.failures.push({ error: new FactRefused({ message: "odd" }), stored: false })
+      deliver(mailbox, metered(undefined, [reading(at(minute(1)), energy(100))]), answers)
+      yield* settle
+      assert.strictEqual(answers[0]?._tag, "Acknowledged")
       assert.deepStrictEqual(
         world.facts.map((f) => f.type),
         ["OrphanRecorded"]
