@@ -1,6 +1,7 @@
 /** A charger's log in the browser: live while it is looked at, searched by the service, drawn as a sequence, and taken away as a file. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { APIResponse, Page } from "playwright-core"
 import { canBrowse, desk, phone, type Town, town, Visitor } from "./browser.ts"
 import { Station } from "./station.ts"
 
@@ -22,6 +23,25 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await station.stop()
     await place[Symbol.asyncDispose]()
   })
+
+  /** What fits in the lines, from the first to the last that was loaded when this began; at the end one is at the top again. */
+  const walked = async (page: Page, pattern: RegExp): Promise<ReadonlyArray<string>> => {
+    const texts = await page.evaluate<ReadonlyArray<string>>(`(async () => {
+      const box = document.querySelector(".log-box")
+      const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      const texts = new Set()
+      const last = box.scrollHeight
+      for (let top = 0; top < last; top += box.clientHeight) {
+        box.scrollTop = top
+        await frame()
+        for (const line of box.querySelectorAll("li")) texts.add(line.textContent)
+      }
+      box.scrollTop = 0
+      await frame()
+      return [...texts]
+    })()`)
+    return texts.flatMap((text) => pattern.exec(text)?.[1] ?? [])
+  }
 
   const hostile = `<img src=x onerror="document.title='broken'">`
 
@@ -106,13 +126,11 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
       for (let n = 0; n < count; n++)
         await station.status("Faulted", "OtherError", `n${String(sent++).padStart(4, "0")}x`)
     }
-    /** How many frames are missing between the newest one sent and the oldest one shown. */
+    /** How many frames are missing between the newest one sent and the oldest one of the list, which is gone through as it is drawn. */
     const holes = async (): Promise<number> => {
-      const shown = await page.evaluate<ReadonlyArray<string>>(
-        "[...document.querySelector('ol.log').textContent.matchAll(/n(\\d{4})x/g)].map((found) => found[1])"
-      )
-      const numbers = new Set(shown.map(Number))
-      return numbers.size === 0 ? sent : sent - Math.min(...numbers) - numbers.size
+      const numbers = new Set(await walked(page, /n(\d{4})x/))
+      await page.getByRole("button", { name: "Follow", exact: true }).click()
+      return numbers.size === 0 ? sent : sent - Math.min(...[...numbers].map(Number)) - numbers.size
     }
     await send(1_100)
     await expect.poll(holes, { timeout: 20_000 }).toBe(0)
@@ -128,4 +146,24 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await context.close()
     expect(problems).toEqual([])
   }, 120_000)
+
+  it("keeps the lines that one reads when following ends, and says that it has ended", async () => {
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    // The list answers what it did at first, so that the new lines are those that came live.
+    let first: Promise<APIResponse> | undefined
+    await page.route("**/chargers/LOG-1/messages?*", async (route) => {
+      first ??= route.fetch()
+      await route.fulfill({ response: await first })
+    })
+    await page.goto("/chargers/LOG-1")
+    await page.getByRole("button", { name: "Following", exact: true }).waitFor()
+    await page.locator("ol.log > li").first().waitFor()
+    for (let n = 0; n < 40; n++) await station.status("Faulted", "OtherError", `k${String(n).padStart(4, "0")}x`)
+    await page.locator("ol.log > li").filter({ hasText: "k0039x" }).waitFor()
+    const numbers = await walked(page, /k(\d{4})x/)
+    expect(numbers.length).toBe(40)
+    await page.getByRole("button", { name: "Follow", exact: true }).waitFor()
+    await context.close()
+    expect(problems).toEqual([])
+  }, 60_000)
 })

@@ -62,8 +62,9 @@ export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message
       document.removeEventListener("visibilitychange", look)
       clearTimeout(drawing)
       close()
-      setFrames([])
     }
   }, [chargerId, isOn])
+  // Those that came stay when following ends: one is reading them.
+  useEffect(() => () => setFrames([]), [chargerId])
   return frames
 }

@@ -7,13 +7,13 @@ import { refusal, troubledKinds } from "../../../../src/domain/charger/FrameTrou
 import { urlOf } from "../../api/client.ts"
 import type { Message } from "../../api/types.ts"
 import { missingFor, useMe } from "../../app/me.ts"
-import { type Exchange, exchanges, fitsLog, gist, joined, took } from "../../live/log.ts"
+import { type Exchange, exchanges, fitsLog, joined } from "../../live/log.ts"
 import { useTail } from "../../live/tail.ts"
-import { Outside } from "../../parts/Facts.tsx"
-import { clock, moment, utc } from "../../parts/format.ts"
+import { moment } from "../../parts/format.ts"
 import { useFilters, usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { t, tn } from "../../text/text.ts"
+import { LogLines } from "./LogLines.tsx"
 
 const Sequence = lazy(() => import("./Sequence.tsx").then(({ Sequence: it }) => ({ default: it })))
 
@@ -36,76 +36,11 @@ const actions = [
   "TriggerMessage"
 ] as const
 
-const slowMillis = 500
-
 /** A page of what is looked for may have nothing: so many are read on by themselves, and then one is asked. */
 const pagesAlone = 5
 const enough = 15
 
 const typingMillis = 300
-
-const Answer = ({ exchange }: { readonly exchange: Exchange }) => {
-  const { answer, asked } = exchange
-  if (asked.kind === "Malformed") return <span className="reply trouble">{t("log.malformed")}</span>
-  if (asked.kind === "CALLERROR" || asked.kind === "CALLRESULT") {
-    return <span className={`reply${asked.kind === "CALLERROR" ? " trouble" : ""}`}>{t("log.answer")}</span>
-  }
-  if (answer === undefined) return <span className="reply none">{t("log.noAnswer")}</span>
-  const millis = took(exchange) ?? 0
-  const text = gist(answer)
-  // Chargers are measured always, the service only where it was slow.
-  const time = asked.direction === "out" || millis > slowMillis ? ` ${millis} ms` : ""
-  return (
-    <span className={`reply${answer.kind === "CALLERROR" ? " trouble" : ""}`}>
-      <Outside>{text === "" ? t("log.ok") : text}</Outside>
-      <small>{time}</small>
-    </span>
-  )
-}
-
-const pretty = ({ frame }: Message): string => {
-  try {
-    return JSON.stringify(JSON.parse(frame), null, 2)
-  } catch {
-    return frame
-  }
-}
-
-const Line = ({ exchange }: { readonly exchange: Exchange }) => {
-  const [isOpen, setOpen] = useState(false)
-  const { answer, asked, more, since } = exchange
-  const at = Date.parse(asked.at)
-  const side = asked.direction === "in" ? t("log.from") : t("log.to")
-  return (
-    <li className={asked.direction}>
-      <button type="button" className="log-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <time dateTime={utc(at)} title={utc(at)}>
-          {clock(at)}
-        </time>
-        <span className="direction" title={side}>
-          <span aria-hidden="true">{asked.direction === "in" ? "→" : "←"}</span>
-          <span className="hide">{side}</span>
-        </span>
-        <span className="log-action">
-          <b>
-            <Outside>{asked.action === "" ? "?" : asked.action}</Outside>
-          </b>
-          {more === 0 ? null : <small> {t("log.more", { n: more, since: clock(Date.parse(since)) })}</small>}
-        </span>
-        <Answer exchange={exchange} />
-        <span className="gist">
-          <Outside>{gist(asked)}</Outside>
-        </span>
-      </button>
-      {isOpen ? (
-        <div className="frames">
-          <pre tabIndex={0}>{pretty(asked)}</pre>
-          {answer === undefined ? null : <pre tabIndex={0}>{pretty(answer)}</pre>}
-        </div>
-      ) : null}
-    </li>
-  )
-}
 
 /** Which actions are shown; all where none is chosen. */
 const Types = ({
@@ -177,7 +112,7 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   const isErrors = filters["errors"] === "only"
   const isSearched = text.trim().length >= 2
   const isRange = from !== undefined || to !== undefined
-  const list = useRef<HTMLOListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   const query = {
     ...(chosen.length === 0 ? {} : { action: chosen.join(",") }),
@@ -269,21 +204,7 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
           <Sequence exchanges={shown} />
         </Suspense>
       ) : (
-        <ol
-          className="log"
-          ref={list}
-          tabIndex={0}
-          aria-label={t("log.title")}
-          onScroll={({ currentTarget }) => {
-            if (currentTarget.scrollTop > 40 && isFollowing) setFollowing(false)
-            const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight
-            if (left < 200) pages.more()
-          }}
-        >
-          {shown.map((exchange) => (
-            <Line key={exchange.asked.id} exchange={exchange} />
-          ))}
-        </ol>
+        <LogLines key={chargerId} lines={shown} box={list} onAway={() => setFollowing(false)} onEnd={pages.more} />
       )}
       {isNarrowed && pages.hasMore ? (
         <p className="secondary">
