@@ -161,13 +161,13 @@ export const Chargers = () => {
     () => (is === undefined ? found : found.filter(({ state }) => groups[is]?.includes(state) ?? false)),
     [found, is]
   )
-  const counts = useMemo(
-    () =>
-      lenses.map(([group]) =>
-        group === undefined ? found.length : found.filter(({ state }) => groups[group]!.includes(state)).length
-      ),
-    [found]
-  )
+  const counts = useMemo(() => {
+    const byState = new Map<State, number>()
+    for (const { state } of found) byState.set(state, (byState.get(state) ?? 0) + 1)
+    return lenses.map(([group]) =>
+      group === undefined ? found.length : groups[group]!.reduce((sum, state) => sum + (byState.get(state) ?? 0), 0)
+    )
+  }, [found])
   const connected = useMemo(() => rows.filter((row) => row.connected).length, [rows])
   const power = useMemo(() => rows.reduce((sum, { powerW }) => sum + (powerW ?? 0), 0), [rows])
   const sites = useMemo(() => [...new Set(rows.map(({ siteName }) => siteName))].filter(Boolean).sort(), [rows])
