@@ -67,6 +67,7 @@ export interface Config {
   /** In whole calendar months of the sessions. */
   readonly readingsRetentionMonths: number
   readonly factsRetentionMonths: number
+  readonly commandsRetentionMonths: number
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
@@ -326,6 +327,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
     READINGS_RETENTION_MONTHS: String(config.readingsRetentionMonths),
     FACTS_RETENTION_MONTHS: String(config.factsRetentionMonths),
+    COMMANDS_RETENTION_MONTHS: String(config.commandsRetentionMonths),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
@@ -377,6 +379,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
     factsRetentionMonths: get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths,
+    commandsRetentionMonths: get("COMMANDS_RETENTION_MONTHS") ?? limits.retention.commandsMonths,
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
     messageLogBudget: {

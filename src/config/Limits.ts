@@ -161,12 +161,14 @@ export const limits = {
     waitMillis: 10 * second
   },
 
-  /** How long what chargers say is kept, unless READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS say otherwise. */
+  /** How long what chargers say, and commands to them, are kept, unless READINGS_, FACTS_ and COMMANDS_RETENTION_MONTHS say otherwise. */
   retention: {
     // A year's bill may be disputed for another year, and a month is begun.
     readingsMonths: 25,
     // A year back and the month that is running.
-    factsMonths: 13
+    factsMonths: 13,
+    // As long as the history of statuses and connections, which they explain.
+    commandsMonths: 25
   },
 
   /** Raw frames, written behind. */

@@ -111,7 +111,8 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     retention: {
       messageRetentionDays: config.messageLogRetentionDays,
       readingsRetentionMonths: config.readingsRetentionMonths,
-      factsRetentionMonths: config.factsRetentionMonths
+      factsRetentionMonths: config.factsRetentionMonths,
+      commandsRetentionMonths: config.commandsRetentionMonths
     },
     leaseMillis: limits.nodes.leaseMillis
   }

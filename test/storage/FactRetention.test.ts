@@ -8,7 +8,12 @@ import { freshId } from "../support/journalFacts.ts"
 
 const now = Date.UTC(2028, 5, 15, 12)
 const limit = Date.UTC(2027, 4, 15, 12)
-const options = { messageRetentionDays: 30, readingsRetentionMonths: 25, factsRetentionMonths: 13 }
+const options = {
+  messageRetentionDays: 30,
+  readingsRetentionMonths: 25,
+  factsRetentionMonths: 13,
+  commandsRetentionMonths: 25
+}
 
 const addFact = (name: string, type: string, heardAt: number, body: object = {}) =>
   Effect.gen(function* () {

@@ -9,7 +9,12 @@ import { freshId } from "../support/journalFacts.ts"
 const dayMillis = 86_400_000
 /** A day on which everything here happens; each test takes days of its own, far from the others'. */
 const someDay = Date.UTC(2031, 0, 10, 15, 30)
-const options = { messageRetentionDays: 30, readingsRetentionMonths: 25, factsRetentionMonths: 13 }
+const options = {
+  messageRetentionDays: 30,
+  readingsRetentionMonths: 25,
+  factsRetentionMonths: 13,
+  commandsRetentionMonths: 25
+}
 
 const maintained = (now: number, more: Partial<typeof options> = {}) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => maintain(sql, { ...options, ...more }, now))

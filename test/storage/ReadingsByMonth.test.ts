@@ -46,7 +46,12 @@ const twoYears = (ours: TestOrganisation) =>
       { chargerId: "AGED", name: "C", siteId: site.id, securityProfile: 0, passwordVerifier: undefined },
       ours.writing()
     )
-    const kept = { messageRetentionDays: 30, readingsRetentionMonths: 100, factsRetentionMonths: 100 }
+    const kept = {
+      messageRetentionDays: 30,
+      readingsRetentionMonths: 100,
+      factsRetentionMonths: 100,
+      commandsRetentionMonths: 100
+    }
     const sessions: Array<string> = []
     for (let ago = months; ago > 0; ago--) {
       const at = monthsBefore(noon, ago)

@@ -1,14 +1,16 @@
 /**
  * What the service keeps only for a time. Partitions of the message log (days) and of readings (months) are made ahead of time and dropped whole
  * after their retention; what lies in a default partition for a day or month that gets its own (a charger whose clock runs ahead) is moved, not
- * lost. Past statuses and facts lie in tables of their own order, and are deleted in slices in the same rounds.
+ * lost. Past statuses, facts and commands lie in tables of their own order, and are deleted in slices in the same rounds. docs/retention.md has every table.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { historyMonths } from "../../domain/charger/Uptime.ts"
+import { commandsForgotten } from "../../domain/command/CommandRetention.ts"
 import { factsKeptForEver, unassignedReadingsMonths } from "../../domain/event/FactRetention.ts"
 import { monthsBefore } from "../../domain/values/Month.ts"
 import { textArray } from "./Arrays.ts"
+import { deletedInPieces } from "./InPieces.ts"
 import { guarded } from "./SqlErrors.ts"
 
 export interface RetentionOptions {
@@ -18,6 +20,8 @@ export interface RetentionOptions {
   readonly readingsRetentionMonths: number
   /** How long facts are kept, except those kept for ever (`FactRetention`). */
   readonly factsRetentionMonths: number
+  /** How long commands that are over are kept (`CommandRetention`), and reservations without a session. */
+  readonly commandsRetentionMonths: number
 }
 
 /** Days that are made ahead: a week survives a maintenance loop that fails over a long weekend. */
@@ -87,6 +91,47 @@ const forgetOldFacts = (sql: SqlClient.SqlClient, before: number) =>
     for (let n = 0; n < factStatements; n++) if ((yield* forgetFacts(sql, before)) < factRows) return
   })
 
+/** Rows that one statement deletes. */
+const commandRows = 2_000
+
+/**
+ * Deletes commands that were issued before a time and are over, and reservations of that time that came to nothing, the oldest first; answers how many
+ * rows went. Ids begin with the time. A password that a charger may or may not have is settled by its command, which stays until then, as does what a
+ * rollout waits for.
+ */
+export const forgetCommands = (sql: SqlClient.SqlClient, before: number, rows = commandRows) => {
+  const commands = sql`
+    DELETE FROM command WHERE id = ANY (ARRAY(
+      SELECT m.id FROM command m
+      WHERE m.id < uuid_at(${new Date(before)}) AND m.type = ANY (${textArray([...commandsForgotten])}) AND m.status NOT IN ('Pending', 'Sent')
+        AND NOT EXISTS (SELECT 1 FROM charger_pending p WHERE p.command_id = m.id)
+        AND m.id NOT IN (
+          SELECT t.command_id FROM rollout o JOIN rollout_target t ON t.rollout_id = o.id WHERE o.ended_at IS NULL AND t.command_id IS NOT NULL)
+      ORDER BY m.id LIMIT ${rows}::int))
+    RETURNING id`
+  const reservations = sql`
+    DELETE FROM reservation WHERE command_id = ANY (ARRAY(
+      SELECT r.command_id FROM reservation r
+      WHERE r.command_id < uuid_at(${new Date(before)}) AND r.session_id IS NULL AND r.expires_at < ${new Date(before)}
+        AND r.status NOT IN ('Pending', 'Active', 'Unknown')
+      ORDER BY r.command_id LIMIT ${rows}::int))
+    RETURNING command_id`
+  const pieces = { rows, statements: 100 }
+  return Effect.zipWith(
+    deletedInPieces(pieces, () => commands),
+    deletedInPieces(pieces, () => reservations),
+    (one, other) => one + other
+  )
+}
+
+/** Days that the row of a process stays after its lease: each start in a new container may have a name of its own. */
+const nodesKeptDays = 30
+
+/** Deletes processes that are gone, except those whose connections have not been ended yet. */
+const forgetNodes = (sql: SqlClient.SqlClient, before: number) => sql`
+  DELETE FROM node l WHERE l.lease_until < ${new Date(before)}
+    AND NOT EXISTS (SELECT 1 FROM connection n WHERE n.node_id = l.node_id AND n.closed_at IS NULL)`
+
 /** One round of maintenance at `now` (ms epoch). */
 export const maintain = (sql: SqlClient.SqlClient, options: RetentionOptions, now: number) =>
   guarded(
@@ -97,6 +142,8 @@ export const maintain = (sql: SqlClient.SqlClient, options: RetentionOptions, no
       yield* dropPartitions(sql, "meter_unassigned", "heard_at", monthsBefore(now, unassignedReadingsMonths))
       yield* forgetHistory(sql, now)
       yield* forgetOldFacts(sql, monthsBefore(now, options.factsRetentionMonths))
+      yield* forgetCommands(sql, monthsBefore(now, options.commandsRetentionMonths))
+      yield* forgetNodes(sql, now - nodesKeptDays * dayMillis)
     })
   )
 

@@ -28,7 +28,7 @@ CREATE TABLE command (
   progress_at timestamptz
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE command IS
-  'Commands to chargers, from issue to result. Also the queue that nodes take work from.';
+  'Commands to chargers, from issue to result. Also the queue that nodes take work from. Deleted after the commands'' retention, except those whose last answer is what is known of a charger.';
 -- Out of service by an operator, for uptime: few of a charger's commands.
 CREATE INDEX command_availability ON command (charger_id, completed_at) WHERE ((type = 'ChangeAvailability') AND (status = 'Accepted'));
 -- The few commands about a charger's certificates, among thousands of others.

@@ -21,7 +21,7 @@ CREATE TABLE node (
   lease_until timestamptz NOT NULL
 );
 COMMENT ON TABLE node IS
-  'Running service processes and their leases. A node whose lease has run out is gone, and its connections with it.';
+  'Running service processes and their leases. A node whose lease has run out is gone, and its connections with it; its row is deleted a month later.';
 
 CREATE TABLE journal (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

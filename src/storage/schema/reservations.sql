@@ -21,7 +21,7 @@ CREATE TABLE reservation (
   accepted_at timestamptz
 );
 COMMENT ON TABLE reservation IS
-  'Reservations at chargers, one for each ReserveNow command.';
+  'Reservations at chargers, one for each ReserveNow command. Those without a session are deleted after the commands'' retention.';
 CREATE INDEX reservation_charger ON reservation (charger_id, command_id);
 -- Reservations with a session, by when they expire.
 CREATE INDEX reservation_due ON reservation (expires_at) WHERE ((status = 'Active') AND (session_id IS NOT NULL));
