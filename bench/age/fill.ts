@@ -22,8 +22,15 @@ export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
   readingsPerSession: 5
 }
 
-/** Sessions of the site where hardly anybody charges: one in so many. */
-const quietEvery = 1_000
+/**
+ * Sessions of the charger, site and card that are used least, and those that wait or were refused, are one in so many: in both databases a page of each is
+ * full, so that they differ in age alone. Each tenth session has a command and a contract, so these have too.
+ */
+const quietEvery = (sessions: number): number => Math.min(1_000, Math.max(10, Math.floor(sessions / 600) * 10))
+/** Sessions that wait for an operator: as many in each, since they are worked off. */
+const held = 60
+/** Of the quiet charger. */
+export const quietCard = "Card217"
 const sites = 100
 const cards = 5_000
 /** As the service keeps them unless told otherwise: what is older is not there to be read. */
@@ -51,6 +58,7 @@ export const pastStatements = (
   const uuidOf = (at: string, n: string, salt: string) =>
     `(lpad(to_hex(floor(extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${n} || '${salt}'), 1, 3) || '8' || substr(md5(${n} || '${salt}'), 4, 15))::uuid`
   const key = (salt: string, n = "n") => `substring(sha256(convert_to('${salt}' || ${n}, 'UTF8')) for 16)`
+  const quiet = quietEvery(sessions)
   const organisation = "(SELECT id FROM organisation ORDER BY created_at LIMIT 1)"
   const millis = (at: string) => `floor(extract(epoch FROM ${at}) * 1000)`
   /** What a price and a record have of the one period of a session. */
@@ -83,8 +91,8 @@ export const pastStatements = (
         CASE WHEN card <= ${drivenCards} THEN '${PREFIX}T' || lpad((card - 1)::text, 5, '0') ELSE 'Card' || card END AS uid
       FROM (
         SELECT n, date_trunc('milliseconds', now() - ${span} + (n::float8 / ${sessions + 1}) * (${span} - interval '2 hours')) AS at,
-          CASE WHEN n % ${quietEvery} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
-          1 + abs(hashint4(n::int + 7)::bigint) % ${cards} AS card
+          CASE WHEN n % ${quiet} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
+          CASE WHEN n % ${quiet} = 0 THEN 217 ELSE 1 + abs(hashint4(n::int + 7)::bigint) % ${cards} END AS card
         FROM generate_series(1, ${sessions}) n
       ) x`,
     `CREATE VIEW past_session AS SELECT p.*, c.site_id FROM past p JOIN charger c ON c.charger_id = p.charger_id`,
@@ -96,12 +104,12 @@ export const pastStatements = (
         CASE WHEN n % 10000 = 1 THEN 'ACTIVE' WHEN n % 1000 = 3 THEN 'INVALID' ELSE 'COMPLETED' END, 'Accepted', 'LocalToken', started_at, started_at,
         CASE WHEN n % 10000 <> 1 THEN ended_at END, n * 10, CASE WHEN n % 10000 <> 1 THEN n * 10 + 9000 END, n * 10 + 9000, ended_at, 9000,
         CASE WHEN n % 10000 <> 1 THEN 'Local' END, started_at, ended_at, CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END,
-        CASE WHEN n % 10 = 0 THEN ${roamingOf(partner, "past_session")} END, CASE WHEN n % 5000 = 0 THEN 'RegisterFell' END,
+        CASE WHEN n % 10 = 0 THEN ${roamingOf(partner, "past_session")} END, CASE WHEN n % ${Math.ceil(sessions / held)} = 4 THEN 'RegisterFell' END,
         jsonb_build_object('meterStopWh', n * 10 + 9000, 'at', ${millis("ended_at")}),
         CASE WHEN n % 10000 = 1 THEN ended_at END, CASE WHEN n % 10000 = 1 THEN 'Silent' END
       FROM past_session ORDER BY n`,
     `INSERT INTO session_review (session_id, organisation_id, held_reason, released_at, updated_at)
-      SELECT id, o, 'DurationImplausible', CASE WHEN n % 20000 <> 2 THEN ended_at END, ended_at FROM past WHERE n % 500 = 2`,
+      SELECT id, o, 'DurationImplausible', ended_at, ended_at FROM past WHERE n % 500 = 2`,
     // As the hourly round leaves it.
     `INSERT INTO session_total (organisation_id, through, energy_wh)
       SELECT s.organisation_id, (array_agg(s.id ORDER BY s.id DESC))[1], sum(session_counted_wh(s, r)) FROM session s LEFT JOIN session_review r ON r.session_id = s.id
@@ -130,7 +138,7 @@ export const pastStatements = (
         SELECT p.n, p.o, p.charger_id, f.* FROM past p CROSS JOIN LATERAL (VALUES
           ('SessionStarted', p.started_at, json_build_object('sessionId', p.id, 'transactionId', p.n, 'tokenUid', p.uid, 'evseId', 1 + p.n % 2, 'connectorId', 1,
             'meterStartWh', p.n * 10, 'supersedes', '[]'::json, 'rawAt', p.started_at,
-            'authorization', json_build_object('status', CASE WHEN p.n % 100 = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
+            'authorization', json_build_object('status', CASE WHEN p.n % ${Math.min(100, quiet)} = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
           ('SessionEnded', p.ended_at, json_build_object('sessionId', p.id, 'meterStopWh', p.n * 10 + 9000, 'energyWh', 9000, 'status', 'COMPLETED', 'reason', 'Local', 'rawAt', p.ended_at)::text),
           ('CdrIssued', p.ended_at + interval '2 seconds', json_build_object('by', 'platform', 'after', json_build_object('id', ${uuidOf("p.ended_at", "p.n", "c")},
             'number', p.n, 'sessionId', p.id, 'currency', 'EUR', 'total', '{"exclVat": 3.6, "inclVat": 3.6}'::json))::text)) AS f(type, at, body)
@@ -146,7 +154,7 @@ export const pastStatements = (
           json_build_object('sessionId', p.id, 'count', 1)::text FROM past p, generate_series(1, ${readingsPerSession}) k
           WHERE p.started_at > now() - ${factsKept}
         UNION ALL SELECT p.n, p.o, p.charger_id, 'ChargerChanged', p.started_at, json_build_object('by', 'operator:' || p.n % 7, 'before',
-          json_build_object('name', 'a'), 'after', json_build_object('name', 'b'))::text FROM past p WHERE p.n % 20 = 0
+          json_build_object('name', 'a'), 'after', json_build_object('name', 'b'))::text FROM past p WHERE p.n % 10 = 0
         UNION ALL SELECT d, c.organisation_id, c.charger_id, 'ChargerConnected', now() - d * interval '1 day', json_build_object('epoch', d)::text
           FROM charger c, generate_series(1, least(${days}, 395)) d
         UNION ALL SELECT p.n, p.o, p.charger_id, 'CommandIssued', p.started_at, json_build_object('by', 'operator:' || p.n % 7, 'type', 'RemoteStop')::text

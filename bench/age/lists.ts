@@ -3,6 +3,7 @@
  * new list or filter is measured without a change here.
  */
 import { Schema } from "effect"
+import { quietCard } from "./fill.ts"
 
 const Parameter = Schema.Struct({
   name: Schema.String,
@@ -45,8 +46,8 @@ const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known
     chargerId: known.quietCharger,
     siteId: known.quietSite,
     sessionId: known.sessionId,
-    tokenUid: "Card217",
-    uid: "Card217",
+    tokenUid: quietCard,
+    uid: quietCard,
     partnerId: known.partner,
     tariffId: known.tariff,
     from: known.from,
