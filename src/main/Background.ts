@@ -44,7 +44,7 @@ export const lookEveryMillis = (intervalMillis: number): number => Math.max(inte
 
 export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
   const scaled = scaledBy(intervalMillis)
-  const { firstDelayMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
+  const { firstDelayMillis, idleMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
   return {
     drifts: {
       ...defaultDriftOptions,
@@ -54,6 +54,7 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
     localLists: {
       ...defaultLocalListOptions,
       everyMillis: scaled(defaultLocalListOptions.everyMillis),
+      quietMillis: scaled(defaultLocalListOptions.quietMillis),
       settleMillis: scaled(defaultLocalListOptions.settleMillis)
     },
     locations: {
@@ -69,6 +70,7 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
     results: {
       ...defaultPosterOptions,
       everyMillis: lookEveryMillis(intervalMillis),
+      quietMillis: scaled(defaultPosterOptions.quietMillis),
       pausesMillis: defaultPosterOptions.pausesMillis.map(scaled)
     },
     rollouts: {
@@ -79,6 +81,7 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
     subscriptions: {
       ...defaultSubscriptionOptions,
       firstDelayMillis: scaled(firstDelayMillis),
+      idleMillis: scaled(idleMillis),
       pollMillis: scaled(pollMillis),
       probeEveryMillis: scaled(probeEveryMillis)
     },
@@ -87,7 +90,11 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
       settleMillis: scaled(defaultPullOptions.settleMillis),
       pausesMillis: defaultPullOptions.pausesMillis.map(scaled)
     },
-    tokens: { ...defaultTokenPullingOptions, everyMillis: scaled(defaultTokenPullingOptions.everyMillis) },
+    tokens: {
+      ...defaultTokenPullingOptions,
+      everyMillis: scaled(defaultTokenPullingOptions.everyMillis),
+      quietMillis: scaled(defaultTokenPullingOptions.quietMillis)
+    },
     work: {
       ...defaultWorkOptions,
       everyMillis: scaled(defaultWorkOptions.everyMillis),

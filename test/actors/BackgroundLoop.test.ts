@@ -4,6 +4,7 @@ import { Clock, Effect, Exit, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { guardedStep, rounds } from "../../src/actors/background/BackgroundLoop.ts"
 import { layer as tokenKeeper } from "../../src/actors/background/TokenPulling.ts"
+import { Events } from "../../src/domain/event/Events.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
 
@@ -84,6 +85,48 @@ describe("rounds", () => {
     })
   )
 
+  it.effect("go on at their pace for a while after the start and after a word, and then only now and then", () =>
+    Effect.gen(function* () {
+      const words = yield* Queue.unbounded<void>()
+      let count = 0
+      const round = Effect.sync(() => {
+        count++
+        return false
+      })
+      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 60_000, livelyMillis: 10_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const during = (millis: number) => {
+        count = 0
+        return Effect.map(TestClock.adjust(millis), () => count)
+      }
+      expect(yield* during(10_000)).toBe(10)
+      expect(yield* during(59_000)).toBe(0)
+      expect(yield* during(1_000)).toBe(1)
+      yield* TestClock.adjust(30_000)
+      yield* Queue.offer(words, undefined)
+      expect(yield* during(10_000)).toBeGreaterThanOrEqual(10)
+      yield* TestClock.adjust(1_000)
+      expect(yield* during(58_000)).toBe(0)
+    })
+  )
+
+  it.effect("come when something is due by the clock, and no sooner than their pace allows", () =>
+    Effect.gen(function* () {
+      const at: Array<number> = []
+      const due = [7_500, -3, undefined]
+      const round = Effect.map(Clock.currentTimeMillis, (now) => {
+        at.push(now)
+        return false
+      })
+      const untilDue = Effect.sync(() => due.shift())
+      const word = { words: Stream.never, otherwiseEveryMillis: 60_000, untilDue }
+      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      yield* TestClock.adjust(70_000)
+      // The second comes at once: nobody knows what was said before the first.
+      expect(at).toEqual([1_000, 2_000, 3_000, 63_000])
+    })
+  )
+
   it.effect("are made up for soon when the database was away, whatever was said", () =>
     Effect.gen(function* () {
       let count = 0
@@ -107,7 +150,11 @@ describe("rounds", () => {
       yield* Effect.gen(function* () {
         yield* TestClock.adjust(40_000)
         expect(looks).toEqual([5, 10, 15, 20, 25, 35, 40])
-      }).pipe(Effect.provide(tokenKeeper()), Effect.provideService(TokenFetcher, TokenFetcher.of({ fetchDue })))
+      }).pipe(
+        Effect.provide(tokenKeeper()),
+        Effect.provideService(TokenFetcher, TokenFetcher.of({ fetchDue })),
+        Effect.provideService(Events, { committed: Stream.never } as never)
+      )
     })
   )
 })

@@ -13,7 +13,7 @@ import { aListCharger, type ListCharger, type Mood, storedCommands } from "../su
 import { Random, seeds } from "../support/random.ts"
 import { anOrganisation, repositories } from "../support/repositories.ts"
 
-const round = keepInStep({ everyMillis: 1, chargersPerRound: 2, settleMillis: 0 })
+const round = keepInStep({ everyMillis: 1, quietMillis: 1, chargersPerRound: 2, settleMillis: 0 })
 
 const aToken = (uid: string, writing: AuditContext, status: "Accepted" | "Blocked" = "Accepted", parentUid?: string) =>
   Effect.flatMap(Tokens, (tokens) =>

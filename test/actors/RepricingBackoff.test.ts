@@ -25,10 +25,12 @@ describe("a running session", () => {
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due(metered("a", "b"), 1000), ["b"])
     assert.deepStrictEqual(pace.due(nothing, 59_999), [])
+    assert.strictEqual(pace.nextAt, 60_000)
     assert.deepStrictEqual(pace.due(nothing, 60_000), ["a"])
     assert.deepStrictEqual(pace.due(nothing, 60_001), ["a"], "until its price is kept")
     pace.priced([ledger("a", 601)], 60_001)
     assert.deepStrictEqual(pace.due(nothing, 200_000), [])
+    assert.strictEqual(pace.nextAt, undefined)
   })
 
   it("never waits longer than a quarter of an hour", () => {

@@ -346,6 +346,49 @@ describe("a subscriber", () => {
     })
   })
 
+  it.effect("that has everything is looked after seldom, and as soon as something is due by the clock", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    let looks = 0
+    const { active } = world.storage.service
+    const counting = {
+      ...world.storage.service,
+      active: (maxDue: number) =>
+        Effect.andThen(
+          Effect.sync(() => looks++),
+          active(maxDue)
+        )
+    }
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(minute)
+        looks = 0
+        yield* pass(minute)
+        assert.isAtMost(looks, 6)
+        let tries = 0
+        world.answer = () =>
+          Effect.sync(() =>
+            ++tries < 4 && world.state.has("x")
+              ? { _tag: "Refused", message: "no" }
+              : { _tag: "Delivered", hash: new Uint8Array(1) }
+          )
+        world.happen("y")
+        yield* pass(1.5 * second)
+        tries = 0
+        world.happen("x")
+        // After 1, 2 and 4 seconds, as each became due and not with a slow look.
+        yield* pass(11 * second)
+        assert.deepStrictEqual(world.statesOf("x"), [2])
+        yield* pass(10 * second)
+        looks = 0
+        yield* pass(minute)
+        assert.isAtMost(looks, 6)
+      }),
+      counting
+    )
+  })
+
   it.effect("is told again what a process that died had taken", () => {
     const world = new World()
     world.storage.subscribe("a")

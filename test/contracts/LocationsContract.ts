@@ -244,6 +244,10 @@ export const locationsContract = (it: ContractIt): void => {
         ${`node ${chargerId}`})`
       expect(yield* status).toBe("AVAILABLE")
       // Nobody closes what a dead node held.
+      yield* sql`UPDATE location SET due_at = NULL`
+      yield* sql`UPDATE node SET lease_until = now() - interval '1 hour' WHERE node_id <> ${`node ${chargerId}`}`
+      yield* sql`UPDATE node SET lease_until = '2100-01-01 00:00Z' WHERE node_id = ${`node ${chargerId}`}`
+      expect(yield* locations.nextDue).toBe(Date.UTC(2100, 0, 1))
       yield* sql`UPDATE node SET lease_until = now() + interval '1 ms' WHERE node_id = ${`node ${chargerId}`}`
       yield* sql`SELECT pg_sleep(0.01)`
       while (yield* locations.refresh(50)) yield* Effect.void
@@ -273,6 +277,7 @@ export const locationsContract = (it: ContractIt): void => {
       const appeared = yield* unforeseenOf(site.id)
       expect(appeared).toEqual([[]])
       yield* at(day - 1)
+      expect(yield* locations.nextDue).toBeLessThanOrEqual(noon + day)
       while (yield* locations.refresh(50)) yield* Effect.void
       expect(yield* unforeseenOf(site.id)).toEqual(appeared)
       yield* at(day)

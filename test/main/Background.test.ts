@@ -12,14 +12,14 @@ describe("work in the background", () => {
     expect(usual.subscriptions).toEqual(defaultSubscriptionOptions)
     expect(usual.results).toEqual(defaultPosterOptions)
     expect(usual.tokenPull).toEqual(defaultPullOptions)
-    expect(usual.prices).toMatchObject({ everyMillis: 1_000, quietMillis: 5_000 })
-    expect(usual.locations).toMatchObject({ everyMillis: 1_000, quietMillis: 4_000 })
-    expect(usual.localLists).toMatchObject({ everyMillis: 5_000, settleMillis: 10_000 })
+    expect(usual.prices).toMatchObject({ everyMillis: 1_000, quietMillis: 30_000 })
+    expect(usual.locations).toMatchObject({ everyMillis: 1_000, quietMillis: 30_000 })
+    expect(usual.localLists).toMatchObject({ everyMillis: 5_000, quietMillis: 60_000, settleMillis: 10_000 })
   })
 
   it("is looked for as often as the setting says, and tried again as much sooner", () => {
     const fast = backgroundOf(50)
-    expect(fast.prices).toMatchObject({ everyMillis: 50, quietMillis: 250 })
+    expect(fast.prices).toMatchObject({ everyMillis: 50, quietMillis: 1_500 })
     expect(fast.subscriptions).toMatchObject({ pollMillis: 50, firstDelayMillis: 50, probeEveryMillis: 3_000 })
     expect(fast.results.pausesMillis).toEqual([50, 200, 750, 3_000, 12_000])
     expect(fast.tokenPull).toMatchObject({ settleMillis: 250, pausesMillis: [3_000, 15_000, 45_000, 180_000] })

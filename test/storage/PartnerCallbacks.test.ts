@@ -377,4 +377,21 @@ forEachDriver("Partner callbacks", ports, (it) => {
       )
     })
   )
+
+  it.effect("say when the first of them may be due, and that none is open", () =>
+    Effect.gen(function* () {
+      const callbacks = yield* PartnerCallbacks
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE partner_callback SET state = 'Done' WHERE state = 'Open'`
+      assert.isUndefined(yield* callbacks.nextDue)
+      const one = yield* world()
+      const { id } = yield* issue(one, callbackOf(one.partner.id))
+      assert.strictEqual(yield* callbacks.nextDue, noon, "its command has not ended, and may at any moment")
+      yield* answer(one, id, "Accepted", { status: "Accepted" }, "RemoteStart")
+      const [taken] = yield* due([id], 1_000)
+      assert.strictEqual(yield* callbacks.nextDue, noon + 1_000 + leaseMillis)
+      yield* callbacks.retry(taken!, "away", noon + 5_000)
+      assert.strictEqual(yield* callbacks.nextDue, noon + 5_000)
+    })
+  )
 })

@@ -356,4 +356,30 @@ forEachDriver("subscriptions", world, (it) => {
       assert.deepStrictEqual(yield* storage.read({ ...request, after: rest.upTo! }), { upTo: undefined, facts: [] })
     })
   )
+
+  it.effect(
+    "say whether any waits for something, so that there is nothing to look for by the clock while none does",
+    () =>
+      Effect.gen(function* () {
+        const storage = yield* Subscriptions
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE subscription SET active = false`
+        const { id } = yield* aSubscriber
+        assert.isFalse(yield* storage.isAnyWaiting)
+        yield* makeDue(id, [ref("a")])
+        assert.isTrue(yield* storage.isAnyWaiting)
+        const [item] = yield* claim(id)
+        yield* settle(item!, { _tag: "Again", at: noon + 900 * second, refusals: 0, problem: "down" })
+        assert.isTrue(yield* storage.isAnyWaiting, "a later try")
+        const [again] = yield* claim(id, noon + 900 * second)
+        yield* settle(again!, done)
+        assert.isFalse(yield* storage.isAnyWaiting)
+        yield* storage.circuit(
+          id,
+          { failures: 3, openedAt: noon, notBefore: undefined },
+          { now: noon, error: "silent" }
+        )
+        assert.isTrue(yield* storage.isAnyWaiting, "one that does not answer")
+      })
+  )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Latch, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { writeBehind } from "../../src/storage/kernel/WrittenBehind.ts"
@@ -104,6 +104,38 @@ describe("what is written behind", () => {
         })
       )
       assert.deepStrictEqual(store.written, [1, 9, 9, 9, 9])
+    })
+  })
+
+  it.effect("costs nothing while nothing waits, and is written an interval after it began to", () => {
+    const { options, store } = makeStore()
+    return Effect.gen(function* () {
+      const word = Latch.makeUnsafe(false)
+      let looks = 0
+      const waiting = () => {
+        looks++
+        return options.waiting()
+      }
+      yield* Effect.asVoid(writeBehind({ ...options, waiting, word }))
+      yield* TestClock.adjust(60_000)
+      assert.strictEqual(looks, 0)
+      store.waiting.push(1)
+      word.openUnsafe()
+      yield* TestClock.adjust(999)
+      assert.deepStrictEqual(store.written, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(store.written, [1])
+      const after = looks
+      yield* TestClock.adjust(60_000)
+      assert.strictEqual(looks, after)
+      // What the database was away for is tried at each interval, without another word.
+      store.away = true
+      store.waiting.push(2)
+      word.openUnsafe()
+      yield* TestClock.adjust(3_000)
+      store.away = false
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(store.written, [1, 2])
     })
   })
 

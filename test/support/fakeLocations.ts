@@ -27,7 +27,8 @@ export const locations = (world: FakeWorld) =>
       ),
     publications: (_, siteIds) =>
       world.ask(() => Effect.succeed(new Map(siteIds.map((siteId) => [siteId, publicationOf(world, siteId)])))),
-    refresh: () => Effect.succeed(false)
+    refresh: () => Effect.succeed(false),
+    nextDue: Effect.undefined
   })
 
 /** Twice as many objects as a page has, numbered. */

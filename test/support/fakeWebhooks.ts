@@ -104,6 +104,7 @@ export const noSubscriptions = Subscriptions.of({
   read: () => Effect.succeed({ facts: [], upTo: undefined }),
   advance: () => Effect.void,
   fill: () => Effect.void,
+  isAnyWaiting: Effect.succeed(false),
   ready: () => Effect.succeed([]),
   mendTimes: () => Effect.void,
   takeSilent: () => Effect.succeed([]),

@@ -100,6 +100,11 @@ export const memorySubscriptions = () => {
         subscriptions.get(id)!.needsAll = false
         for (const object of objects) put({ ...object, subscriptionId: id, position }, now)
       }),
+    isAnyWaiting: Effect.sync(() =>
+      [...subscriptions.values()].some(
+        (one) => one.active && (one.openedAt !== undefined || of(one.id).some((row) => row.nextAt !== undefined))
+      )
+    ),
     ready: (now) =>
       Effect.sync(() =>
         [...subscriptions.keys()].filter((id) => open(id, now) && of(id).some((row) => isTakeable(row, now)))

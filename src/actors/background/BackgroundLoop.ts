@@ -2,8 +2,18 @@
  * Work that is done in rounds beside the chargers, and that no caller waits for: prices, closings, local lists. A round that fails is
  * made up by the next; a database that is away is said once, and waited for.
  */
-import { Cause, Effect, Latch, type Scope, Stream } from "effect"
+import { Cause, Clock, Effect, Latch, type Scope, Stream } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
+
+/** How rounds wait for a word. */
+export interface Word<R> {
+  readonly words: Stream.Stream<void>
+  readonly otherwiseEveryMillis: number
+  /** For so long after a word, and after the start, rounds go on at their pace: some of what was said is to be done a while later. Default 0. */
+  readonly livelyMillis?: number
+  /** In how many ms there is something to do without a word, asked after each round; undefined where there is nothing by the clock alone. */
+  readonly untilDue?: Effect.Effect<number | undefined, StorageUnavailable, R>
+}
 
 export interface RoundsOptions<R> {
   /** Of the log's lines. */
@@ -13,7 +23,7 @@ export interface RoundsOptions<R> {
   /** Before the first; as between two if not said. */
   readonly firstMillis?: number
   /** Word that there may be something to do: without one there is a round now and then only, as a word may get lost. */
-  readonly word?: { readonly words: Stream.Stream<void>; readonly otherwiseEveryMillis: number }
+  readonly word?: Word<R>
   /** True when there may be more to do at once. */
   readonly round: Effect.Effect<boolean, StorageUnavailable, R>
 }
@@ -62,16 +72,31 @@ export const rounds = <R>({
 }: RoundsOptions<R>): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const rung = Latch.makeUnsafe(true)
+    let rungAt = yield* Clock.currentTimeMillis
     if (word !== undefined) {
-      yield* Effect.forkScoped(Stream.runForEach(word.words, () => Effect.sync(() => rung.openUnsafe())))
+      const ring = Effect.map(Clock.currentTimeMillis, (now) => {
+        rungAt = now
+        rung.openUnsafe()
+      })
+      yield* Effect.forkScoped(Stream.runForEach(word.words, () => ring))
     }
+    const untilNext = ({ livelyMillis = 0, otherwiseEveryMillis, untilDue = Effect.undefined }: Word<R>) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (now - rungAt < livelyMillis) return everyMillis
+        // A database that is away has rung already.
+        const due = yield* Effect.catch(untilDue, () => Effect.undefined)
+        return Math.min(Math.max(due ?? otherwiseEveryMillis, everyMillis), otherwiseEveryMillis)
+      })
     const pause =
       word === undefined
         ? Effect.sleep(everyMillis)
-        : Effect.sleep(everyMillis).pipe(
-            Effect.andThen(rung.await),
-            Effect.timeoutOrElse({ duration: word.otherwiseEveryMillis, orElse: () => Effect.void }),
-            Effect.andThen(Effect.sync(() => rung.closeUnsafe()))
+        : Effect.flatMap(untilNext(word), (duration) =>
+            Effect.sleep(everyMillis).pipe(
+              Effect.andThen(rung.await),
+              Effect.timeoutOrElse({ duration, orElse: () => Effect.void }),
+              Effect.andThen(Effect.sync(() => rung.closeUnsafe()))
+            )
           )
     const step = guardedStep(round, { name, whenAway: Effect.sync(() => rung.openUnsafe()) })
     const guarded = Effect.gen(function* () {

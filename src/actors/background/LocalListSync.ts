@@ -1,5 +1,5 @@
 /**
- * Keeps the local authorisation lists of managed organisations' chargers in step with their tokens: every few seconds it takes some that
+ * Keeps the local authorisation lists of managed organisations' chargers in step with their tokens: every few seconds after facts it takes some that
  * are not, and issues the next command for each. It waits for no answer; the end of the command settles what is known of the list, and the
  * next look goes on from there. A change of one token is so spread over all chargers in time.
  */
@@ -7,12 +7,15 @@ import { Clock, Effect, Layer } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import type { Principal } from "../../domain/values/AuditContext.ts"
 import { Commands } from "../../domain/command/Commands.ts"
+import { Events } from "../../domain/event/Events.ts"
 import { type ClaimedList, LocalLists } from "../../domain/command/LocalLists.ts"
 import { abilitiesOf, entriesOf, nextStep, type Send } from "../../domain/command/LocalList.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
 export interface LocalListSyncOptions {
   readonly everyMillis: number
+  /** Once there were no new facts for a while: what is due by time alone, or a word that was lost, is found so late at most. */
+  readonly quietMillis: number
   /** Chargers that are commanded in one round, so that a token's change does not command all of them at once. */
   readonly chargersPerRound: number
   /** How long a charger is left alone after it has connected: it is asked for other things first. */
@@ -21,6 +24,7 @@ export interface LocalListSyncOptions {
 
 export const defaultLocalListOptions: LocalListSyncOptions = {
   everyMillis: 5_000,
+  quietMillis: 60_000,
   chargersPerRound: 50,
   settleMillis: 10_000
 }
@@ -41,8 +45,8 @@ const reasons = {
 /** How long it is kept in mind that a token was removed: a charger that was away for longer gets the whole list. */
 const removalsKeptMillis = 90 * 86_400_000
 
-/** Old removals are forgotten once in so many rounds: about hourly. */
-const roundsBetweenForgetting = 720
+/** How often old removals are looked for. */
+const forgetEveryMillis = 3_600_000
 
 /** The platform acts for the organisation whose charger it is. */
 const platform = (organisationId: string): Principal => ({
@@ -128,17 +132,25 @@ export const keepInStep = (options: LocalListSyncOptions) =>
 /** Rounds until the scope closes. */
 export const layer = (
   options: LocalListSyncOptions = defaultLocalListOptions
-): Layer.Layer<never, never, LocalLists | Commands> =>
+): Layer.Layer<never, never, LocalLists | Commands | Events> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const lists = yield* LocalLists
-      let done = 0
+      const { committed } = yield* Events
+      const { everyMillis, quietMillis, settleMillis } = options
+      let forgotAt = Number.NEGATIVE_INFINITY
       const round = Effect.gen(function* () {
         yield* keepInStep(options)
         const now = yield* Clock.currentTimeMillis
-        if (done++ % roundsBetweenForgetting === 0) yield* lists.forget(now - removalsKeptMillis)
+        if (now - forgotAt >= forgetEveryMillis) {
+          forgotAt = now
+          yield* lists.forget(now - removalsKeptMillis)
+        }
         return false
       })
-      yield* rounds({ name: "local lists", everyMillis: options.everyMillis, round })
+      // A charger that has connected is left alone first, and one whose command could not be issued is looked at again after the lease.
+      const livelyMillis = Math.max(settleMillis, leaseMillis) + 2 * everyMillis
+      const word = { words: committed, otherwiseEveryMillis: quietMillis, livelyMillis }
+      yield* rounds({ name: "local lists", everyMillis, word, round })
     })
   )

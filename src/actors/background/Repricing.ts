@@ -25,7 +25,7 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface RepricingOptions {
   readonly everyMillis: number
-  /** How often is looked without a word of new facts: sessions that wait for their price are looked at then, too. */
+  /** How often is looked without a word of new facts, and with no session that waits for its price: a word may get lost. */
   readonly quietMillis: number
   /** Facts of the journal in one round. */
   readonly factsPerRound: number
@@ -35,7 +35,7 @@ export interface RepricingOptions {
 
 export const defaultPriceOptions: RepricingOptions = {
   everyMillis: 1_000,
-  quietMillis: 5_000,
+  quietMillis: 30_000,
   factsPerRound: 2_000,
   ledgersAtOnce: 50
 }
@@ -143,12 +143,17 @@ export const layer = (
   options: RepricingOptions = defaultPriceOptions
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews | Events> =>
   Layer.effectDiscard(
-    Effect.flatMap(Events, ({ committed }) =>
-      rounds({
+    Effect.flatMap(Events, ({ committed }) => {
+      const backoff = new RepricingBackoff()
+      const untilDue = Effect.map(Clock.currentTimeMillis, (now) => {
+        const { nextAt } = backoff
+        return nextAt === undefined ? undefined : nextAt - now
+      })
+      return rounds({
         name: "prices",
         everyMillis: options.everyMillis,
-        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
-        round: repricing(options, new RepricingBackoff())
+        word: { words: committed, otherwiseEveryMillis: options.quietMillis, untilDue },
+        round: repricing(options, backoff)
       })
-    )
+    })
   )

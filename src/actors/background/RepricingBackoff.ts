@@ -32,6 +32,16 @@ export class RepricingBackoff {
     return [...due]
   }
 
+  /** When the first of those that wait for their time is due (ms epoch); undefined where none does. */
+  get nextAt(): number | undefined {
+    let next: number | undefined
+    for (const id of this.waiting) {
+      const at = this.notBefore.get(id)
+      if (at !== undefined) next = Math.min(next ?? at, at)
+    }
+    return next
+  }
+
   /** They were priced, and the prices are kept. */
   priced(ledgers: ReadonlyArray<Pick<Observed, "readings" | "session">>, now: number): void {
     for (const { readings, session } of ledgers) {

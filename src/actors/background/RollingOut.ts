@@ -2,7 +2,7 @@
  * Goes through rollouts: notes what came of commands, and issues the next ones at each rollout's pace. A turn is claimed with the id of its command before
  * the command is issued, so that a process which ends in between, or a second one, issues none twice.
  */
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CommandOpening } from "../../domain/command/CommandOpening.ts"
 import { Commands } from "../../domain/command/Commands.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -161,11 +161,14 @@ export const layer = (
     Effect.gen(function* () {
       const { committed } = yield* Events
       const active = { isActive: false }
-      const beat = Stream.filter(Stream.tick(options.everyMillis), () => active.isActive)
       yield* rounds({
         name: "rollouts",
         everyMillis: options.everyMillis,
-        word: { words: Stream.merge(committed, beat), otherwiseEveryMillis: options.quietMillis },
+        word: {
+          words: committed,
+          otherwiseEveryMillis: options.quietMillis,
+          untilDue: Effect.sync(() => (active.isActive ? options.everyMillis : undefined))
+        },
         round: yield* rollingOut(active)
       })
     })

@@ -36,9 +36,9 @@ const probe = (
 export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
   /** Between two looks at the journal at least: what is committed meanwhile is read in one page. */
   readonly restMillis: number
-  /** Without a word, so long after the last look there is another: a word may get lost, and tries become due by the clock alone. */
+  /** While anything waits to be delivered, so long after the last look there is another: tries become due by the clock alone. */
   readonly pollMillis: number
-  /** The same while there is no subscription: one comes with a fact, and so with a word. */
+  /** The same while nothing waits: what does comes with a fact, and so with a word, which may get lost. */
   readonly idleMillis: number
 }
 
@@ -54,7 +54,7 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   leaseMillis: 40_000,
   restMillis: 80,
   pollMillis: 1_000,
-  idleMillis: 10_000
+  idleMillis: 30_000
 }
 
 /** Rounds until the scope closes. */
@@ -66,6 +66,7 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     const { known, look } = yield* deliveries(kinds, options)
     let lookedAt = Infinity
     let isAny = true
+    let isWaiting = true
 
     /** What becomes due by the clock: further tries, and questions to those who are silent. */
     const byClock = Effect.gen(function* () {
@@ -74,6 +75,8 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       if (now < lookedAt) yield* storage.mendTimes(now, options)
       else if (now - lookedAt < options.pollMillis) return
       lookedAt = now
+      isWaiting = yield* storage.isAnyWaiting
+      if (!isWaiting) return
       look(yield* storage.ready(now))
       for (const id of yield* storage.takeSilent(now, options.probeEveryMillis)) {
         yield* Effect.forkScoped(
@@ -89,6 +92,7 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       yield* Effect.sync(() => committed.closeUnsafe())
       const { active, due, more } = yield* readOn(kinds, options)
       isAny = active.length > 0
+      if (due.size > 0) isWaiting = true
       known(active)
       look(due)
       // A subscription that is switched on is read for within the second, and looked at then.
@@ -99,7 +103,10 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     const step = guardedStep(round, { name: "subscriptions" })
     const pause = Effect.suspend(() =>
       committed.await.pipe(
-        Effect.timeoutOrElse({ duration: isAny ? options.pollMillis : options.idleMillis, orElse: () => Effect.void }),
+        Effect.timeoutOrElse({
+          duration: isAny && isWaiting ? options.pollMillis : options.idleMillis,
+          orElse: () => Effect.void
+        }),
         Effect.andThen(Effect.sleep(isAny ? options.restMillis : options.pollMillis))
       )
     )

@@ -84,6 +84,8 @@ export class PartnerCallbacks extends Context.Service<
       readonly limitPerPartner: number
       readonly except: ReadonlyArray<string>
     }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
+    /** When the first of those that are open may be due (ms epoch), past where a command has not ended; undefined where none is open. */
+    readonly nextDue: Effect.Effect<number | undefined, StorageUnavailable>
     readonly reported: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
     readonly giveUp: (key: CallbackKey, problem: string, now: number) => Effect.Effect<void, StorageUnavailable>

@@ -98,6 +98,8 @@ export class Subscriptions extends Context.Service<
       objects: ReadonlyArray<ObjectRef>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
+    /** Whether any of them has yet to receive something, or does not answer: only then is there anything to do by the clock. */
+    readonly isAnyWaiting: Effect.Effect<boolean, StorageUnavailable>
     /** Subscriptions for which an object can be taken now. */
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Corrects times that lie too far ahead. Without this, a clock that was set back would delay every try until it has caught up. */

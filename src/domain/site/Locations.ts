@@ -75,5 +75,7 @@ export class Locations extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, Publication>, StorageUnavailable>
     /** Works in what has changed anywhere, up to `limit` sites; true when there may be more. */
     readonly refresh: (limit: number) => Effect.Effect<boolean, StorageUnavailable>
+    /** When the next one changes by time alone (ms epoch), or may since a process falls silent; undefined if none does. */
+    readonly nextDue: Effect.Effect<number | undefined, StorageUnavailable>
   }
 >()("voltlane/Locations") {}

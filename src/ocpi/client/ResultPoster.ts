@@ -3,7 +3,7 @@
  * request, in the version of the request. A partner also receives the active profile of its session when another party changed it. Results are
  * stored with their commands, so that a restart loses none. After the last try a result is given up, which is logged and counted.
  */
-import { Clock, Effect, Layer, Metric, Stream } from "effect"
+import { Clock, Effect, Latch, Layer, Metric, Stream } from "effect"
 import type { NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import { outcomeOf, profileOutcomeOf } from "../../domain/command/Outcome.ts"
@@ -60,8 +60,10 @@ const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers 
 )
 
 export interface ResultPosterOptions {
-  /** How often due results are looked for. A notification about a command's end makes it look at once. */
+  /** How often due results are looked for while a command awaits its result. A notification about a command's end makes it look at once. */
   readonly everyMillis: number
+  /** The same while no partner awaits a result: its command may be issued by another process, whose time to answer is half a minute. */
+  readonly quietMillis: number
   /** The most requests at one time, in all and to one partner, so that a partner that hangs does not delay the others for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
@@ -73,6 +75,7 @@ export interface ResultPosterOptions {
 
 export const defaultPosterOptions: ResultPosterOptions = {
   everyMillis: 1_000,
+  quietMillis: 10_000,
   atOnce: 64,
   atOncePerPartner: 8,
   leaseMillis: 30_000,
@@ -192,9 +195,6 @@ const make = (options: ResultPosterOptions) =>
     return { callbacks, send }
   })
 
-/** How often results are looked for once every pause between two tries is over without any word: they come with one, and words are rarely lost. */
-const idleEveryMillis = 10_000
-
 /** Sends until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
@@ -202,7 +202,7 @@ export const layer = (
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { callbacks, send } = yield* make(options)
-      const { atOnce, atOncePerPartner, everyMillis, leaseMillis } = options
+      const { atOnce, atOncePerPartner, everyMillis, leaseMillis, quietMillis } = options
       /** Results on their way, by partner. */
       const onTheirWay = new Counts()
       const scope = yield* Effect.scope
@@ -219,29 +219,33 @@ export const layer = (
           )
         })
 
-      const busyForMillis = Math.max(...options.pausesMillis) + leaseMillis
-      let busyAt = yield* Clock.currentTimeMillis
-      let lookedAt = Number.NEGATIVE_INFINITY
+      const word = Latch.makeUnsafe(true)
+      yield* Effect.forkScoped(Stream.runForEach(callbacks.ended, () => Effect.sync(() => word.openUnsafe())))
+
+      /** Answers for how long there is nothing to look for without a word. */
       const round = Effect.gen(function* () {
         const limit = atOnce - onTheirWay.all
-        if (limit <= 0) return
+        if (limit <= 0) return everyMillis
         const now = yield* Clock.currentTimeMillis
-        if (now - busyAt > busyForMillis && now - lookedAt < idleEveryMillis && now >= lookedAt) return
-        lookedAt = now
+        // Most commands that end are no partner's.
+        const next = (yield* callbacks.nextDue) ?? Infinity
+        if (next > now) return Math.min(Math.max(next - now, everyMillis), quietMillis)
         const except = onTheirWay.full(atOncePerPartner)
         const due = yield* callbacks.take({ now, leaseMillis, limit, limitPerPartner: atOncePerPartner, except })
-        if (due.length > 0 || onTheirWay.all > 0) busyAt = now
         yield* Effect.forEach(due, start, { discard: true })
+        return everyMillis
       }).pipe(
-        Effect.catchTag("StorageUnavailable", () => Effect.void),
-        Effect.catchCause((cause) => Effect.logError("looking for results to send went wrong", cause))
+        Effect.catchTag("StorageUnavailable", () => Effect.succeed(everyMillis)),
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("looking for results to send went wrong", cause), everyMillis)
+        )
       )
-      const ended = Stream.tap(callbacks.ended, () => Effect.map(Clock.currentTimeMillis, (now) => void (busyAt = now)))
-      // One look serves all signals that came during the one before.
-      const signals = Stream.buffer(Stream.merge(ended, Stream.tick(everyMillis)), {
-        capacity: 1,
-        strategy: "sliding"
+      // One look serves all words that came during the one before.
+      const step = Effect.gen(function* () {
+        yield* Effect.sync(() => word.closeUnsafe())
+        const millis = yield* round
+        yield* Effect.timeoutOrElse(word.await, { duration: millis, orElse: () => Effect.void })
       })
-      yield* Effect.forkScoped(Stream.runForEach(signals, () => round))
+      yield* Effect.forkScoped(Effect.forever(step))
     })
   )

@@ -136,6 +136,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
   let ticks = 0
   const stopLag = lag.start(clock)
   const stopTicks = clock.every(tickMillis, () => {
+    lag.tick(now())
     chargers.tick()
     upgrades.tick()
     newcomers.sweep()

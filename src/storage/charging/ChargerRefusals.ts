@@ -2,7 +2,7 @@
  * The port `ChargerRefusals` over SQL: refusals are facts of the journal, written behind for all chargers at once. A registered charger's are its
  * organisation's; those of an unregistered id are the only organisation's, as the list of unknown chargers is, and no one's where there are several.
  */
-import { Effect, Layer, Metric } from "effect"
+import { Effect, Latch, Layer, Metric } from "effect"
 import { ChargerRefusals } from "../../domain/charger/ChargerRefusals.ts"
 import { type AppendedFact, appendOnce, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
@@ -66,10 +66,12 @@ export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, ne
       const records = yield* recording
       const context = yield* Effect.context<never>()
       const memory = new RefusalMemory(options)
+      const word = Latch.makeUnsafe(false)
       const flushing = writeBehind({
         name: "charger refusals",
         everyMillis: options.flushEveryMillis,
         waiting: () => memory.size,
+        word,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return write(records, batch).pipe(
@@ -83,6 +85,7 @@ export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, ne
       return ChargerRefusals.of({
         refused: (refusal) => {
           if (!memory.refused(refusal)) unrecorded.updateUnsafe(1, context)
+          if (memory.size > 0) word.openUnsafe()
         }
       })
     })

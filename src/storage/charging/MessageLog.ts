@@ -3,7 +3,7 @@
  * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
  * frame that he has just provoked.
  */
-import { Cause, Clock, Effect, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
+import { Cause, Clock, Effect, Latch, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
@@ -230,6 +230,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       const written = yield* PubSub.sliding<string>(signalsMost)
       let waiting: Array<Waiting> = []
       let chars = 0
+      const word = Latch.makeUnsafe(false)
 
       const taken = (frames: ReadonlyArray<Waiting>): void => {
         waiting = waiting.slice(frames.length)
@@ -256,6 +257,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         name: "message log",
         everyMillis: options.flushEveryMillis,
         waiting: () => waiting.length + (budget.hasNotes ? 1 : 0),
+        word,
         write: Effect.suspend(() => {
           if (budget.hasNotes) return Effect.as(Effect.forEach(budget.takeNotes(), logFull, { discard: true }), 1)
           const frames = batchOf(waiting, options)
@@ -279,6 +281,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         append: (frame) => {
           const kept = shortened(frame, options.maxFrameBytes)
           if (chars + kept.frame.length > options.maxWaitingChars) return dropped.memory.updateUnsafe(1, context)
+          word.openUnsafe()
           const over = budget.take(kept, frame.at)
           if (over !== undefined) return dropped[over].updateUnsafe(1, context)
           chars += kept.frame.length

@@ -2,7 +2,7 @@
  * The port `UnknownChargerAttempts` over SQL: attempts are counted in memory and written behind, for all ids in one statement. The table is bounded: who has
  * not knocked for the longest goes first, so that a charger that keeps trying stays whatever else is made up.
  */
-import { Clock, Effect, Layer, Metric, Schema } from "effect"
+import { Clock, Effect, Latch, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { UnknownChargerAttempts } from "../../domain/charger/UnknownChargerAttempts.ts"
@@ -97,6 +97,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
       const { journaled, secrets, sql } = yield* recording
       const context = yield* Effect.context<never>()
       const memory = new AttemptMemory(options)
+      const word = Latch.makeUnsafe(false)
       // An alarm sees the first one as an increase.
       unrecorded.updateUnsafe(0, context)
 
@@ -107,6 +108,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
         name: "unknown chargers",
         everyMillis: options.flushEveryMillis,
         waiting: () => memory.size,
+        word,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return guarded(write(sql, batch)).pipe(
@@ -130,6 +132,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
       return UnknownChargerAttempts.of({
         attempted: (attempt) => {
           if (!memory.attempted(attempt)) unrecorded.updateUnsafe(1, context)
+          if (memory.size > 0) word.openUnsafe()
         },
         list: (request) => Effect.andThen(flush, list(sql, options)(request)),
         forget: Effect.fn("UnknownChargerAttempts.forget")(function* (chargerId: string, audit: AuditContext) {

@@ -281,7 +281,7 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
   })
 
 /** Without a fact and before anything expires, commands are looked at this often: a node may have gone without a word. */
-const idleSweepMillis = 5_000
+const idleSweepMillis = 15_000
 
 /**
  * Ends what has expired. A command or reservation comes with a fact, so that nothing needs to be looked for until there is one, or until the first of

@@ -164,6 +164,13 @@ const take = ({ secrets, sql, writable }: Recording) =>
     return rows.map((row): DueCallback => ({ ...row, responseUrl: secrets.open(sealPurpose, row.responseUrl) }))
   })
 
+const nextDue = ({ sql }: Recording) =>
+  Effect.map(
+    guarded(sql<{ at: number | null }>`
+      SELECT (extract(epoch FROM min(b.due_at)) * 1000)::float8 AS at FROM partner_callback b WHERE b.state = 'Open'`),
+    ([row]) => row?.at ?? undefined
+  )
+
 const ends = ({ sql, writable }: Recording) => {
   const write = (
     { about, commandId, tries }: CallbackKey,
@@ -296,6 +303,7 @@ export const layer: Layer.Layer<PartnerCallbacks, never, RecordingServices | Not
     yield* sweepCallbacks(records.sql, records.writable)
     return PartnerCallbacks.of({
       take: take(records),
+      nextDue: nextDue(records),
       ...ends(records),
       ...reservations(records),
       repeated: repeated(records),

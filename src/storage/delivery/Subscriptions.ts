@@ -90,6 +90,16 @@ const ready = (sql: SqlClient.SqlClient) =>
     )
   })
 
+const isAnyWaiting = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    guarded(sql`
+      SELECT 1 FROM subscription s
+      WHERE s.active AND (s.opened_at IS NOT NULL
+        OR EXISTS (SELECT 1 FROM subscription_object o WHERE o.subscription_id = s.id AND o.next_at IS NOT NULL))
+      LIMIT 1`),
+    (rows) => rows.length > 0
+  )
+
 const takeSilent = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.takeSilent")((now: number, everyMillis: number) =>
     Effect.andThen(
@@ -188,6 +198,7 @@ export const layer: Layer.Layer<Subscriptions, never, RecordingServices | Notifi
         )
       ),
       read: read(sql),
+      isAnyWaiting: isAnyWaiting(sql),
       ready: ready(sql),
       mendTimes: mendTimes(records),
       takeSilent: takeSilent(records),

@@ -61,7 +61,7 @@ const append = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
 export const appendOnce = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
   facts.length === 0 ? Effect.void : Effect.asVoid(sql`${append(sql, facts)} ON CONFLICT (key) DO NOTHING`)
 
-/** To be run after each commit of facts: those who follow the journal look. They look by themselves once a second too. */
+/** To be run after each commit of facts: those who follow the journal look. By themselves they look seldom. */
 export const journalRung = Effect.map(Notifications, ({ ring }) => ring(journalChannel))
 
 /** What writing repositories are made of. */
@@ -96,7 +96,8 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
       yield* after
       return result
     })
-    return Effect.andThen(health.writable, Effect.tap(guardedWrite(sql.withTransaction(transaction)), rung))
+    // Also where the caller goes away just then: a lost word is only made up by the next slow look.
+    return Effect.andThen(health.writable, Effect.ensuring(guardedWrite(sql.withTransaction(transaction)), rung))
   }
   return { sql, secrets, journaled, writable: health.writable }
 })

@@ -3,7 +3,7 @@
  * once and not every second. A flush writes what waited when it began: under load more comes while it writes, and waits for the next, so that what
  * changes often is written once an interval and not without a pause.
  */
-import { Effect, type Scope, Semaphore } from "effect"
+import { Effect, type Latch, type Scope, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
 export interface WrittenBehindOptions {
@@ -12,6 +12,8 @@ export interface WrittenBehindOptions {
   readonly everyMillis: number
   /** How many wait. */
   readonly waiting: () => number
+  /** Opened by the store whenever something begins to wait: while nothing does, no time is spent on looking. Without it each interval looks. */
+  readonly word?: Latch.Latch
   /** Writes the first of what waits, and answers how many that were. Where it fails, what was not written must wait again: the next flush begins with it. */
   readonly write: Effect.Effect<number, StorageUnavailable>
 }
@@ -49,6 +51,11 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
     const flush = flushing(options.waiting)
     // No flush comes after the last.
     yield* Effect.addFinalizer(() => flushing(() => Infinity))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.everyMillis), flush)))
+    const { everyMillis, waiting, word } = options
+    const pause = word === undefined ? Effect.sleep(everyMillis) : Effect.andThen(word.await, Effect.sleep(everyMillis))
+    const rest = Effect.sync(() => {
+      if (waiting() === 0) word?.closeUnsafe()
+    })
+    yield* Effect.forkScoped(Effect.forever(pause.pipe(Effect.andThen(flush), Effect.andThen(rest))))
     return flush
   })

@@ -3,7 +3,7 @@
  * happens when it falls silent or breaks. It cannot be mended inside this process; then the process ends and is started again, which
  * loses nothing that was acknowledged.
  */
-import { Data, Effect, type Scope } from "effect"
+import { Data, Effect, Latch, type Scope } from "effect"
 import type { Duplex } from "node:stream"
 import { Worker } from "node:worker_threads"
 import { makeDuplex } from "./Duplex.ts"
@@ -28,6 +28,8 @@ export interface Engine {
   readonly synced: boolean
   /** A new connection. The one before it is over: there is one session. */
   readonly connect: () => Duplex
+  /** Opened with everything that is asked of the database; those who look after it close it. */
+  readonly used: Latch.Latch
   /** Calls `listener` with every notification; the returned function ends that. */
   readonly onNotice: (listener: (notice: Notice) => void) => () => void
   /** Runs an effect during which the worker may be silent for as long as it likes. */
@@ -78,13 +80,16 @@ type Listeners = Set<(notice: Notice) => void>
 
 const engineOf = (line: Line, watchdog: Watchdog, listeners: Listeners, synced: boolean): Engine => {
   let connections = 0
+  const used = Latch.makeUnsafe(false)
   const exchange = (connection: number) => async (bytes: Uint8Array) => {
+    used.openUnsafe()
     const answer = await line.ask({ _tag: "Send", connection, bytes })
     if (answer._tag === "Answer") return answer.bytes
     throw new Error("this connection to the embedded database was replaced by a newer one")
   }
   return {
     synced,
+    used,
     connect: () => makeDuplex(exchange(++connections)),
     onNotice: (listener) => {
       listeners.add(listener)
@@ -117,7 +122,7 @@ const start = (options: EngineOptions): Promise<Started> =>
     let state: "opening" | "open" | "closing" = "opening"
 
     const lost = (line: string): void => {
-      clearInterval(timer)
+      clearTimeout(timer)
       failAll(line)
       if (state === "opening") reject(new EngineFailed({ message: line }))
       if (state === "open") options.onLost(line)
@@ -129,19 +134,34 @@ const start = (options: EngineOptions): Promise<Started> =>
     })
     const ask: Line["ask"] = (message) => {
       watchdog.asked()
+      if (lookAfterMillis > tickMillis) {
+        last = performance.now()
+        lookAfter(tickMillis)
+      }
       return post(message)
     }
     let last = performance.now()
-    const timer = setInterval(() => {
+    let lookAfterMillis = tickMillis
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const lookAfter = (millis: number): void => {
+      clearTimeout(timer)
+      if (state === "closing") return
+      lookAfterMillis = millis
+      timer = setTimeout(look, millis)
+      timer.unref()
+    }
+    const look = (): void => {
       const now = performance.now()
-      if (state === "open") watchdog.tick(now - last)
+      const elapsedMillis = now - last
       last = now
-    }, tickMillis)
-    timer.unref()
+      lookAfter(tickMillis)
+      if (state === "open") lookAfter(watchdog.tick(elapsedMillis))
+    }
+    lookAfter(tickMillis)
 
     const close = async (): Promise<void> => {
       state = "closing"
-      clearInterval(timer)
+      clearTimeout(timer)
       await ask({ _tag: "Close" }).catch(() => undefined)
       await worker.terminate()
     }

@@ -12,7 +12,7 @@ import type { FreeSpace } from "./FreeSpace.ts"
 export interface Intervals {
   /** How often a table is looked for that needs it; one is done each time, since nothing else runs meanwhile. */
   readonly vacuumMillis: number
-  /** How often the disk is looked at. */
+  /** How often the disk is looked at while the database is used, or the disk is full. */
   readonly spaceMillis: number
 }
 
@@ -33,9 +33,9 @@ const vacuumOne = Effect.fnUntraced(function* (engine: Engine, space: FreeSpace,
   yield* engine.unwatched(sql`VACUUM (ANALYZE) ${sql(due.schema)}.${sql(due.name)}`)
 })
 
-const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
+const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient) => {
   let isReadOnly = false
-  return Effect.gen(function* () {
+  const look: Effect.Effect<void, SqlError> = Effect.gen(function* () {
     const full = yield* isFull(space)
     if (full === isReadOnly) return
     // What is changed in memory finds its place while there is room, and the log gives back what it can.
@@ -46,6 +46,7 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient): Effect.Effect<voi
       ? Effect.logError("the disk of DATA_DIR is nearly full: writes are refused until there is room")
       : Effect.logWarning("the disk of DATA_DIR has room again: writes go on")
   })
+  return { look, isUp: () => isReadOnly }
 }
 
 /** Both, until the scope closes. */
@@ -56,13 +57,27 @@ export const maintain = (
 ): Effect.Effect<void, never, Scope.Scope | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const every = (millis: number, task: Effect.Effect<void, SqlError>) =>
-      task.pipe(
+    const after = (pause: Effect.Effect<void>, task: Effect.Effect<void, SqlError>) =>
+      pause.pipe(
+        Effect.andThen(task),
         Effect.catch((error) => Effect.logWarning(`maintenance of the embedded database failed: ${error.message}`)),
-        Effect.delay(millis),
         Effect.forever,
         Effect.forkScoped
       )
-    yield* every(vacuumMillis, vacuumOne(engine, space, sql))
-    yield* every(spaceMillis, makeWall(space, sql))
+    yield* after(Effect.sleep(vacuumMillis), vacuumOne(engine, space, sql))
+    const { used } = engine
+    const wall = makeWall(space, sql)
+    // A database that is asked nothing writes nothing.
+    const isUsed = used.await.pipe(
+      Effect.andThen(Effect.sleep(spaceMillis)),
+      Effect.andThen(Effect.sync(() => used.closeUnsafe()))
+    )
+    const look = wall.look.pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          if (wall.isUp()) used.openUnsafe()
+        })
+      )
+    )
+    yield* after(Effect.asVoid(isUsed), look)
   })

@@ -8,13 +8,16 @@ export interface Watchdog {
   readonly asked: () => void
   /** The worker answered. */
   readonly heard: () => void
-  /** Looks again after `elapsedMillis`; to be called about every `tickMillis`. Pings an idle worker. */
-  readonly tick: (elapsedMillis: number) => void
+  /** Looks again after `elapsedMillis`, and answers after how long it is to be called again; sooner once something is asked. Pings an idle worker. */
+  readonly tick: (elapsedMillis: number) => number
   /** No silence is too long until the returned function is called: migrations may take their time. */
   readonly pause: () => () => void
 }
 
 export const tickMillis = 500
+
+/** Until a worker that is asked nothing is looked at again: looks at an idle service would cost more than all that it does. */
+export const restMillis = 5_000
 
 /**
  * `onSilent` is called once, when something has been outstanding and nothing was heard for `limitMillis`. Silence is counted in ticks,
@@ -27,23 +30,33 @@ export const makeWatchdog = (options: {
 }): Watchdog => {
   let outstanding = 0
   let silentMillis = 0
+  let isUsed = true
+  let isRested = false
   let paused = 0
   let barked = false
   return {
     asked: () => {
       outstanding += 1
+      isUsed = true
     },
     heard: () => {
       if (outstanding > 0) outstanding -= 1
       silentMillis = 0
     },
     tick: (elapsedMillis) => {
-      if (outstanding === 0) return options.ping()
-      if (paused > 0 || barked) return
-      silentMillis += Math.min(elapsedMillis, 2 * tickMillis)
-      if (silentMillis < options.limitMillis) return
-      barked = true
-      options.onSilent(silentMillis)
+      if (outstanding > 0) {
+        if (paused > 0 || barked) return tickMillis
+        silentMillis += Math.min(elapsedMillis, 2 * tickMillis)
+        if (silentMillis < options.limitMillis) return tickMillis
+        barked = true
+        options.onSilent(silentMillis)
+        return tickMillis
+      }
+      const isUnheard = isRested && !isUsed
+      isRested = !isUnheard
+      if (isUnheard) options.ping()
+      isUsed = false
+      return isUnheard ? tickMillis : restMillis
     },
     pause: () => {
       let ended = false

@@ -2,7 +2,7 @@
  * The log of exchanges in the database, written behind as `MessageLog` is: losing its last second in a crash is allowed. How each module does is counted
  * beside it, so that the log need not be read for it.
  */
-import { Cause, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Cause, Effect, Latch, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ExchangeRecord, isSuccess } from "../../domain/roaming/ExchangeRecord.ts"
 import { Exchanges, type ExchangeSearch } from "../../domain/roaming/Exchanges.ts"
@@ -149,6 +149,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
       const context = yield* Effect.context<never>()
       let waiting: Array<ExchangeRecord> = []
       let chars = 0
+      const word = Latch.makeUnsafe(false)
 
       const taken = (records: ReadonlyArray<ExchangeRecord>): void => {
         waiting = waiting.slice(records.length)
@@ -166,6 +167,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
         name: "log of exchanges",
         everyMillis: options.flushEveryMillis,
         waiting: () => waiting.length,
+        word,
         write: Effect.suspend(() => {
           const records = waiting.slice(0, options.maxBatch)
           return guardedWrite(insert(sql, records)).pipe(
@@ -188,6 +190,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
           if (chars + charsOf(record) > options.maxWaitingChars) return dropped.updateUnsafe(1, context)
           chars += charsOf(record)
           waiting.push(record)
+          word.openUnsafe()
         },
         search: (organisationId, partnerId, wanted) =>
           Effect.andThen(flush, search(sql, organisationId, partnerId, wanted)),

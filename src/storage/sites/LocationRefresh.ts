@@ -90,6 +90,17 @@ export const anyDue = (sql: SqlClient.SqlClient) =>
     return row?.any ?? false
   })
 
+/** When a site is ripe next, as far as is known. A process that lives puts its lease off. */
+export const nextRipe = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ at: number | null }>`
+      SELECT (extract(epoch FROM least((SELECT min(l.due_at) FROM location l), (
+        SELECT min(x.lease_until) FROM node x
+        WHERE x.lease_until > now() AND EXISTS (SELECT 1 FROM connection n WHERE n.node_id = x.node_id AND n.closed_at IS NULL)
+      ))) * 1000)::float8 AS at`,
+    ([row]) => row?.at ?? undefined
+  )
+
 interface Looked {
   readonly location: Location
   readonly texts: Readonly<Record<string, string | undefined>>
@@ -175,7 +186,7 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
 
 /**
  * Appends what partners learn of no other way. The journal's lock is taken last here: no holder of it waits for what is locked here, and it is held
- * for as long as it takes to commit. Those who follow the journal see these facts with their look of each second.
+ * for as long as it takes to commit. Who runs a refresh rings for those who follow the journal.
  */
 const record = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
   Effect.andThen(

@@ -11,10 +11,12 @@ import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import type { Window } from "../../domain/values/Window.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
-import { anyDue, type LocationsOptions, markAfterUpgrade, refresh, type Scope } from "./LocationRefresh.ts"
+import { anyDue, type LocationsOptions, markAfterUpgrade, nextRipe, refresh, type Scope } from "./LocationRefresh.ts"
 import { LocationBody, locationOfBody } from "./LocationRows.ts"
 import { sitesOf } from "../roaming/PartyRows.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import { journalRung } from "../kernel/Facts.ts"
+import type { Notifications } from "../kernel/Notifications.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
@@ -264,14 +266,20 @@ const publication = (reading: Reading) => {
 }
 
 /** Provides `Locations`. */
-export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, SqlClient.SqlClient | StorageHealth> =>
+export const layer = (
+  options: LocationsOptions
+): Layer.Layer<Locations, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
   Layer.effect(
     Locations,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const health = yield* StorageHealth
+      const rung = yield* journalRung
       const step: Reading["step"] = (scope, limit) =>
-        Effect.andThen(health.writable, guardedWrite(sql.withTransaction(refresh(sql, options, scope, limit))))
+        Effect.andThen(
+          health.writable,
+          Effect.ensuring(guardedWrite(sql.withTransaction(refresh(sql, options, scope, limit))), rung)
+        )
       const reading: Reading = { sql, options, step }
       yield* Effect.ignore(Effect.andThen(health.writable, guardedWrite(markAfterUpgrade(sql, options))))
       return Locations.of({
@@ -282,6 +290,7 @@ export const layer = (options: LocationsOptions): Layer.Layer<Locations, never, 
         evseOf: evseOf(reading),
         publication: publication(reading),
         publications: publications(reading),
+        nextDue: guarded(nextRipe(sql)),
         refresh: (limit) =>
           Effect.flatMap(guarded(anyDue(sql)), (any) => (any ? step(undefined, limit) : Effect.succeed(false)))
       })

@@ -37,14 +37,17 @@ type Answer = (request: PartnerRequest, partnerId: string) => Effect.Effect<void
 /** What the poster did to the store and the partner, in order; `queue` is what is due. */
 const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) => {
   const done: Array<string> = []
+  let looks = 0
   const sent: Array<PartnerRequest> = []
   const callbacks = PartnerCallbacks.of({
     take: ({ except, limit }) =>
       Effect.sync(() => {
+        looks++
         const taken = queue.filter(({ partnerId }) => !except.includes(partnerId)).slice(0, Math.min(limit, 4))
         for (const one of taken) queue.splice(queue.indexOf(one), 1)
         return taken
       }),
+    nextDue: Effect.map(Clock.currentTimeMillis, (now) => (queue.length > 0 ? now : undefined)),
     reported: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
     retry: ({ commandId }, problem, at) =>
       Effect.map(Clock.currentTimeMillis, (now) => void done.push(`retry ${commandId} in ${at - now}: ${problem}`)),
@@ -78,7 +81,7 @@ const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) =>
       )
     )
   )
-  return { layer, done, sent }
+  return { layer, done, sent, looks: () => looks }
 }
 
 const failed = (message: string, retryAfterMillis?: number) =>
@@ -108,6 +111,22 @@ describe("the poster of results", () => {
         to: { countryCode: "DE", partyId: "ABC" }
       })
       assert.deepStrictEqual(done, ["told a", "told b", "told c"])
+    })
+  )
+
+  it.effect("looks seldom while no partner awaits a result, and at its pace while one does", () =>
+    Effect.gen(function* () {
+      const queue: Array<DueCallback> = []
+      const { done, layer, looks } = world(queue)
+      yield* Layer.build(layer)
+      yield* TestClock.adjust("1 second")
+      const before = looks()
+      yield* TestClock.adjust("60 seconds")
+      assert.isAtMost(looks() - before, 6)
+      // Issued by another process: no word of it is heard.
+      queue.push(...Array.from({ length: 6 }, (_, n) => due(`${n}`)))
+      yield* TestClock.adjust("11 seconds")
+      assert.strictEqual(done.length, 6)
     })
   )
 

@@ -201,6 +201,55 @@ describe("the event loop's lag", () => {
     pass(2_000, 0)
     expect(lag.isOverloaded).toBe(false)
   })
+
+  it("is measured once a second while the process has little to do, and often again as soon as it has or was late", () => {
+    let now = 0
+    let cpu = 0
+    let timer: (() => void) | undefined
+    let samples = 0
+    const told: Array<number> = []
+    const clock = {
+      now: () => now,
+      elapsed: () => now,
+      every: (_: number, tick: () => void) => {
+        timer = tick
+        return () => void (timer = undefined)
+      }
+    }
+    const lag = new LoopLag(
+      200,
+      0,
+      (worst) => told.push(worst),
+      () => cpu
+    )
+    lag.start(clock)
+    const pass = (millis: number, { late = 0, share }: { readonly late?: number; readonly share: number }): number => {
+      samples = 0
+      for (const end = now + millis; now < end; samples++) {
+        const isOften = timer !== undefined
+        const step = (isOften ? 50 : 1_000) + late
+        now += step
+        cpu += step * share
+        if (isOften) timer?.()
+        else lag.tick(now)
+      }
+      return samples
+    }
+    expect(pass(1_000, { share: 0.5 })).toBe(20)
+    expect(pass(1_000, { share: 0.01 })).toBe(20)
+    expect(pass(10_000, { share: 0.01 })).toBe(10)
+    // Busy: from the second after it on.
+    pass(1_000, { share: 0.5 })
+    expect(pass(1_000, { share: 0.5 })).toBe(20)
+    pass(2_000, { share: 0.01 })
+    expect(timer).toBe(undefined)
+    // Late, though for nothing of its own: other processes have the processor.
+    pass(1_000, { share: 0.01, late: 250 })
+    expect(timer).not.toBe(undefined)
+    pass(2_400, { share: 0.01, late: 250 })
+    expect(lag.isOverloaded).toBe(true)
+    expect(Math.max(...told)).toBe(250)
+  })
 })
 
 describe("turns", () => {

@@ -1,13 +1,16 @@
 /** The watchdog barks at a worker that owes an answer, and at nobody else. */
 import { describe, expect, it } from "vitest"
-import { makeWatchdog, tickMillis } from "../../../src/storage/pglite/Watchdog.ts"
+import { makeWatchdog, restMillis, tickMillis } from "../../../src/storage/pglite/Watchdog.ts"
 
-const make = () => {
+const make = (onPing = () => {}) => {
   const barks: Array<number> = []
   let pings = 0
   const watchdog = makeWatchdog({
     limitMillis: 10_000,
-    ping: () => (pings += 1),
+    ping: () => {
+      pings += 1
+      onPing()
+    },
     onSilent: (millis) => barks.push(millis)
   })
   return {
@@ -44,11 +47,29 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([10_000])
   })
 
-  it("asks an idle worker whether it is there", () => {
-    const dog = make()
-    dog.ticks(3)
+  it("asks an idle worker whether it is there, after a rest each time", () => {
+    const dog = make(() => {
+      dog.asked()
+      dog.heard()
+    })
+    dog.asked()
+    dog.heard()
+    const waits: Array<number> = []
+    for (let n = 0; n < 6; n++) waits.push(dog.tick(waits.at(-1) ?? tickMillis))
+    expect(waits).toEqual([restMillis, tickMillis, restMillis, tickMillis, restMillis, tickMillis])
     expect(dog.pings()).toBe(3)
     expect(dog.barks).toEqual([])
+  })
+
+  it("barks at an idle worker that does not answer its ping, ten seconds after it", () => {
+    const dog = make()
+    dog.ticks(3)
+    expect(dog.pings()).toBe(1)
+    dog.asked()
+    dog.ticks(19)
+    expect(dog.barks).toEqual([])
+    dog.ticks(1)
+    expect(dog.barks).toEqual([10_000])
   })
 
   it("takes neither a night's sleep nor its own thread's stall for the worker's silence", () => {

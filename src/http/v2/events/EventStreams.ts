@@ -3,7 +3,7 @@
  * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does. Effect's `Sse` writes
  * no comments, and a keep-alive is a comment with an id.
  */
-import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, Latch, Layer, type Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type StorageUnavailable, TooMany } from "../../../domain/Errors.ts"
 import { type Event, type EventCursor, formatCursor } from "../../../domain/event/Event.ts"
@@ -117,7 +117,8 @@ interface State<Cursor> {
 const making = Effect.fnUntraced(function* (
   keepAliveMillis: number,
   ending: Effect.Effect<void>,
-  isAnyOpen: () => boolean
+  isAnyOpen: () => boolean,
+  anyOpened: Latch.Latch
 ) {
   const events = yield* Events
   const principalOf = yield* proving(() => Effect.void)
@@ -130,7 +131,8 @@ const making = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
   // A word may be lost, and some writers give none.
   const look = Effect.suspend(() => (isAnyOpen() ? bell.ring : Effect.void))
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(look, lookEveryMillis)))
+  const pause = Effect.andThen(anyOpened.await, Effect.sleep(lookEveryMillis))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
   const service = { isEnding: false }
   const end = Effect.andThen(
     ending,
@@ -214,8 +216,9 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
     Effect.gen(function* () {
       /** Streams that are open, of each organisation and of each sign-in and key. */
       const open = new Counts()
+      const anyOpened = Latch.makeUnsafe(false)
       const ofCallers = new Counts()
-      const made = yield* making(keepAliveMillis, ending, () => open.all > 0)
+      const made = yield* making(keepAliveMillis, ending, () => open.all > 0, anyOpened)
       const refusal = ({ caller: { keyId, organisationId }, key }: Reader): TooMany | undefined => {
         if (open.all >= perProcess) return tooMany(perProcess, "this service")
         if (open.of(organisationId) >= perOrganisation) return tooMany(perOrganisation, "an organisation")
@@ -225,6 +228,8 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
       const count = ({ caller: { keyId, organisationId } }: Reader, change: 1 | -1) =>
         Effect.sync(() => {
           open.add(organisationId, change)
+          if (open.all > 0) anyOpened.openUnsafe()
+          else anyOpened.closeUnsafe()
           ofCallers.add(keyId, change)
         })
       const stream = Effect.fn("EventStreams.stream")(function* <Cursor>(reader: Reader, source: Source<Cursor>) {
