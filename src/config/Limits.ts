@@ -158,7 +158,10 @@ export const limits = {
     maxBatch: 500,
     // A city's worth of chargers, each with one question.
     maxQueue: 20_000,
-    waitMillis: 10 * second
+    waitMillis: 10 * second,
+    // Cards that are remembered: those of a city's drivers in a day, at about 1 KB each. What does not fit is read.
+    maxCards: 50_000,
+    maxCardBytes: 32 * MiB
   },
 
   /** How long what chargers say, and commands to them, are kept, unless READINGS_, FACTS_ and COMMANDS_RETENTION_MONTHS say otherwise. */

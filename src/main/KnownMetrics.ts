@@ -16,6 +16,7 @@ import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
 import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
 import { requestMetrics } from "../ocpi/server/Metrics.ts"
 import { databaseMetrics } from "../storage/kernel/DatabaseMetrics.ts"
+import { cardMetrics } from "../storage/charging/CardMemory.ts"
 import { exchangeMetrics } from "../storage/roaming/Exchanges.ts"
 import { journalMetrics } from "../storage/charging/JournalMetrics.ts"
 import { refusalMetrics } from "../storage/charging/ChargerRefusals.ts"
@@ -27,6 +28,7 @@ import { unreadAnswers } from "./Listeners.ts"
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...actorMetrics,
   ...authorizerMetrics,
+  ...cardMetrics,
   ...databaseMetrics,
   ...deliveryMetrics,
   ...exchangeMetrics,

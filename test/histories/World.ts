@@ -31,7 +31,13 @@ import { type Happening, isTelling, type Step, type Story, type Telling, without
 export const ports = Layer.mergeAll(
   repositories,
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
-  ChargerDirectoryStorage.layer({ nodeId: "test", maxBatch: 100, maxQueue: 1000 })
+  ChargerDirectoryStorage.layer({
+    nodeId: "test",
+    maxBatch: 100,
+    maxQueue: 1000,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  })
 )
 
 /** The keeper of prices does all that there is to do. */

@@ -18,7 +18,13 @@ const patienceMillis = 300
 
 const storage = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
-  ChargerDirectoryStorage.layer({ nodeId: "test", maxBatch: 100, maxQueue: 1000 })
+  ChargerDirectoryStorage.layer({
+    nodeId: "test",
+    maxBatch: 100,
+    maxQueue: 1000,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  })
 )
 const actors = actorsOnStorage(makeWorld(), { patienceMillis }).pipe(Layer.provideMerge(storage))
 

@@ -40,7 +40,13 @@ import { type Said, StoredCharger } from "../support/storedCharger.ts"
 
 const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
-  ChargerDirectoryStorage.layer({ nodeId: "test", maxBatch: 100, maxQueue: 1000 })
+  ChargerDirectoryStorage.layer({
+    nodeId: "test",
+    maxBatch: 100,
+    maxQueue: 1000,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  })
 )
 
 const tokens = ["ANNA", "BERT", "CARLA"]

@@ -23,7 +23,7 @@ import {
 } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
 
-const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }
+const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000, maxCards: 1000, maxCardBytes: 1_000_000 }
 const ports = Layer.mergeAll(
   ChargerDirectoryStorage.layer(options),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })

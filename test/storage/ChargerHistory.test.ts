@@ -25,7 +25,13 @@ const day = 24 * hour
 const october = Date.UTC(2026, 9, 1)
 
 const live = Layer.mergeAll(
-  ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
+  ChargerDirectoryStorage.layer({
+    nodeId: "node-1",
+    maxBatch: 500,
+    maxQueue: 20_000,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
   repositories
 )

@@ -32,7 +32,13 @@ const aCharger = Effect.gen(function* () {
   const chargerId = `ENDS-${++made}`
   const nodeId = `ends-${made}`
   const { organisationId } = yield* seedChargers([chargerId])
-  const layer = ChargerDirectoryStorage.layer({ nodeId, maxBatch: 100, maxQueue: 100 })
+  const layer = ChargerDirectoryStorage.layer({
+    nodeId,
+    maxBatch: 100,
+    maxQueue: 100,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  })
   const directory = yield* Effect.provide(ChargerDirectory, yield* Layer.build(layer))
   const opening = {
     chargerId,

@@ -19,7 +19,13 @@ import { anOrganisation, noon, repositories } from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
   CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
-  ChargerDirectoryStorage.layer({ nodeId: "node-1", maxBatch: 500, maxQueue: 20_000 }),
+  ChargerDirectoryStorage.layer({
+    nodeId: "node-1",
+    maxBatch: 500,
+    maxQueue: 20_000,
+    maxCards: 1000,
+    maxCardBytes: 1_000_000
+  }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 ).pipe(Layer.provideMerge(repositories))
 

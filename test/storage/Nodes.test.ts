@@ -16,7 +16,9 @@ const life = <A, E, R>(nodeId: string, use: Effect.Effect<A, E, R>, lease = leas
 /** Connects chargers at a node. */
 const connect = (nodeId: string, seeded: Seeded, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(ChargerDirectoryStorage.layer({ nodeId, maxBatch: 100, maxQueue: 100 }))
+    const context = yield* Layer.build(
+      ChargerDirectoryStorage.layer({ nodeId, maxBatch: 100, maxQueue: 100, maxCards: 1000, maxCardBytes: 1_000_000 })
+    )
     const { open } = yield* Effect.provide(ChargerDirectory, context)
     yield* Effect.forEach(ids, (chargerId) =>
       open({

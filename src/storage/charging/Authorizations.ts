@@ -14,7 +14,7 @@ import { Millis, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { unstorableText } from "../kernel/Storable.ts"
-import { findTokens } from "./ChargerDirectory.ts"
+import { findTokens } from "./TokenLookups.ts"
 
 const policyRow = rowOf(
   Schema.Struct({

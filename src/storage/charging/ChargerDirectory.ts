@@ -5,33 +5,29 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerState, KnownSession } from "../../domain/charger/ChargerState.ts"
-import type { FoundToken, OrphanReadings, StartWanted } from "../../domain/charger/Decision.ts"
+import type { OrphanReadings } from "../../domain/charger/Decision.ts"
 import {
   type ChargerCredentials,
   ChargerDirectory,
   type ConnectionClosing,
   type ConnectionOpening
 } from "../../domain/charger/ChargerDirectory.ts"
-import { type Token, tokenKey, tokenTypes, tokenStatuses } from "../../domain/token/Token.ts"
 import { journalRung } from "../kernel/Facts.ts"
 import type { Notifications } from "../kernel/Notifications.ts"
-import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { float8Array, int4Array, textArray, timestamptzArray } from "../kernel/Arrays.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { abandonCommands } from "../commands/CommandEnds.ts"
 import { settleCredentials } from "../commands/CredentialEnds.ts"
-import { GrantDocument, grantsOf } from "../commands/TokenGrants.ts"
-import { isAnothers } from "../roaming/PartnerParties.ts"
-import { contractFields } from "../roaming/RoamingRows.ts"
 import { Millis, rowOf } from "../kernel/Rows.ts"
 import { Sample } from "./SessionReadings.ts"
-import { isClosed, SessionRow } from "./SessionRows.ts"
-import { startColumns, startFacts, startFields, startJoins } from "./StartFacts.ts"
+import { CardMemory, type CardMemoryLimits } from "./CardMemory.ts"
+import { findStarts, findTokens } from "./TokenLookups.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
-export interface ChargerDirectoryOptions {
+export interface ChargerDirectoryOptions extends CardMemoryLimits {
   readonly nodeId: string
   /** Keys in one statement at most. */
   readonly maxBatch: number
@@ -141,151 +137,6 @@ const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionC
   )
 }
 
-/** Of one that was asked about: its token's columns, null where there is none; reservations and open sessions as documents. */
-const WantedRow = Schema.Struct({
-  uid: Schema.NullOr(Schema.String),
-  type: Schema.NullOr(Schema.Literals(tokenTypes)),
-  status: Schema.NullOr(Schema.Literals(tokenStatuses)),
-  parent_uid: Schema.NullOr(Schema.String),
-  expires_at: Schema.NullOr(Schema.Finite),
-  visual_number: Schema.NullOr(Schema.String),
-  note: Schema.NullOr(Schema.String),
-  created_at: Schema.NullOr(Schema.Finite),
-  updated_at: Schema.NullOr(Schema.Finite),
-  reservations: Schema.NullOr(
-    Schema.Array(
-      Schema.Struct({
-        commandId: Schema.String,
-        reservationId: Schema.Int,
-        evseId: Schema.Int,
-        tokenUid: Schema.String,
-        parentUid: Schema.NullOr(Schema.String),
-        expiresAt: Schema.Finite,
-        status: Schema.Literals(["Pending", "Active", "Unknown", "Expired"]),
-        sessionId: Schema.NullOr(Schema.String),
-        createdAt: Schema.Finite
-      })
-    )
-  ),
-  granted: Schema.NullOr(Schema.Array(GrantDocument)),
-  roaming: Schema.NullOr(
-    Schema.Array(
-      Schema.Struct({
-        ...contractFields,
-        valid: Schema.Boolean,
-        groupUid: Schema.NullOr(Schema.String),
-        whitelist: Schema.String
-      })
-    )
-  ),
-  askable: Schema.NullOr(Schema.Array(Schema.String)),
-  ...startFields,
-  open: Schema.NullOr(
-    Schema.Array(
-      Schema.Struct({
-        chargerId: Schema.String,
-        evseId: Schema.Int,
-        sessionId: Schema.String,
-        startedAt: Schema.Finite,
-        source: SessionRow.fields.authorizationSource
-      })
-    )
-  )
-})
-const decodeWanted = Schema.decodeUnknownSync(WantedRow)
-
-/** Reservations of one charger that are looked at, those that stand longest first: more than it has connectors, many times over. */
-const reservationsLooked = 100
-
-interface TokenWanted {
-  readonly organisationId: string
-  readonly tokenUid: string
-  readonly chargerId: string
-  readonly at: number
-  readonly start?: StartWanted | undefined
-}
-
-const tokenOf = (organisationId: string, row: typeof WantedRow.Type): Token | undefined =>
-  row.uid === null || row.type === null || row.status === null
-    ? undefined
-    : {
-        uid: row.uid,
-        organisationId,
-        type: row.type,
-        status: row.status,
-        parentUid: row.parent_uid ?? undefined,
-        expiresAt: row.expires_at ?? undefined,
-        visualNumber: row.visual_number ?? undefined,
-        note: row.note ?? undefined,
-        createdAt: row.created_at ?? 0,
-        updatedAt: row.updated_at ?? 0
-      }
-
-/** Partners' cards of one uid that are looked at: two that vouch for it are as good as a hundred. */
-const roamingLooked = 20
-
-const factsOf = ({ chargerId, organisationId, start }: TokenWanted, row: typeof WantedRow.Type): FoundToken => ({
-  token: tokenOf(organisationId, row),
-  reservations: (row.reservations ?? []).map((one) => ({
-    ...one,
-    parentUid: one.parentUid ?? undefined,
-    sessionId: one.sessionId ?? undefined
-  })),
-  roaming: (row.roaming ?? []).map((one) => ({ ...one, groupUid: one.groupUid ?? undefined })),
-  ...(row.askable === null ? {} : { askable: row.askable }),
-  ...(row.granted === null ? {} : { granted: row.granted }),
-  ...(start === undefined ? {} : { start: startFacts(chargerId, start, row) }),
-  openSessions: row.open ?? []
-})
-
-/** What decides on tokens, as of one moment. */
-export const findTokens = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<TokenWanted>) =>
-  Effect.map(
-    guarded(sql<Record<string, unknown>>`
-      SELECT t.uid, t.type, t.status, t.parent_uid, (extract(epoch FROM t.expires_at) * 1000)::float8 AS expires_at,
-        t.visual_number, t.note, (extract(epoch FROM t.created_at) * 1000)::float8 AS created_at,
-        (extract(epoch FROM t.updated_at) * 1000)::float8 AS updated_at, (
-        SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
-          'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status,
-          'createdAt', extract(epoch FROM r.created_at) * 1000, 'sessionId', (
-            SELECT s.id FROM session s WHERE s.id = r.session_id AND s.organisation_id = r.organisation_id AND s.reservation_only)))
-        FROM (
-          SELECT x.* FROM reservation x
-          WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.expires_at > w.at
-            AND x.status IN ('Pending', 'Active', 'Unknown', 'Expired')
-          ORDER BY x.expires_at DESC LIMIT ${reservationsLooked}::int
-        ) r
-      ) AS reservations, ${grantsOf(sql)} AS granted, (
-        SELECT json_agg(json_build_object('partnerId', c.partner_id, 'countryCode', c.country_code, 'partyId', c.party_id, 'uid', c.uid,
-          'type', c.type, 'contractId', c.contract_id, 'valid', c.valid, 'groupUid', c.group_uid, 'whitelist', c.whitelist))
-        FROM (
-          SELECT y.* FROM roaming_token y JOIN partner p ON p.id = y.partner_id
-          WHERE y.organisation_id = w.organisation_id AND y.uid_key = w.uid_key AND y.type_key = 'RFID'
-            AND p.status = 'Registered' AND NOT p.suspended AND NOT ${isAnothers(sql, "y")}
-          ORDER BY y.valid DESC, y.country_code, y.party_id, y.partner_id LIMIT ${roamingLooked}::int
-        ) c
-      ) AS roaming, (
-        SELECT json_agg(p.id ORDER BY p.id) FROM partner p
-        WHERE p.organisation_id = w.organisation_id AND p.status = 'Registered' AND NOT p.suspended
-          AND (p.switches ->> 'askUnknownTokens') = 'true'
-      ) AS askable, (
-        SELECT json_agg(json_build_object('chargerId', s.charger_id, 'evseId', s.evse_id, 'sessionId', s.id,
-          'startedAt', extract(epoch FROM s.started_at) * 1000, 'source', s.authorization_source))
-        FROM session s
-        WHERE s.organisation_id = w.organisation_id AND s.token_key = w.uid_key AND s.ended_at IS NULL
-          AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}
-      ) AS open, ${startColumns(sql)}
-      FROM unnest(${uuidArray(wanted.map((w) => w.organisationId))}, ${textArray(wanted.map((w) => tokenKey(w.tokenUid)))},
-        ${textArray(wanted.map((w) => w.chargerId))}, ${timestamptzArray(wanted.map((w) => w.at))},
-        ${int4Array(wanted.map((w) => w.start?.place.evseId ?? null))}, ${int4Array(wanted.map((w) => w.start?.place.connectorId ?? null))},
-        ${timestamptzArray(wanted.map((w) => w.start?.sentSince ?? null))})
-        WITH ORDINALITY AS w(organisation_id, uid_key, charger_id, at, evse_id, connector_id, sent_since, ord)
-      LEFT JOIN token t ON t.organisation_id = w.organisation_id AND t.uid_key = w.uid_key
-      ${startJoins(sql)}
-      ORDER BY w.ord`),
-    (rows) => rows.map((row, i) => factsOf(wanted[i]!, decodeWanted(row)))
-  )
-
 interface SessionWanted {
   readonly chargerId: string
   readonly transactionId: number
@@ -354,7 +205,9 @@ export const layer = (
       const opening = open(sql, options.nodeId)
       const closing = close(sql)
       const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
-      const token = yield* makeBatched({ ...bounds, run: findTokens(sql) })
+      const memory = new CardMemory(options, yield* Effect.context<never>())
+      const token = yield* makeBatched({ ...bounds, run: findTokens(sql, memory) })
+      const start = yield* makeBatched({ ...bounds, run: findStarts(sql, memory) })
       const session = yield* makeBatched({ ...bounds, run: findKnown(sql) })
       const reloads = yield* makeBatched({ ...bounds, run: reload(sql) })
       return ChargerDirectory.of({
@@ -368,7 +221,7 @@ export const layer = (
           ...bounds,
           run: (closings: ReadonlyArray<ConnectionClosing>) => Effect.tap(inReserve(closing(closings)), rung)
         }),
-        findToken: token,
+        findToken: (wanted) => (wanted.start === undefined ? token(wanted) : start(wanted)),
         findOrphan: findOrphan(sql),
         findSession: (chargerId, transactionId) => session({ chargerId, transactionId }),
         takeTransactionNumbers: (size) =>

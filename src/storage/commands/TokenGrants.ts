@@ -32,10 +32,12 @@ export const putGrant = (own: Scoped, commandId: string, chargerId: string, gran
 const grantsLooked = 20
 
 /**
- * A JSON array of the documents that stand for `w(organisation_id, uid_key, charger_id, at)`, or null. A start may have been made offline some time
+ * A JSON array of the documents that stand for `w(organisation_id, uid_key, charger_id, at)`, or null, which is most often known without joining anything. A start may have been made offline some time
  * ago, and clocks differ by some minutes. A reservation's grant ends with the reservation, a remote start's with the session that followed.
  */
-export const grantsOf = (sql: SqlClient.SqlClient) => sql`(
+export const grantsOf = (sql: SqlClient.SqlClient) => sql`
+  CASE WHEN EXISTS (SELECT 1 FROM token_grant e WHERE e.charger_id = w.charger_id AND e.uid_key = w.uid_key AND e.expires_at > w.at)
+  THEN (
   SELECT json_agg(g.roaming) FROM (
     SELECT x.roaming FROM token_grant x JOIN command m ON m.id = x.command_id AND m.organisation_id = x.organisation_id
     WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.uid_key = w.uid_key AND x.expires_at > w.at
@@ -46,4 +48,4 @@ export const grantsOf = (sql: SqlClient.SqlClient) => sql`(
         SELECT 1 FROM reservation r
         WHERE r.command_id = x.command_id AND r.organisation_id = x.organisation_id AND r.status IN ('Rejected', 'Failed', 'Used', 'Cancelled'))
     ORDER BY x.command_id DESC LIMIT ${grantsLooked}::int
-  ) g)`
+  ) g) END`

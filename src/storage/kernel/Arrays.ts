@@ -4,6 +4,7 @@
  * A bare JavaScript array would have its type guessed element by element, and fails on a mixture or on nulls alone.
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
+import type { SqlClient } from "effect/sql"
 
 /** The objects that `PgTypes.array` makes, without its lookup and its `Result` on every call. */
 const arrayOf =
@@ -37,3 +38,11 @@ export const byteaArray = arrayOf<Uint8Array>(PgTypes.OID.byteaArray)
 
 /** Objects, turned into JSON here. JSON that is text already goes by `textArray` and a cast in SQL (`x.body::jsonb`). */
 export const jsonbArray = arrayOf<unknown>(PgTypes.OID.jsonbArray)
+
+/**
+ * An array whose length the planner does not see. It takes ten elements for granted then, and keeps its plan; where it sees fewer, a new plan seems cheaper
+ * to it than the one that it keeps, and a statement of many joins is planned at each execution, which takes ten times as long as running it. One array
+ * of an `unnest` is enough.
+ */
+export const unsized = (sql: SqlClient.SqlClient, array: PgTypes.Parameter) =>
+  sql`CASE WHEN random() >= 0 THEN ${array} END`

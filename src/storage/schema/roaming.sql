@@ -294,3 +294,23 @@ AS $function$
 
 CREATE TRIGGER session_roaming_reviewed AFTER INSERT OR UPDATE ON session_review
   FOR EACH ROW EXECUTE FUNCTION session_roaming_touch();
+
+-- What decides on a card beside the card itself: partners and whom they speak for (`token_stamp`).
+CREATE TRIGGER roaming_token_stamp_made AFTER INSERT ON roaming_token REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER roaming_token_stamp_changed AFTER UPDATE ON roaming_token REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER roaming_token_stamp_removed AFTER DELETE ON roaming_token REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_party_stamp_made AFTER INSERT ON partner_party REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_party_stamp_changed AFTER UPDATE ON partner_party REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_party_stamp_removed AFTER DELETE ON partner_party REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_stamp_made AFTER INSERT ON partner REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_stamp_changed AFTER UPDATE ON partner REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER partner_stamp_removed AFTER DELETE ON partner REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();

@@ -29,6 +29,13 @@ CREATE INDEX token_uid_begins ON token (organisation_id, uid_key text_pattern_op
 CREATE INDEX token_printed_begins ON token (organisation_id, lower(visual_number) text_pattern_ops) WHERE (visual_number IS NOT NULL);
 CREATE INDEX token_changed ON token (organisation_id, changed_seq);
 
+CREATE TABLE token_stamp (
+  organisation_id uuid PRIMARY KEY,
+  stamp bigint NOT NULL
+);
+COMMENT ON TABLE token_stamp IS
+  'Moves with every write of an organisation''s cards, its own or partners'', and of partners. Who remembers a card compares it. One row for each organisation.';
+
 CREATE TABLE token_removed (
   organisation_id uuid NOT NULL,
   uid_key text NOT NULL,
@@ -73,6 +80,26 @@ $function$;
 
 CREATE TRIGGER token_buried AFTER DELETE ON token
   FOR EACH ROW EXECUTE FUNCTION token_gone();
+
+-- Moves the stamps of organisations whose cards or partners were written, in the transaction that writes them.
+CREATE FUNCTION token_stamp_moved()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO token_stamp AS s (organisation_id, stamp)
+  SELECT DISTINCT c.organisation_id, 1 FROM changed c ORDER BY c.organisation_id
+  ON CONFLICT (organisation_id) DO UPDATE SET stamp = s.stamp + 1;
+  RETURN NULL;
+END
+$function$;
+
+CREATE TRIGGER token_stamp_made AFTER INSERT ON token REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER token_stamp_changed AFTER UPDATE ON token REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
+CREATE TRIGGER token_stamp_removed AFTER DELETE ON token REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
 
 -- A token that was deleted and is added again is no deleted one.
 CREATE FUNCTION token_back()

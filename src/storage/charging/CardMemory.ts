@@ -1,0 +1,96 @@
+/**
+ * What this process remembers of cards between two look-ups: each with the stamp of its organisation that it was read under. It is bounded in number and
+ * in bytes, those that were not asked about for the longest go first; a card that no one knows is not remembered, since anyone can make one up.
+ */
+import { type Context, Metric } from "effect"
+import type { TokenFacts } from "../../domain/token/Token.ts"
+
+/** The part of what decides on a card that only a write of cards or partners changes. */
+export type Card = Pick<TokenFacts, "token" | "roaming" | "askable">
+
+export interface KnownCard {
+  /** Of the organisation, as the card was read. */
+  readonly stamp: number
+  readonly card: Card
+}
+
+export interface CardMemoryLimits {
+  readonly maxCards: number
+  /** As estimated from its texts. */
+  readonly maxCardBytes: number
+}
+
+const questions = (outcome: "remembered" | "read") =>
+  Metric.counter("token_lookups_total", {
+    description:
+      "Look-ups of cards by whether the card was remembered or had to be read; sessions and reservations are read in either case",
+    incremental: true,
+    attributes: { outcome }
+  })
+
+const remembered = questions("remembered")
+const read = questions("read")
+const cards = Metric.gauge("token_memory_cards", { description: "Cards that are remembered" })
+const bytes = Metric.gauge("token_memory_bytes", { description: "What the remembered cards take, about" })
+
+export const cardMetrics = [remembered, read, cards, bytes]
+
+/** Objects and keys beside the texts. */
+const cardBytes = 400
+
+const textBytes = (value: object): number => 2 * JSON.stringify(value).length
+
+interface Entry extends KnownCard {
+  readonly bytes: number
+}
+
+export class CardMemory {
+  private readonly limits: CardMemoryLimits
+  private readonly context: Context.Context<never>
+  /** By organisation and key, those that were not asked about for the longest first. */
+  private readonly entries = new Map<string, Entry>()
+  private bytes = 0
+
+  constructor(limits: CardMemoryLimits, context: Context.Context<never>) {
+    this.limits = limits
+    this.context = context
+  }
+
+  recall(organisationId: string, key: string): KnownCard | undefined {
+    const id = `${organisationId} ${key}`
+    const entry = this.entries.get(id)
+    if (entry === undefined) return undefined
+    this.entries.delete(id)
+    this.entries.set(id, entry)
+    return entry
+  }
+
+  /** Of a look-up whose card was as it is remembered. */
+  held(): void {
+    remembered.updateUnsafe(1, this.context)
+  }
+
+  /** Of two that were read at one time the later stamp stays. */
+  remember(organisationId: string, key: string, { card, stamp }: KnownCard): void {
+    read.updateUnsafe(1, this.context)
+    const id = `${organisationId} ${key}`
+    const before = this.entries.get(id)
+    if (before !== undefined && before.stamp > stamp) return
+    this.forget(id)
+    if (card.token !== undefined || card.roaming.length > 0) {
+      const size = cardBytes + 2 * id.length + textBytes(card)
+      this.entries.set(id, { stamp, card, bytes: size })
+      this.bytes += size
+      while (this.entries.size > this.limits.maxCards || this.bytes > this.limits.maxCardBytes) {
+        this.forget(this.entries.keys().next().value!)
+      }
+    }
+    cards.updateUnsafe(this.entries.size, this.context)
+    bytes.updateUnsafe(this.bytes, this.context)
+  }
+
+  private forget(id: string): void {
+    this.bytes -= this.entries.get(id)?.bytes ?? 0
+    this.entries.delete(id)
+  }
+}
