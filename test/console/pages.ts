@@ -42,6 +42,7 @@ export const pagesOf = async (place: Town): Promise<Paths> => {
     ["command batch", `/files-and-firmware/batches/${batch}`],
     ["tariffs", "/tariffs"],
     ["add tariff", "/tariffs?do=add"],
+    ["tariffs: where they apply", `/tariffs?view=places&charger=${await first("chargers", "chargerId")}`],
     ["tariff", `/tariffs/${await first("tariffs")}`],
     ["records", "/cdrs"],
     ["record", `/cdrs/${await first("cdrs")}`],

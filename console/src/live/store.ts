@@ -66,7 +66,14 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
     "command-batches.targets"
   ],
   token: ["tokens.list", "tokens.get", "tokens.explanation"],
-  tariff: ["tariffs.list", "tariffs.get", "tariffs.assignments", "tariffs.runningSessions"],
+  tariff: [
+    "tariffs.list",
+    "tariffs.get",
+    "tariffs.assignments",
+    "tariffs.listAssignments",
+    "tariffs.ofCharger",
+    "tariffs.runningSessions"
+  ],
   site: ["sites.list", "sites.get"],
   partner: ["partners.list", "partners.get", "partner-records.health"],
   delivery: ["deliveries.parked", "partner-records.health", "webhooks.deliveries", "work.get"],

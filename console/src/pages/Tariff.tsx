@@ -4,16 +4,18 @@ import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { missingFor, useMe } from "../app/me.ts"
-import { changed, siteName, useLive } from "../live/store.ts"
+import { changed } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Outside } from "../parts/Facts.tsx"
-import { Form, Select } from "../parts/Form.tsx"
+import { Form } from "../parts/Form.tsx"
 import { exact } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
-import { Failed, Loading, NotPermitted, problemText } from "../parts/States.tsx"
+import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { t, word } from "../text/text.ts"
+import { Assign } from "./tariff/Assign.tsx"
 import { Example } from "./tariff/Example.tsx"
+import { AssignmentTree } from "./tariff/Places.tsx"
 import { isSimple, TariffDialog } from "./tariff/TariffDialog.tsx"
 import { Week } from "./tariff/Week.tsx"
 import { componentText, restrictionText, tariffName } from "./Tariffs.tsx"
@@ -123,104 +125,19 @@ export const Tariff = () => {
 }
 
 const Assignments = ({ tariffId }: { readonly tariffId: string }) => {
-  const [problem, setProblem] = useState("")
-  const { rows } = useLive()
-  const { data, error } = useQuery({
+  const { data } = useQuery({
     queryKey: ["tariffs.assignments", tariffId],
     queryFn: () => call("tariffs.assignments", { params: { tariffId } })
   })
-  if (error !== null) return <Failed what={t("tariff.assignmentsNotRead")} error={error} />
-  if (data === undefined) return <Loading rows={2} />
-  const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id
   return (
     <section>
       <h2>{t("tariff.appliesTo")}</h2>
-      {data.items.length === 0 ? <p className="none">{t("tariff.nowhere")}</p> : null}
-      {problem === "" ? null : (
-        <p className="failed" role="alert">
-          {problem}
-        </p>
-      )}
-      <ul className="rows">
-        {data.items.map((one) => {
-          const place = {
-            ...(one.default === true ? { default: true as const } : {}),
-            ...(one.siteId === undefined ? {} : { siteId: one.siteId }),
-            ...(one.chargerId === undefined ? {} : { chargerId: one.chargerId }),
-            ...(one.connector === undefined
-              ? {}
-              : {
-                  chargerId: one.connector.chargerId,
-                  connectorId: one.connector.connectorId,
-                  ...(one.connector.evseId === undefined ? {} : { evseId: one.connector.evseId })
-                })
-          }
-          const label =
-            one.default === true
-              ? t("tariff.everywhere")
-              : one.siteId !== undefined
-                ? siteName(one.siteId)
-                : one.chargerId !== undefined
-                  ? nameOf(one.chargerId)
-                  : `${nameOf(one.connector?.chargerId ?? "")} · ${t("connector.one", { id: one.connector?.evseId ?? one.connector?.connectorId ?? 0 })}`
-          return (
-            <li key={JSON.stringify(place)}>
-              <Outside>{label}</Outside>
-              <Act
-                needs={["tariffs.unassign"]}
-                kind="small"
-                onClick={() =>
-                  void call("tariffs.unassign", { params: { tariffId }, query: place as never })
-                    .then(() => changed("tariffs.assignments"))
-                    .catch((failure: unknown) => setProblem(problemText(failure)))
-                }
-              >
-                {t("action.remove")}
-              </Act>
-            </li>
-          )
-        })}
-      </ul>
-      {data.warnings.map(({ detail, pointer }) => (
+      <AssignmentTree tariffId={tariffId} />
+      {data?.warnings.map(({ detail, pointer }) => (
         <p key={pointer} className="notice">
           {detail}
         </p>
       ))}
     </section>
-  )
-}
-
-const Assign = ({ onClose, tariffId }: { readonly tariffId: string; readonly onClose: () => void }) => {
-  const { rows } = useLive()
-  const { data: sites } = useQuery({
-    queryKey: ["sites.list", { all: true }],
-    queryFn: () => call("sites.list", { query: { limit: 500 } })
-  })
-  return (
-    <Dialog title={t("tariff.assign")} onClose={onClose}>
-      <Form
-        submit={t("tariff.assign")}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const [kind = "", id = ""] = values.text("place").split(/:(.*)/s)
-          const body =
-            kind === "site" ? { siteId: id } : kind === "charger" ? { chargerId: id } : { default: true as const }
-          await call("tariffs.assign", { params: { tariffId }, body })
-          changed("tariffs.assignments")
-          onClose()
-        }}
-      >
-        <Select
-          name="place"
-          label={t("tariff.appliesTo")}
-          hint={t("tariff.assignHint")}
-          options={[
-            ["default", t("tariff.everywhere")],
-            ...(sites?.items ?? []).map(({ id, name }) => [`site:${id}`, `${t("site.one")}: ${name}`] as const),
-            ...rows.slice(0, 2000).map(({ id, name }) => [`charger:${id}`, `${t("charger.one")}: ${name}`] as const)
-          ]}
-        />
-      </Form>
-    </Dialog>
   )
 }

@@ -4,12 +4,13 @@ import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { exact } from "../parts/format.ts"
 import { Icon } from "../parts/Icon.tsx"
-import { Head, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
+import { Head, Lenses, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
 import { Empty } from "../parts/States.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, tn, word } from "../text/text.ts"
+import { Places } from "./tariff/Places.tsx"
 import { TariffDialog } from "./tariff/TariffDialog.tsx"
 
 export type TariffItem = Item<"tariffs.list">
@@ -108,26 +109,38 @@ export const Tariffs = () => {
           <span>{t("tariff.add")}</span>
         </Act>
       </Head>
-      <PagedTable
-        what={t("tariff.notRead")}
-        label={t("place.tariffs")}
-        pages={pages}
-        columns={table}
-        keyOf={({ id }) => id}
-        hrefOf={({ id }) => `/tariffs/${id}`}
-        open={open}
-        empty={
-          <Empty
-            title={t("tariff.noneYet")}
-            text={t("tariff.noneYetText")}
-            action={
-              <Act needs={["tariffs.create"]} kind="main" onClick={add}>
-                {t("tariff.add")}
-              </Act>
-            }
-          />
-        }
-      />
+      <div className="filters">
+        <Lenses
+          keys={["view"]}
+          lenses={[
+            { label: t("tariff.list"), filters: {} },
+            { label: t("tariff.places"), filters: { view: "places" } }
+          ]}
+        />
+      </div>
+      {filters["view"] === "places" ? <Places /> : null}
+      {filters["view"] === "places" ? null : (
+        <PagedTable
+          what={t("tariff.notRead")}
+          label={t("place.tariffs")}
+          pages={pages}
+          columns={table}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => `/tariffs/${id}`}
+          open={open}
+          empty={
+            <Empty
+              title={t("tariff.noneYet")}
+              text={t("tariff.noneYetText")}
+              action={
+                <Act needs={["tariffs.create"]} kind="main" onClick={add}>
+                  {t("tariff.add")}
+                </Act>
+              }
+            />
+          }
+        />
+      )}
       {filters["do"] === "add" ? <TariffDialog onClose={() => set({ do: undefined })} /> : null}
     </Split>
   )
