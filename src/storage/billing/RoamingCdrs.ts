@@ -52,14 +52,16 @@ const window = (sql: SqlClient.SqlClient) => {
       guarded(totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)),
       (row) => row?.total ?? 0
     )
-    // What is left out before the window costs its key alone.
+    // What is left out before the window costs its key alone. Since a time, in the order in which records were stored, which is that of their numbers: along
+    // the numbers themselves, all that were stored before that time would be passed by.
+    const order = asked.from === undefined ? sql`d.number` : sql`d.stored_at, d.number`
     const page = guarded(
       rows(own`
         SELECT ${columns(sql)}
-        FROM (SELECT d.number FROM cdr d WHERE ${own.rowsOf("d")} AND ${which} ORDER BY d.number OFFSET ${asked.offset} LIMIT ${asked.limit}) w
+        FROM (SELECT d.number FROM cdr d WHERE ${own.rowsOf("d")} AND ${which} ORDER BY ${order} OFFSET ${asked.offset} LIMIT ${asked.limit}) w
         JOIN cdr d ON d.number = w.number
         WHERE ${own.rowsOf("d")}
-        ORDER BY d.number`)
+        ORDER BY ${order}`)
     )
     const { organisationId, partnerId, takesCredits } = taken
     const key = JSON.stringify([organisationId, partnerId, takesCredits, asked.from, asked.to, asked.party])
