@@ -54,5 +54,10 @@ it.effect("a short list is counted for each page", () =>
     list.total = 201
     expect(yield* page(50)).toEqual([201, 50])
     expect(list.counted).toBe(2)
+    // Where to count costs as much as a page, it is long.
+    list.total = 8_000
+    yield* page(50)
+    yield* page(100)
+    expect(list.counted).toBe(3)
   })
 )
