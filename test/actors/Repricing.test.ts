@@ -7,6 +7,7 @@ import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import type { ConnectorMeter } from "../../src/domain/session/ConnectorMeter.ts"
 import { Ledgers, type Priced } from "../../src/domain/session/Ledgers.ts"
+import type { PlainlyEnded } from "../../src/domain/session/Course.ts"
 import { type Doubted, SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
 import { type Ledger, type Observed, readingsPricedAtOnce } from "../../src/domain/session/Ledger.ts"
@@ -52,6 +53,9 @@ class World {
   /** Ids whose row makes storage die. */
   readonly broken = new Set<string>()
   readonly metered: Array<string> = []
+  readonly plainlyEnded: Array<PlainlyEnded> = []
+  /** Known, and changed only as they are among `plainlyEnded`. */
+  readonly doubtful = new Map<string, Observed>()
   position = 0
   failKeep = false
 
@@ -64,13 +68,19 @@ class World {
           Effect.suspend(() =>
             ids.some((id) => this.broken.has(id))
               ? Effect.die(new Error("no such row"))
-              : Effect.succeed(ids.flatMap((id) => this.known.get(id) ?? []))
+              : Effect.succeed(ids.flatMap((id) => this.known.get(id) ?? this.doubtful.get(id) ?? []))
           ),
         changed: () =>
           Effect.sync(() =>
             this.position === 0
-              ? { sessionIds: [...this.known.keys(), ...this.broken], metered: this.metered, upTo: 7, isFull: true }
-              : { sessionIds: [], metered: [], upTo: undefined, isFull: false }
+              ? {
+                  sessionIds: [...this.known.keys(), ...this.broken],
+                  metered: this.metered,
+                  plainlyEnded: this.plainlyEnded,
+                  upTo: 7,
+                  isFull: true
+                }
+              : { sessionIds: [], metered: [], plainlyEnded: [], upTo: undefined, isFull: false }
           ),
         keep: (prices, meters, upTo) =>
           Effect.suspend(() => {
@@ -153,6 +163,33 @@ describe("the keeper of prices", () => {
         { sessionId: "phantom", organisationId: "o", reason: "EnergyImplausible" }
       ])
       assert.isFalse(yield* world.round)
+    })
+  )
+
+  it.effect("reads no session that ended plainly where its surroundings agree, and every other that did", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      const { tariff: _, ...phantom } = ledger("", { energyWh: 60_000_000, meterStopWh: 60_000_000 })
+      const plain = { powerW: 11_000, meter: { stepWh: 1, reportsPower: true } }
+      const one = { plain, meterStartWh: 5_000, maxPowerW: undefined, before: undefined, meter: plain.meter }
+      const ends: Readonly<Record<string, Partial<PlainlyEnded>>> = {
+        settled: { maxPowerW: 11_000, before: { isSuperseded: false, meterStopWh: 5_010 } },
+        overlapping: { before: { isSuperseded: false, meterStopWh: 5_011 } },
+        following: { before: { isSuperseded: true, meterStopWh: 5_000 } },
+        weak: { maxPowerW: 10_999 },
+        "of a new meter": { meter: undefined },
+        "of another meter": { meter: { stepWh: 10, reportsPower: true } }
+      }
+      for (const [sessionId, more] of Object.entries(ends)) {
+        world.plainlyEnded.push({ ...one, sessionId, ...more })
+        // Whatever is read is found to be doubtful, which shows that it was read.
+        world.doubtful.set(sessionId, { ...phantom, session: { ...phantom.session, id: sessionId } })
+      }
+      yield* world.round
+      assert.deepStrictEqual(
+        world.doubted.map(({ sessionId }) => sessionId),
+        Object.keys(ends).slice(1)
+      )
     })
   )
 

@@ -14,14 +14,18 @@ const nothing = { sessionIds: [], metered: [] }
 const metered = (...ids: ReadonlyArray<string>) => ({ sessionIds: ids, metered: ids })
 
 describe("a running session", () => {
-  it("with few readings is priced at each of them", () => {
-    const pace = new RepricingBackoff()
+  it("with few readings is priced once an interval at most, also where rounds follow one another at once", () => {
+    const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 9)], 0)
-    assert.deepStrictEqual(pace.due(metered("a"), 1), ["a"])
+    for (const now of [1, 500, 999]) assert.deepStrictEqual(pace.due(metered("a", "b"), now), ["b"])
+    assert.deepStrictEqual(pace.due(nothing, 1_000), ["a"])
+    pace.priced([ledger("a", 9)], 1_000)
+    assert.deepStrictEqual(pace.due(nothing, 2_000), [], "nothing has come since")
+    assert.deepStrictEqual(pace.due(metered("a"), 2_000), ["a"])
   })
 
   it("with many readings waits in proportion, and is priced then although nothing has come since", () => {
-    const pace = new RepricingBackoff()
+    const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due(metered("a", "b"), 1000), ["b"])
     assert.deepStrictEqual(pace.due(nothing, 59_999), [])
@@ -34,14 +38,14 @@ describe("a running session", () => {
   })
 
   it("never waits longer than a quarter of an hour", () => {
-    const pace = new RepricingBackoff()
+    const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 250_000)], 0)
     assert.deepStrictEqual(pace.due(metered("a"), 899_999), [])
     assert.deepStrictEqual(pace.due(nothing, 900_000), ["a"])
   })
 
   it("that ends is priced at once, and then at every late reading", () => {
-    const pace = new RepricingBackoff()
+    const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due({ sessionIds: ["a"], metered: [] }, 1), ["a"])
     pace.priced([ledger("a", 600, 5)], 1)

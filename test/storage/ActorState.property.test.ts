@@ -5,6 +5,7 @@
  *
  * What may differ, and why:
  * - `bootedHere`: what happened on this connection is known to its actor alone.
+ * - `course`, which decides on nothing that is answered.
  * - `supersededAt` of an ended session: its end has taken the place of it in the table, and decisions look at that first.
  * - the order of connectors, which are found by their place.
  * - sessions and orphans that fell out of memory because there were too many may come back once there is room again.
@@ -52,7 +53,7 @@ const ports = Layer.mergeAll(
 const tokens = ["ANNA", "BERT", "CARLA"]
 
 /** What decisions look at of a session. */
-const lookedAt = ({ supersededAt, ...session }: KnownSession) => ({
+const lookedAt = ({ course: _, supersededAt, ...session }: KnownSession) => ({
   ...session,
   endedAt: session.endedAt,
   supersededAt: session.status === "Ended" ? undefined : supersededAt

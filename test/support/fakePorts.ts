@@ -415,7 +415,7 @@ const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 const noLedgers = Ledgers.of({
   ofSession: () => Effect.undefined,
   read: () => Effect.succeed([]),
-  changed: () => Effect.succeed({ sessionIds: [], metered: [], upTo: undefined, isFull: false }),
+  changed: () => Effect.succeed({ sessionIds: [], metered: [], plainlyEnded: [], upTo: undefined, isFull: false }),
   keep: () => Effect.void
 })
 

@@ -19,6 +19,7 @@ import {
   readingsPricedAtOnce,
   toSessionPrice
 } from "../../domain/session/Ledger.ts"
+import { isSettled } from "../../domain/session/Course.ts"
 import { doubtOf } from "../../domain/session/Plausibility.ts"
 import { RepricingBackoff } from "./RepricingBackoff.ts"
 import { rounds } from "./BackgroundLoop.ts"
@@ -112,15 +113,16 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
   )
 
 /** One round; true when there may be more to do at once. What comes in meanwhile waits for the next, and is priced once for all that it had by then. */
-export const repricing = (options: RepricingOptions, backoff = new RepricingBackoff()) =>
+export const repricing = (options: RepricingOptions, backoff = new RepricingBackoff(options.everyMillis)) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
     const cdrs = yield* Cdrs
     const reviews = yield* SessionReviews
     const now = yield* Clock.currentTimeMillis
     const changed = yield* ledgers.changed(options.factsPerRound)
+    const unsettled = changed.plainlyEnded.filter((one) => !isSettled(one)).map(({ sessionId }) => sessionId)
     // In the order of their starts, which ids begin with: of two sessions of one connector the last says what its meter is.
-    const sessionIds = backoff.due(changed, now).toSorted()
+    const sessionIds = backoff.due({ ...changed, sessionIds: [...changed.sessionIds, ...unsettled] }, now).toSorted()
     if (changed.upTo === undefined && sessionIds.length === 0) return false
     const round = empty()
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {

@@ -40,6 +40,21 @@ export interface ReportedStop {
   readonly at: number | undefined
 }
 
+/** What the readings of a session have shown (`session/Course`). */
+export interface Course {
+  /** Of the newest register, or the start; ms epoch and Wh. */
+  readonly at: number
+  readonly wh: number
+  /** How many different registers other than 0 readings had, as far as that is counted. */
+  readonly figures: number
+  /** The coarsest step that all of them fit; undefined if only the finest does. */
+  readonly stepWh: number | undefined
+  /** True once a reading had power or current besides its register. */
+  readonly reportsPower: boolean
+  /** The register of the newest reading; undefined before the first. */
+  readonly readWh: number | undefined
+}
+
 /** A session of this charger in the actor's memory: open, superseded, or ended recently. */
 export interface KnownSession {
   readonly sessionId: string
@@ -66,6 +81,8 @@ export interface KnownSession {
   readonly endedAt?: number | undefined
   /** What the stop that ended it reported; undefined while there was none, or if that is not known. */
   readonly reportedStop?: ReportedStop | undefined
+  /** What its readings have shown; undefined where not all of them were heard by this actor. It is not stored, and decides on no answer. */
+  readonly course?: Course | undefined
 }
 
 /** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */

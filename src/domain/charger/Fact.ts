@@ -202,6 +202,14 @@ export interface MeterRead extends FactBase {
   }
 }
 
+/** What is known at the end of a session at which nothing was unusual, as far as its charger's actor can know (`session/Course`). */
+export interface PlainEnd {
+  /** The least power of its connector, W, with which its energy is believed. */
+  readonly powerW: number
+  /** What its readings show of the meter; missing if nothing for certain. */
+  readonly meter?: { readonly stepWh: number; readonly reportsPower: boolean } | undefined
+}
+
 export interface SessionEnded extends FactBase {
   readonly type: "SessionEnded"
   /**
@@ -231,6 +239,8 @@ export interface SessionEnded extends FactBase {
     readonly unheard?: true | undefined
     /** What the stop reported, to be compared with further ones. */
     readonly reported?: ReportedStop | undefined
+    /** Missing where its ledger has to be looked at. */
+    readonly plain?: PlainEnd | undefined
   }
 }
 

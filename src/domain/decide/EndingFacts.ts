@@ -5,6 +5,7 @@
 import type { ChargerFact, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
 import { withRegister } from "../session/Register.ts"
+import { courseWith, plainEnd } from "../session/Course.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 import type { Reading } from "../charger/MeterValue.ts"
 import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
@@ -46,6 +47,7 @@ export const endingFacts = (
   const newest = read === undefined ? session : withRegister(session, read.body)
   const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
   const { at, body } = ending(session, figures, newest.registerWh, own)
+  const course = read === undefined ? session.course : courseWith(session.course, read)
   const end: SessionEnded = {
     type: "SessionEnded",
     key: stopKey(state, session.transactionId),
@@ -66,5 +68,7 @@ export const endingFacts = (
       ...(grounds === undefined ? {} : { orphanId: grounds.orphanId })
     }
   }
-  return read === undefined ? [end] : [grounds === undefined ? read : { ...read, requires: grounds.requires }, end]
+  const plain = plainEnd(session, course, end)
+  const ended = plain === undefined ? end : { ...end, body: { ...end.body, plain } }
+  return read === undefined ? [ended] : [grounds === undefined ? read : { ...read, requires: grounds.requires }, ended]
 }

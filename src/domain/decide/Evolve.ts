@@ -9,6 +9,7 @@ import type {
   SessionEnded,
   SessionStarted
 } from "../charger/Fact.ts"
+import { courseBegun, courseWith } from "../session/Course.ts"
 import { isAtHand } from "../session/Matching.ts"
 import { withRegister } from "../session/Register.ts"
 import {
@@ -52,7 +53,7 @@ const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState
           const supersededAt = session.status === "Open" ? endOf(session.sessionId) : undefined
           return supersededAt === undefined ? session : { ...session, status: "Superseded" as const, supersededAt }
         })
-  const session = startedSession(fact)
+  const session = { ...startedSession(fact), course: courseBegun(fact) }
   return withSessions(state, [
     ...others,
     session.status === "Superseded" ? { ...session, supersededAt: endOf(sessionId) } : session
@@ -70,16 +71,27 @@ const sessionEnded = (state: ChargerState, { at, body }: SessionEnded): ChargerS
     body.orphanId === undefined ? state.orphans : state.orphans.filter((orphan) => orphan.orphanId !== body.orphanId)
   if (session === undefined) return orphans === state.orphans ? state : { ...state, orphans }
   const { meterStartWh = session.meterStartWh } = body
-  const ended: KnownSession = { ...session, status: "Ended", endedAt: at, meterStartWh, reportedStop: body.reported }
+  const ended: KnownSession = {
+    ...session,
+    course: undefined,
+    status: "Ended",
+    endedAt: at,
+    meterStartWh,
+    reportedStop: body.reported
+  }
   return withSessions({ ...state, orphans }, state.sessions.with(index, ended))
 }
 
-const meterRead = (state: ChargerState, { body }: MeterRead): ChargerState => {
+const meterRead = (state: ChargerState, fact: MeterRead): ChargerState => {
+  const { body } = fact
   if (body.sessionId === undefined) return state
   const index = state.sessions.findIndex(({ sessionId }) => sessionId === body.sessionId)
   const session = state.sessions[index]
-  const read = session === undefined ? undefined : withRegister(session, body)
-  return read === undefined || read === session ? state : { ...state, sessions: state.sessions.with(index, read) }
+  if (session === undefined) return state
+  const course = courseWith(session.course, fact)
+  const registered = withRegister(session, body)
+  const read = course === session.course ? registered : { ...registered, course }
+  return read === session ? state : { ...state, sessions: state.sessions.with(index, read) }
 }
 
 const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {

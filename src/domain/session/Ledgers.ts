@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { ConnectorMeter } from "./ConnectorMeter.ts"
+import type { PlainlyEnded } from "./Course.ts"
 import type { Ledger, Observed } from "./Ledger.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -10,6 +11,8 @@ export interface Changed {
   readonly sessionIds: ReadonlyArray<string>
   /** Those of them with new readings only. */
   readonly metered: ReadonlyArray<string>
+  /** Sessions without a tariff that ended, of which their ends say that nothing was unusual. They are not among `sessionIds`. */
+  readonly plainlyEnded: ReadonlyArray<PlainlyEnded>
   /** How far the journal was read; undefined if nothing is new. */
   readonly upTo: number | undefined
   /** As many facts were read as were asked for: there may be more. */

@@ -30,7 +30,7 @@ export type Doubt =
  * The power that is believed of a connector if the operator has not set it: cars take up to 350 kW. Operators of truck chargers (MCS, 3.75 MW) must
  * set it. With a higher default, the total of a meter's lifetime could pass as one session's energy.
  */
-const anyPowerW = 500_000
+export const anyPowerW = 500_000
 
 /** Meters and clocks are not exact, and vehicles overshoot for moments (T28). */
 const tolerance = 1.1
@@ -39,12 +39,16 @@ const tolerance = 1.1
 const neverDoubtedWh = 500
 
 /** The longest believed duration of a session: vehicles are parked for weeks at airports. */
-const longestMillis = 60 * 86_400_000
+export const longestMillis = 60 * 86_400_000
 
 const hourMillis = 3_600_000
 
-const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
+export const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
   energyWh > neverDoubtedWh && energyWh > (powerW * tolerance * Math.max(millis, 1000)) / hourMillis
+
+/** The least power in whole W with which this much is believed; with less it may be too much. */
+export const leastPowerOf = (energyWh: number, millis: number): number =>
+  energyWh <= neverDoubtedWh ? 0 : Math.ceil((energyWh * hourMillis) / (tolerance * Math.max(millis, 1000))) + 1
 
 /**
  * True where the energy up to the first reading flowed more than twice as fast as what came after it, and brought the register to where it stood

@@ -28,16 +28,17 @@ export interface Resolution {
 export const finest: Resolution = { wh: 1, isProven: true }
 
 /** Steps of registers that are reported in kWh with no, one or two decimals, the coarsest first. */
-const grids = [1000, 100, 10]
+export const resolutionSteps = [1000, 100, 10]
 
 /** So many different figures that are all round are not round by accident. */
-const provingFigures = 4
+export const stepProvedBy = 4
 
 /** What the registers that a session's readings reported show of their steps. A figure of 0 shows nothing. */
 export const resolutionOf = (registersWh: ReadonlyArray<number>): Resolution => {
   const figures = new Set(registersWh.filter((wh) => wh !== 0))
-  const grid = figures.size === 0 ? undefined : grids.find((wh) => [...figures].every((figure) => figure % wh === 0))
-  return grid === undefined ? finest : { wh: grid, isProven: figures.size >= provingFigures }
+  const grid =
+    figures.size === 0 ? undefined : resolutionSteps.find((wh) => [...figures].every((figure) => figure % wh === 0))
+  return grid === undefined ? finest : { wh: grid, isProven: figures.size >= stepProvedBy }
 }
 
 /** Hours that a vehicle must stand for a register to tell that it is parked. */

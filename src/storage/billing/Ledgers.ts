@@ -8,7 +8,7 @@ import { Ledgers, type Priced } from "../../domain/session/Ledgers.ts"
 import type { ConnectorMeter } from "../../domain/session/ConnectorMeter.ts"
 import { isPriced } from "../../domain/session/Ledger.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
-import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { textArray, timestamptzArray, unsized, uuidArray } from "../kernel/Arrays.ts"
 import { compareWithRecords } from "./Differing.ts"
 import { putMeters } from "../charging/ConnectorMeters.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
@@ -17,14 +17,45 @@ import { rowOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
+const Meter = Schema.Struct({ stepWh: Schema.Int, reportsPower: Schema.Boolean })
+
 const changedRow = rowOf(
   Schema.Struct({
     upTo: Schema.NullOr(Schema.Finite),
     seen: Schema.Int,
     sessionIds: Schema.NullOr(Schema.Array(Schema.String)),
-    metered: Schema.NullOr(Schema.Array(Schema.String))
+    metered: Schema.NullOr(Schema.Array(Schema.String)),
+    plain: Schema.NullOr(
+      Schema.Array(
+        Schema.Struct({
+          sessionId: Schema.String,
+          plain: Schema.Struct({ powerW: Schema.Finite, meter: Schema.optional(Meter) }),
+          meterStartWh: Schema.Finite,
+          maxPowerW: Schema.NullOr(Schema.Int),
+          before: Schema.NullOr(Schema.Struct({ isSuperseded: Schema.Boolean, meterStopWh: Schema.Finite })),
+          meter: Schema.NullOr(Meter)
+        })
+      )
+    )
   })
 )
+
+/** Of the plain ends `p`, beside what they say: the place and the session before. */
+const plainlyEnded = (sql: SqlClient.SqlClient) => sql`
+  SELECT json_agg(json_build_object('sessionId', s.id, 'plain', p.plain::json, 'meterStartWh', s.meter_start_wh, 'maxPowerW', e.max_power_w,
+    'before', (
+      SELECT json_build_object('isSuperseded', o.superseded, 'meterStopWh', o.meter_stop_wh) FROM session o
+      WHERE o.charger_id = s.charger_id AND o.evse_id = s.evse_id AND o.connector_id = s.connector_id
+        AND o.organisation_id = s.organisation_id AND o.started_at < s.started_at AND o.meter_stop_wh IS NOT NULL
+      ORDER BY o.started_at DESC LIMIT 1
+    ), 'meter', (
+      SELECT json_build_object('stepWh', m.step_wh, 'reportsPower', m.reports_power) FROM connector_meter m
+      WHERE m.charger_id = s.charger_id AND m.evse_id = s.evse_id AND m.connector_id = s.connector_id
+        AND m.organisation_id = s.organisation_id)))
+  FROM looked p
+  JOIN session s ON s.id = p.id::uuid
+  LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
+  WHERE p.plain IS NOT NULL`
 
 const changed = (sql: SqlClient.SqlClient) =>
   Effect.fn("Ledgers.changed")(function* (limit: number) {
@@ -35,36 +66,55 @@ const changed = (sql: SqlClient.SqlClient) =>
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'prices')
           ORDER BY j.position LIMIT ${limit}
         ), reported AS MATERIALIZED (
-          SELECT s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
+          SELECT s.position, s.type, CASE WHEN s.type IN ('SessionStarted', 'MeterRead', 'SessionEnded', 'SessionReserved', 'ReservationEnded')
               THEN s.body ->> 'sessionId'
-            WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id
+            WHEN s.type IN ('SessionClosed', 'SessionReleased', 'SessionCorrected') THEN s.body #>> '{after,sessionId}' END AS id,
+            CASE WHEN s.type = 'SessionEnded' THEN s.body ->> 'plain' END AS plain
           FROM seen s
+        ), looked AS MATERIALIZED (
+          SELECT c.id, c.metered, CASE WHEN NOT c.goes_on AND c.is_plain
+            AND NOT EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid) THEN c.plain END AS plain
+          FROM (
+            SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on,
+              -- One end, nothing else that says something of it, and no reading that its end does not know.
+              bool_and(n.type IN ('MeterRead', 'SessionStarted', 'SessionEnded'))
+                AND count(*) FILTER (WHERE n.type = 'SessionEnded') = 1
+                AND max(n.position) FILTER (WHERE n.type = 'SessionEnded') = max(n.position) AS is_plain,
+              max(n.plain) AS plain
+            FROM (
+              SELECT t.position, t.type, t.id, t.plain FROM reported t
+              UNION ALL
+              -- A start ends those before it on its connector.
+              SELECT s.position, 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes'), NULL FROM seen s
+              WHERE s.type = 'SessionStarted'
+              UNION ALL
+              -- One that is heard of late may have been where a connector was reserved, that expired unused.
+              SELECT t.position, 'ConnectorTaken', x.id::text, NULL FROM reported t
+              JOIN session o ON o.id = t.id::uuid AND NOT o.reservation_only
+              JOIN session x ON x.charger_id = o.charger_id AND x.organisation_id = o.organisation_id AND x.reservation_only
+                AND x.status = 'COMPLETED' AND x.ended_at > o.started_at AND x.started_at < o.started_at + interval '60 days'
+              WHERE t.type IN ('SessionStarted', 'SessionEnded', 'SessionCorrected')
+            ) n WHERE n.id IS NOT NULL GROUP BY n.id
+          ) c
+          -- One without a tariff has no price to keep: it is looked at when it ends.
+          WHERE NOT c.goes_on OR EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid)
         )
-        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (SELECT count(*)::int FROM seen) AS seen, array_agg(c.id) AS "sessionIds",
-          array_agg(c.id) FILTER (WHERE c.metered) AS metered
-        FROM (
-          SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on FROM (
-            SELECT t.type, t.id FROM reported t
-            UNION ALL
-            -- A start ends those before it on its connector.
-            SELECT 'SessionSuperseded', json_array_elements_text(s.body -> 'supersedes') FROM seen s WHERE s.type = 'SessionStarted'
-            UNION ALL
-            -- One that is heard of late may have been where a connector was reserved, that expired unused.
-            SELECT 'ConnectorTaken', x.id::text FROM reported t
-            JOIN session o ON o.id = t.id::uuid AND NOT o.reservation_only
-            JOIN session x ON x.charger_id = o.charger_id AND x.organisation_id = o.organisation_id AND x.reservation_only
-              AND x.status = 'COMPLETED' AND x.ended_at > o.started_at AND x.started_at < o.started_at + interval '60 days'
-            WHERE t.type IN ('SessionStarted', 'SessionEnded', 'SessionCorrected')
-          ) n WHERE n.id IS NOT NULL GROUP BY n.id
-        ) c
-        -- One without a tariff has no price to keep: it is looked at when it ends.
-        WHERE NOT c.goes_on OR EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid)`)
+        SELECT (SELECT max(position)::float8 FROM seen) AS "upTo", (SELECT count(*)::int FROM seen) AS seen,
+          array_agg(l.id) FILTER (WHERE l.plain IS NULL) AS "sessionIds", array_agg(l.id) FILTER (WHERE l.metered) AS metered,
+          (${plainlyEnded(sql)}) AS plain
+        FROM looked l`)
     )
     return {
       isFull: (row?.seen ?? 0) >= limit,
       upTo: row?.upTo ?? undefined,
       sessionIds: row?.sessionIds ?? [],
-      metered: row?.metered ?? []
+      metered: row?.metered ?? [],
+      plainlyEnded: (row?.plain ?? []).map((one) => ({
+        ...one,
+        maxPowerW: one.maxPowerW ?? undefined,
+        before: one.before ?? undefined,
+        meter: one.meter ?? undefined
+      }))
     }
   })
 
@@ -138,8 +188,13 @@ export const layer: Layer.Layer<Ledgers, never, RecordingServices> = Layer.effec
         return rows.map(ledgerOf).find(isPriced)
       }),
       read: Effect.fn("Ledgers.read")((sessionIds: ReadonlyArray<string>) =>
-        Effect.map(guarded(ledgerRows(ledgers(sql, sql`s.id = ANY (${uuidArray(sessionIds)})`, true))), (rows) =>
-          rows.map(ledgerOf)
+        Effect.map(
+          guarded(
+            ledgerRows(
+              ledgers(sql, sql`s.id = ANY (ARRAY(SELECT unnest(${unsized(sql, uuidArray(sessionIds))})))`, true)
+            )
+          ),
+          (rows) => rows.map(ledgerOf)
         )
       ),
       changed: changed(sql),
