@@ -188,7 +188,7 @@ describe("the keeper of prices", () => {
       yield* world.round
       assert.deepStrictEqual(
         world.doubted.map(({ sessionId }) => sessionId),
-        Object.keys(ends).slice(1)
+        Object.keys(ends).slice(1).toSorted()
       )
     })
   )

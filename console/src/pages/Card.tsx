@@ -1,6 +1,6 @@
 /** One card: whose it is, whether it may charge, and what it did. */
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate } from "@tanstack/react-router"
+import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { missingFor, useMe } from "../app/me.ts"
@@ -44,6 +44,7 @@ export const Card = () => {
     <Side
       back="/cards"
       label={t("card.one")}
+      history={`token:${data?.uid ?? uid}`}
       title={<Outside mono>{uid}</Outside>}
       sub={data?.note ?? undefined}
       acts={
@@ -88,11 +89,6 @@ export const Card = () => {
       <Why uid={uid} />
       <h2>{t("place.sessions")}</h2>
       <SessionRows pages={sessions} none={t("card.noSessions")} show={({ chargerId }) => chargerId} />
-      <div className="acts">
-        <Link className="button small" to={"/audit-log" as never} search={{ subject: `token:${uid}` } as never}>
-          {t("action.history")}
-        </Link>
-      </div>
       {open === "edit" && data !== undefined ? (
         <Dialog title={uid} onClose={close}>
           <CardForm

@@ -41,6 +41,7 @@ export const Cdr = () => {
   return (
     <Side
       {...frame}
+      history={`cdr:${data.id}`}
       title={
         <>
           {t("cdr.title", { number: data.number })} · {money(data.totalCost.inclVat, currency)}

@@ -111,6 +111,7 @@ export const Charger = () => {
     <Side
       back="/chargers"
       label={row.name}
+      history={`charger:${row.id}`}
       title={<Outside>{row.name}</Outside>}
       sub={
         <>

@@ -57,6 +57,7 @@ export const Partner = () => {
   return (
     <Side
       {...frame}
+      history={`partner:${id}`}
       title={<Outside>{data.name}</Outside>}
       sub={[
         data.countryCode,

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react"
 import { useLive } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
+import { History } from "../parts/History.tsx"
 import { Icon } from "../parts/Icon.tsx"
 import { Head, Lenses, PagedTable, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
@@ -61,13 +62,18 @@ export const Reservations = () => {
     {
       id: "act",
       title: t("table.act"),
-      width: "120px",
-      cell: (one) =>
-        one.status === "Active" || one.status === "Pending" ? (
-          <Act needs={["commands.issue"]} kind="small" onClick={() => setCancelled(one)}>
-            {t("action.cancel")}
-          </Act>
-        ) : null
+      width: "180px",
+      cell: (one) => (
+        <span className="acts">
+          {one.status === "Active" || one.status === "Pending" ? (
+            <Act needs={["commands.issue"]} kind="small" onClick={() => setCancelled(one)}>
+              {t("action.cancel")}
+            </Act>
+          ) : null}
+          {/* It is made and cancelled by commands to its charger. */}
+          <History of={{ subject: `charger:${one.chargerId}`, action: "CommandIssued" }} />
+        </span>
+      )
     }
   ]
   return (

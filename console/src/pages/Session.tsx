@@ -87,6 +87,7 @@ export const Session = () => {
     <Side
       back="/sessions"
       label={t("session.one")}
+      history={`session:${id}`}
       title={
         <>
           {kwh(session.energyWh)} kWh

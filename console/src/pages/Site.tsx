@@ -52,6 +52,7 @@ export const Site = () => {
   return (
     <Side
       {...frame}
+      history={`site:${id}`}
       title={<Outside>{data.name}</Outside>}
       sub={[data.streetAddress, data.streetNumber, data.city].filter(Boolean).join(" ")}
       acts={
@@ -112,9 +113,6 @@ export const Site = () => {
       <div className="acts">
         <Link className="button small" to={"/sessions" as never} search={{ site: id } as never}>
           {t("place.sessions")}
-        </Link>
-        <Link className="button small" to={"/audit-log" as never} search={{ subject: `site:${id}` } as never}>
-          {t("action.history")}
         </Link>
       </div>
       {open === "edit" ? (

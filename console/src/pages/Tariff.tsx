@@ -1,6 +1,6 @@
 /** One tariff: its elements, where it applies, its warnings, and its next version. */
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate } from "@tanstack/react-router"
+import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { missingFor, useMe } from "../app/me.ts"
@@ -48,6 +48,7 @@ export const Tariff = () => {
   return (
     <Side
       {...frame}
+      history={`tariff:${id}`}
       title={<Outside>{tariffName(data)}</Outside>}
       sub={`${data.currency} · ${t("tariff.version", { n: data.version })}`}
       acts={
@@ -99,9 +100,6 @@ export const Tariff = () => {
       <Week tariff={data as never} />
       <Example body={() => data as never} />
       <Assignments tariffId={id} />
-      <Link className="button small" to={"/audit-log" as never} search={{ subject: `tariff:${id}` } as never}>
-        {t("action.history")}
-      </Link>
       {open === "edit" ? <TariffDialog tariff={data} onClose={close} /> : null}
       {open === "assign" ? <Assign tariffId={id} onClose={close} /> : null}
       {open === "remove" ? (

@@ -7,6 +7,7 @@ import { Act, Copy } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { Form, TextField } from "../parts/Form.tsx"
+import { History } from "../parts/History.tsx"
 import { Icon } from "../parts/Icon.tsx"
 import { Head, useTitle } from "../parts/Page.tsx"
 import { useFilters, usePages } from "../parts/pages.ts"
@@ -111,6 +112,7 @@ export const Webhooks = () => {
               >
                 {one.active ? t("webhook.pause") : t("webhook.resume")}
               </Act>
+              <History of={{ subject: `webhook:${one.id}` }} />
               <Act
                 needs={["webhooks.remove"]}
                 kind="small"

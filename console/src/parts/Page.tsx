@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/
 import { useEffect, useRef, type ReactNode } from "react"
 import { useShortcut } from "../app/shortcuts.ts"
 import { t } from "../text/text.ts"
+import { auditLog, History } from "./History.tsx"
 import { Icon } from "./Icon.tsx"
 import { type Filters, type Pages, useFilters } from "./pages.ts"
 import { Failed, Loading, NotPermitted } from "./States.tsx"
@@ -167,11 +168,12 @@ export const PagedTable = <A,>({
   )
 }
 
-/** A detail beside its list. Escape goes back to the list. */
+/** A detail beside its list. Escape goes back to the list, `h` to what was changed of it, by whom. */
 export const Side = ({
   acts,
   back,
   children,
+  history,
   label,
   sub,
   title
@@ -181,9 +183,12 @@ export const Side = ({
   readonly title: ReactNode
   readonly sub?: ReactNode
   readonly acts?: ReactNode
+  /** Its subject in the audit log, as in `charger:CP-1`. */
+  readonly history?: string
   readonly children: ReactNode
 }) => {
   const go = useNavigate()
+  useShortcut("h", t("action.history"), () => void go(auditLog({ subject: history ?? "" })), history !== undefined)
   const close = () => void go({ to: back as never, search: ((old: unknown) => old) as never })
   useShortcut("Escape", t("key.back"), close)
   return (
@@ -193,6 +198,7 @@ export const Side = ({
           <h1>{title}</h1>
           {sub === undefined ? null : <p className="secondary">{sub}</p>}
         </div>
+        {history === undefined ? null : <History of={{ subject: history }} isKey />}
         <Link
           className="ghost"
           to={back as never}

@@ -1176,7 +1176,7 @@ export const catalogue: Catalogue = {
   "tariff.what": "Art",
   "tariff.which": "Welcher Tarif gilt?",
   "tariff.whichText":
-    "Ein Ladevorgang erhält die engste Zuweisung, die bei seinem Beginn gültig ist, gleich welcher Fahrer lädt.",
+    "Ein Ladevorgang erhält die engste Zuweisung, die bei seinem Beginn gültig ist. Sie ist für alle Fahrer dieselbe.",
   "tariffScope.charger": "Ladestation",
   "tariffScope.connector": "Anschluss",
   "tariffScope.organisation": "Überall",

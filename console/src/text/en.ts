@@ -1156,7 +1156,8 @@ export const en = {
   "tariff.weekText": "What applies when a session starts, in the local time of its site.",
   "tariff.what": "Kind",
   "tariff.which": "Which tariff applies?",
-  "tariff.whichText": "A session gets the narrowest assignment that is valid when it starts, whoever the driver is.",
+  "tariff.whichText":
+    "A session gets the narrowest assignment that is valid when it starts. It is the same for every driver.",
   "tariffScope.charger": "Charger",
   "tariffScope.connector": "Connector",
   "tariffScope.organisation": "Everywhere",

@@ -1155,7 +1155,8 @@ export const catalogue: Catalogue = {
   "tariff.weekText": "Vad som gäller när en session börjar, i platsens lokala tid.",
   "tariff.what": "Typ",
   "tariff.which": "Vilken tariff gäller?",
-  "tariff.whichText": "En session får den snävaste tilldelningen som gäller när den börjar, oavsett förare.",
+  "tariff.whichText":
+    "En session får den snävaste tilldelningen som gäller när den börjar. Den är densamma för alla förare.",
   "tariffScope.charger": "Laddstation",
   "tariffScope.connector": "Uttag",
   "tariffScope.organisation": "Överallt",

@@ -146,7 +146,7 @@ export const layer = (
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews | Events> =>
   Layer.effectDiscard(
     Effect.flatMap(Events, ({ committed }) => {
-      const backoff = new RepricingBackoff()
+      const backoff = new RepricingBackoff(options.everyMillis)
       const untilDue = Effect.map(Clock.currentTimeMillis, (now) => {
         const { nextAt } = backoff
         return nextAt === undefined ? undefined : nextAt - now

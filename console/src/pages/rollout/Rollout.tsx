@@ -233,6 +233,7 @@ const Rollout = ({ back, calls, label }: { readonly calls: Calls; readonly back:
   return (
     <Side
       {...frame}
+      history={`rollout:${id}`}
       title={<Outside>{data.name}</Outside>}
       sub={<RolloutPill rollout={data} />}
       acts={<Acts calls={calls} rollout={data} onCancel={() => setCancelling(true)} onDone={setSaid} />}

@@ -8,6 +8,7 @@ import { Dialog } from "../../parts/Dialog.tsx"
 import { Facts, Outside } from "../../parts/Facts.tsx"
 import { Form, TextField } from "../../parts/Form.tsx"
 import { useFilters, usePages } from "../../parts/pages.ts"
+import { History } from "../../parts/History.tsx"
 import { Failed, Loading, NotPermitted, problemText } from "../../parts/States.tsx"
 import { Ago, Moment } from "../../parts/Time.tsx"
 import { t } from "../../text/text.ts"
@@ -68,6 +69,7 @@ export const Developer = () => {
               </span>
               {one.revokedAt === null ? (
                 <span className="acts">
+                  <History of={{ subject: `api-key:${one.id}` }} />
                   <Act needs={["api-keys.rotate"]} kind="small" onClick={() => setRotating(one)}>
                     {t("key.rotate")}
                   </Act>

@@ -7,6 +7,7 @@ import { Act, Copy } from "../../parts/Act.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Outside } from "../../parts/Facts.tsx"
 import { CheckBox, Form, Select, TextField } from "../../parts/Form.tsx"
+import { History } from "../../parts/History.tsx"
 import { type Item, useFilters, usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted, problemText } from "../../parts/States.tsx"
 import { Pill } from "../../parts/Status.tsx"
@@ -80,6 +81,7 @@ export const Operators = () => {
                 <Act needs={["operators.update"]} kind="small" onClick={() => setEdited(one)}>
                   {t("action.edit")}
                 </Act>
+                <History of={{ subject: `operator:${one.id}` }} />
                 <Act
                   needs={["operators.reset"]}
                   kind="small"
@@ -155,6 +157,7 @@ export const Operators = () => {
                 <small>{t("operator.builtIn")}</small>
               ) : (
                 <span className="acts">
+                  <History of={{ subject: `role:${one.id}` }} />
                   <Act needs={["roles.update"]} kind="small" onClick={() => setRole(one)}>
                     {t("action.edit")}
                   </Act>
