@@ -11,6 +11,7 @@ import { Dialog } from "../parts/Dialog.tsx"
 import { Facts } from "../parts/Facts.tsx"
 import { Form, Select, TextField } from "../parts/Form.tsx"
 import { duration } from "../parts/format.ts"
+import { Failed } from "../parts/States.tsx"
 import { t } from "../text/text.ts"
 
 /** The first charger needs a place: it is made with it, and its address can be given later. */
@@ -24,7 +25,11 @@ const addSite = async (name: string): Promise<string> => {
 
 export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) => {
   const [added, setAdded] = useState<Answer<"chargers.create"> | undefined>()
-  const { data: sites } = useQuery({
+  const {
+    data: sites,
+    error,
+    refetch
+  } = useQuery({
     queryKey: ["sites.list", { all: true }],
     queryFn: () => call("sites.list", { query: { limit: 500 } })
   })
@@ -46,6 +51,7 @@ export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; r
   }
   return (
     <Dialog title={t("charger.add")} onClose={onClose}>
+      {error === null ? null : <Failed what={t("site.notRead")} error={error} retry={() => void refetch()} />}
       {sites === undefined ? null : (
         <Form
           submit={t("charger.add")}

@@ -14,7 +14,7 @@ import { kw, kwh } from "../parts/format.ts"
 import { Side, Tabs, useOpen, useTitle } from "../parts/Page.tsx"
 import { useFilters } from "../parts/pages.ts"
 import { Spark } from "../parts/Spark.tsx"
-import { Loading } from "../parts/States.tsx"
+import { Failed, Loading } from "../parts/States.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Ago, Moment } from "../parts/Time.tsx"
 import { t, word } from "../text/text.ts"
@@ -77,7 +77,7 @@ const ConnectorLine = ({
 export const Charger = () => {
   const id = useOpen() ?? ""
   const me = useMe()
-  const { isComplete } = useLive()
+  const { isComplete, problem } = useLive()
   const row = useCharger(id)
   const [filters, set] = useFilters()
   const [command, setCommand] = useState<CommandType | "more" | undefined>()
@@ -99,7 +99,13 @@ export const Charger = () => {
   if (row === undefined) {
     return (
       <Side back="/chargers" label={t("charger.one")} title={id}>
-        {isComplete ? <p>{t("charger.unknown", { id })}</p> : <Loading />}
+        {!isComplete ? (
+          <Loading />
+        ) : problem === undefined ? (
+          <p>{t("charger.unknown", { id })}</p>
+        ) : (
+          <Failed what={t("charger.notRead")} error={problem} retry={() => location.reload()} />
+        )}
       </Side>
     )
   }

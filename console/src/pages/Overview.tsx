@@ -158,7 +158,7 @@ const Figure = ({ label, sub, value }: { readonly label: string; readonly value:
 
 export const Overview = () => {
   const me = useMe()
-  const { isComplete, rows } = useLive()
+  const { isComplete, problem, rows } = useLive()
   useTitle(t("place.overview"))
   const mayStatistics = may(me, "statistics.get")
   const { data, error, refetch } = useQuery({
@@ -187,7 +187,7 @@ export const Overview = () => {
     }
     return [...sums].sort(([, a], [, b]) => b.powerW - a.powerW).slice(0, 12)
   }, [rows])
-  const isNew = isComplete && !rows.some(({ everConnected }) => everConnected)
+  const isNew = isComplete && problem === undefined && !rows.some(({ everConnected }) => everConnected)
   if (isNew) {
     return (
       <section className="page scrolls" aria-label={t("place.overview")}>
@@ -208,8 +208,11 @@ export const Overview = () => {
             <Trouble />
             {may(me, "sessions.list") ? <Held /> : null}
             {may(me, "partners.list") ? <Partners /> : null}
-            <li className="all-well">{t("overview.allWell")}</li>
+            {problem === undefined ? <li className="all-well">{t("overview.allWell")}</li> : null}
           </ul>
+          {problem === undefined ? null : (
+            <Failed what={t("charger.notRead")} error={problem} retry={() => location.reload()} />
+          )}
         </section>
         <section className="card" aria-label={t("overview.now")}>
           <h2>{t("overview.now")}</h2>

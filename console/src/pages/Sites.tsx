@@ -11,7 +11,7 @@ import { Icon } from "../parts/Icon.tsx"
 import { SiteMap } from "../parts/SiteMap.tsx"
 import { FilterField, Head, Lenses, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
-import { Empty } from "../parts/States.tsx"
+import { Empty, Failed, Loading } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { changed } from "../live/store.ts"
@@ -143,7 +143,11 @@ export const Sites = () => {
         />
         <FilterField label={t("site.filter")} />
       </div>
-      {isMap ? (
+      {isMap && pages.error !== null ? (
+        <Failed what={t("site.notRead")} error={pages.error} retry={pages.retry} />
+      ) : isMap && pages.isLoading ? (
+        <Loading />
+      ) : isMap ? (
         <SiteMap sites={rows} sums={sums} />
       ) : (
         <PagedTable

@@ -106,6 +106,9 @@ const Subscriber = ({
 const Parked = () => {
   const partners = usePages("partners.list", { query: { limit: 100 } })
   if (partners.missing.length > 0) return <NotPermitted permissions={partners.missing} />
+  if (partners.error !== null) {
+    return <Failed what={t("partner.notRead")} error={partners.error} retry={partners.retry} />
+  }
   if (partners.isLoading) return <Loading />
   if (partners.rows.length === 0) return <Empty title={t("work.empty")} text={t("work.noParked")} />
   return (
