@@ -156,10 +156,11 @@ const cardColumn = (sql: SqlClient.SqlClient) => sql`
 
 /** Each is asked whether there are any first: of most cards and chargers there are none, and an empty list costs as much as a full one. */
 const reservationsColumn = (sql: SqlClient.SqlClient) => sql`
-  CASE WHEN EXISTS (
-    SELECT 1 FROM reservation e WHERE e.charger_id = w.charger_id AND e.expires_at > w.at
-      AND e.status IN ('Pending', 'Active', 'Unknown', 'Expired')
-  ) THEN (
+  CASE WHEN (
+    -- In an order, since EXISTS may read a charger's past reservations one by one.
+    SELECT e.expires_at FROM reservation e WHERE e.charger_id = w.charger_id AND e.expires_at > w.at
+      AND e.status IN ('Pending', 'Active', 'Unknown', 'Expired') ORDER BY e.expires_at DESC LIMIT 1
+  ) IS NOT NULL THEN (
     SELECT json_agg(json_build_object('commandId', r.command_id, 'reservationId', r.reservation_id, 'evseId', r.evse_id,
       'tokenUid', r.token_uid, 'parentUid', r.parent_uid, 'expiresAt', extract(epoch FROM r.expires_at) * 1000, 'status', r.status,
       'createdAt', extract(epoch FROM r.created_at) * 1000, 'sessionId', (
