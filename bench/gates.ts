@@ -2,7 +2,7 @@
  * The gates of a release: each a ratio of figures from one run on one machine, so that it survives other hardware and a busy
  * host. A gate whose figures are missing, or come with failures, does not pass.
  */
-import { figure, type Measurement, perCpuSecond, ratioTo, type Results } from "./results.ts"
+import { corePercent, figure, type Measurement, perCpuSecond, ratioTo, type Results } from "./results.ts"
 import { markdown, show } from "./table.ts"
 
 export interface Verdict {
@@ -103,9 +103,27 @@ const judgeStorm = (results: Results): Verdict => {
   return { gate, wanted: "0", found: `${failures}`, outcome: failures === 0 ? "PASS" : "FAIL" }
 }
 
+/** What a service may use to which nothing is said: of a core, in percent. */
+const judgeRest = (
+  results: Results,
+  { atMost, gate, workload }: { readonly gate: string; readonly workload: "empty" | "silent"; readonly atMost: number }
+): Verdict => {
+  const wanted = `≤ ${atMost} %`
+  const found = figure(results, "ours", workload, corePercent)
+  const size = figure(results, "ours", workload, (m) => m.chargers) ?? 0
+  if (found === undefined) return { gate, wanted, found: "–", outcome: "NOT MEASURED" }
+  if (workload === "silent" && size < 1000) {
+    return { gate, wanted, found: `only ${size} of 1000 chargers`, outcome: "NOT MEASURED" }
+  }
+  const kept = found <= atMost && worst(results, workload) === 0
+  return { gate, wanted, found: `${show(found)} %`, outcome: kept ? "PASS" : "FAIL" }
+}
+
 export const judge = (results: Results): ReadonlyArray<Verdict> => [
   ...ratios.map((ratio) => judgeRatio(results, ratio)),
   judgeStorm(results),
+  judgeRest(results, { gate: "idle, nobody connected", workload: "empty", atMost: 0.3 }),
+  judgeRest(results, { gate: "1,000 silent chargers", workload: "silent", atMost: 0.5 }),
   ...(results.promises.length === 0
     ? [{ gate: "promises kept", wanted: "all", found: "–", outcome: "NOT MEASURED" as const }]
     : results.promises.map(({ what, kept, detail }) => ({

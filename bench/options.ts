@@ -4,7 +4,17 @@ import { parseArgs } from "node:util"
 export const serverNames = ["ours", "bare", "group"] as const
 export type ServerName = (typeof serverNames)[number]
 
-export const workloadNames = ["ramp", "idle", "heartbeat", "meter", "tx", "command", "storm"] as const
+export const workloadNames = [
+  "ramp",
+  "idle",
+  "empty",
+  "silent",
+  "heartbeat",
+  "meter",
+  "tx",
+  "command",
+  "storm"
+] as const
 export type WorkloadName = (typeof workloadNames)[number]
 
 export interface Options {
@@ -19,6 +29,8 @@ export interface Options {
   readonly rate: number
   /** Commands to chargers, one after the other. */
   readonly commands: number
+  /** Measured seconds of `empty` and `silent`. */
+  readonly restSeconds: number
   /** Measured seconds of each loop, and seconds of the same load before it that are not counted. */
   readonly seconds: number
   readonly warmUpSeconds: number
@@ -27,21 +39,25 @@ export interface Options {
   readonly writes: boolean
   readonly passwords: boolean
   readonly deno: boolean
+  /** The service on its embedded database. */
+  readonly embedded: boolean
   readonly gates: boolean
   readonly out: string
 }
 
 export const usage = `node bench/run.ts [options]
   --servers LIST   of ours,bare,group (all)
-  --only LIST      workloads of ramp,idle,heartbeat,meter,tx,command,storm (all)
+  --only LIST      workloads of ${workloadNames.join(",")} (all)
   --n N            chargers (1000)            --idle-n N   chargers of idle (5000)
   --active N       in closed loops (200)      --rate N     messages/s in open loops (1000)
   --commands N     to chargers, one after the other (400)
   --seconds S      of each loop (3)           --warm-up S  uncounted, before each loop (1)
+  --rest-seconds S of empty and silent (60)
   --runs N         repeats, medians quoted (1)
   --no-writes      leave out rows, commits and WAL a message (10 s less a workload)
   --passwords      chargers with HTTP Basic passwords (security profile 1)
   --deno           run the service on Deno; the floors stay on Node
+  --embedded       run the service on its embedded database
   --gates          exit with 1 when a gate fails or could not be measured
   --out FILE       results (bench/results/last.local.json)`
 
@@ -75,6 +91,8 @@ const parse = (args: ReadonlyArray<string>) => {
         seconds: { type: "string", default: "3" },
         "warm-up": { type: "string", default: "1" },
         runs: { type: "string", default: "1" },
+        "rest-seconds": { type: "string", default: "60" },
+        embedded: { type: "boolean", default: false },
         "no-writes": { type: "boolean", default: false },
         passwords: { type: "boolean", default: false },
         deno: { type: "boolean", default: false },
@@ -107,6 +125,8 @@ export const parseOptions = (args: ReadonlyArray<string>): Options => {
     writes: !given["no-writes"],
     passwords: given.passwords,
     deno: given.deno,
+    embedded: given.embedded,
+    restSeconds: number("rest-seconds", given["rest-seconds"]),
     gates: given.gates,
     out: given.out
   }

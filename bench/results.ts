@@ -7,6 +7,8 @@ export const Measurement = Schema.Struct({
   workload: Schema.Literals([
     "ramp",
     "idle",
+    "empty",
+    "silent",
     "heartbeat",
     "heartbeat open",
     "meter",
@@ -17,7 +19,7 @@ export const Measurement = Schema.Struct({
   ]),
   /** Chargers connected. */
   chargers: Schema.Int,
-  /** Messages answered; for `ramp` and `storm` boots accepted; none for `idle`. */
+  /** Messages answered; for `ramp` and `storm` boots accepted; none for `idle`, `empty` and `silent`. */
   messages: Schema.Int,
   /** Wall time of the load, without what the servers did after it. */
   seconds: Schema.Finite,
@@ -102,6 +104,10 @@ export const ratioTo = (
   })
   return median(ratios.filter((ratio) => ratio !== undefined))
 }
+
+/** Percent of one core that it used, PostgreSQL included. */
+export const corePercent = ({ postgresCpu, seconds, serverCpu }: Measurement): number =>
+  ((serverCpu + postgresCpu) / seconds) * 100
 
 export const perCpuSecond = (measurement: Measurement): number | undefined => {
   const cpu = measurement.serverCpu + measurement.postgresCpu

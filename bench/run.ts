@@ -11,7 +11,7 @@ import { age } from "./age/run.ts"
 import { gateTable, judge } from "./gates.ts"
 import { type Cluster, startCluster } from "./measure/postgres.ts"
 import { type Options, parseOptions, type ServerName, UsageError } from "./options.ts"
-import { type Measurement, perCpuSecond, type PromiseCheck, type Results, ResultsJson } from "./results.ts"
+import { corePercent, type Measurement, perCpuSecond, type PromiseCheck, type Results, ResultsJson } from "./results.ts"
 import { bareFloor, groupCommitFloor } from "./servers/floor.ts"
 import { voltlane } from "./servers/voltlane.ts"
 import { runSuite } from "./suite.ts"
@@ -25,9 +25,11 @@ const progress = (text: string): void => {
 
 const describe = (m: Measurement): string => {
   const figures =
-    m.memory === undefined
-      ? `${show(perCpuSecond(m))} per CPU s, ${show(m.messages / m.seconds)}/s, p50/p99 ${show(m.p50Ms)}/${show(m.p99Ms)} ms`
-      : `${show(m.memory.rssKiBPerCharger)} KiB a charger`
+    m.workload === "empty" || m.workload === "silent"
+      ? `${show(corePercent(m))} % of a core`
+      : m.memory === undefined
+        ? `${show(perCpuSecond(m))} per CPU s, ${show(m.messages / m.seconds)}/s, p50/p99 ${show(m.p50Ms)}/${show(m.p99Ms)} ms`
+        : `${show(m.memory.rssKiBPerCharger)} KiB a charger`
   return `${m.server} ${m.workload}: ${figures}, ${m.failures} failures ${m.failureSamples.join("; ")}`
 }
 
@@ -42,7 +44,7 @@ const commit = (): string => {
 const startable = (name: ServerName, run: number, cluster: Cluster, options: Options, dataFolder: string) => {
   switch (name) {
     case "ours":
-      return voltlane(cluster, `bench_ours_${run}`, { deno: options.deno, dataFolder })
+      return voltlane(cluster, `bench_ours_${run}`, { ...options, dataFolder })
     case "bare":
       return bareFloor()
     case "group":

@@ -1,11 +1,11 @@
 /**
  * The order of one run. Under load all servers are up at once and take turns workload by workload, so that what is compared
  * was measured within seconds of one another on a machine that others may be using too; only one of them works at a time.
- * Memory is measured afterwards, one server alone after the other.
+ * Memory is measured afterwards, and rest, one server alone after the other.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { startGenerator } from "./load/remote.ts"
-import { memoryKiB } from "./measure/process.ts"
+import { memoryKiB, preciseClock } from "./measure/process.ts"
 import { countersAtRest } from "./measure/writes.ts"
 import { checkPromises } from "./promises.ts"
 import type { Measurement, PromiseCheck } from "./results.ts"
@@ -55,7 +55,7 @@ const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<
   for (const running of workloads.includes("storm") ? all : []) record(await storm(running))
   const ours = all.find((running) => running.server.name === "ours")
   // Awaited here: what the stack holds is disposed of before a returned promise would be.
-  return ours === undefined ? [] : await checkPromises(ours)
+  return ours?.server.database === undefined ? [] : await checkPromises(ours)
 }
 
 const MEMORY_SAMPLE_MS = 1_000
@@ -104,6 +104,48 @@ const idle = async (stage: Stage): Promise<Measurement> => {
   }
 }
 
+/**
+ * After a start or an arrival, before rest is measured: what follows from it by the clock (a charger is left alone first, an answer is waited for) is
+ * over by then.
+ */
+const BEFORE_REST_MS = 75_000
+/** A process of PostgreSQL that ends is charged with what it did until the last sample. */
+const REST_SAMPLE_MS = 2_000
+
+/** `empty` and `silent`: what a service uses to which nothing is said, with nobody connected or with chargers that only answer pings. */
+const rest = async (stage: Stage, workload: "empty" | "silent"): Promise<Measurement> => {
+  await using child = await stage.server.start()
+  using generator = startGenerator()
+  const running: Running = { ...stage, child, generator }
+  const { chargers, restSeconds } = stage.options
+  const arrival = workload === "silent" ? await ramp(running, workload, chargers) : undefined
+  await sleep(BEFORE_REST_MS)
+  const server = preciseClock(child.pid)
+  const postgres = stage.server.database === undefined ? () => 0 : preciseClock(stage.cluster.pid)
+  let [serverCpu, postgresCpu] = [0, 0]
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < restSeconds * 1000) {
+    await sleep(REST_SAMPLE_MS)
+    serverCpu += server()
+    postgresCpu += postgres()
+  }
+  return {
+    server: stage.server.name,
+    run: stage.run,
+    workload,
+    chargers: arrival?.chargers ?? 0,
+    messages: 0,
+    seconds: (performance.now() - startedAt) / 1000,
+    serverCpu,
+    postgresCpu,
+    p50Ms: 0,
+    p99Ms: 0,
+    failures: arrival?.failures ?? 0,
+    failureSamples: arrival?.failureSamples ?? [],
+    workLeft: 0
+  }
+}
+
 /** Registers the fleet in a process that ends before anything is measured, and has warmed and filled nothing then. */
 const register = async ({ server, options }: Stage): Promise<void> => {
   const { chargers, idleChargers, active, passwords, workloads } = options
@@ -115,8 +157,12 @@ const register = async ({ server, options }: Stage): Promise<void> => {
 export const runSuite = async (stages: ReadonlyArray<Stage>, record: Record): Promise<ReadonlyArray<PromiseCheck>> => {
   const workloads = stages[0]?.options.workloads ?? []
   for (const stage of stages) if (stage.server.name === "ours") await register(stage)
-  const loaded = workloads.some((workload) => workload !== "idle")
+  const loaded = workloads.some((workload) => workload !== "idle" && workload !== "empty" && workload !== "silent")
   const promises = loaded ? await underLoad(stages, record) : []
   for (const stage of workloads.includes("idle") ? stages : []) record(await idle(stage))
+  for (const workload of ["empty", "silent"] as const) {
+    if (!workloads.includes(workload)) continue
+    for (const stage of stages) if (stage.server.name === "ours") record(await rest(stage, workload))
+  }
   return promises
 }

@@ -1,5 +1,5 @@
 /** Renders results as Markdown tables, which read well in a terminal too. */
-import { figure, type Measurement, perCpuSecond, perSecond, ratioTo, type Results } from "./results.ts"
+import { corePercent, figure, type Measurement, perCpuSecond, perSecond, ratioTo, type Results } from "./results.ts"
 
 const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open", "tx", "command", "storm"] as const
 const servers = ["ours", "bare", "group"] as const
@@ -60,7 +60,7 @@ const memoryTable = (results: Results): string => {
     const of = (value: (m: Measurement) => number | undefined) => figure(results, server, "idle", value)
     const chargers = of((m) => m.chargers)
     if (chargers === undefined) return []
-    const cpuShare = of((m) => ((m.serverCpu + m.postgresCpu) / m.seconds) * 100)
+    const cpuShare = of(corePercent)
     return [
       [
         titles[server],
@@ -85,6 +85,17 @@ const memoryTable = (results: Results): string => {
   return markdown(head, rows)
 }
 
+const restTable = (results: Results): string => {
+  const rows = (["empty", "silent"] as const).flatMap((workload) => {
+    const of = (value: (m: Measurement) => number | undefined) => figure(results, "ours", workload, value)
+    const chargers = of((m) => m.chargers)
+    if (chargers === undefined) return []
+    const share = (cpu: (m: Measurement) => number) => show(of((m) => (cpu(m) / m.seconds) * 100))
+    return [[workload, show(chargers), show(of(corePercent)), share((m) => m.serverCpu), share((m) => m.postgresCpu)]]
+  })
+  return markdown(["at rest", "chargers", "CPU % of a core", "of it the service", "of it PostgreSQL"], rows)
+}
+
 const writesTable = (results: Results): string => {
   const rows = workloads.flatMap((workload) =>
     servers.flatMap((server) => {
@@ -105,8 +116,9 @@ export const tables = (results: Results): string => {
     `Measured ${results.at} at ${results.commit} with \`${results.command}\` on ${machine.cpu}, ${machine.cores} cores, ` +
       `${show(machine.memoryGiB)} GiB, ${machine.system}, ${machine.runtime}, PostgreSQL ${machine.postgres}, ` +
       `load average ${machine.loadAverage} at the start; medians of ${Math.max(...measurements.map((m) => m.run))} run(s).`,
-    ...(has((m) => m.workload !== "idle") ? [loadTable(results)] : []),
+    ...(has((m) => workloads.some((workload) => workload === m.workload)) ? [loadTable(results)] : []),
     ...(has((m) => m.workload === "idle") ? [memoryTable(results)] : []),
+    ...(has((m) => m.workload === "empty" || m.workload === "silent") ? [restTable(results)] : []),
     ...(has((m) => m.writes !== undefined) ? [writesTable(results)] : [])
   ].join("\n\n")
 }

@@ -80,7 +80,7 @@ const measured = async (
   }
 }
 
-export const ramp = (running: Running, workload: "ramp" | "idle", chargers: number): Promise<Measurement> =>
+export const ramp = (running: Running, workload: "ramp" | "idle" | "silent", chargers: number): Promise<Measurement> =>
   measured(running, workload, chargers, {
     kind: "ramp",
     fleet: { url: running.server.ocppUrl, prefix: PREFIX, chargers, password: running.options.passwords },

@@ -179,6 +179,8 @@ const options: Options = {
   writes: false,
   passwords: false,
   deno: false,
+  embedded: false,
+  restSeconds: 60,
   gates: false,
   out: ""
 }
@@ -225,7 +227,11 @@ export const age = async (args: ReadonlyArray<string>): Promise<number> => {
   const aged: Array<Aged> = []
   const runnings: Array<Running> = []
   for (const name of ["fresh", "aged"] as const) {
-    const service = await voltlane(cluster, `bench_${name}`, { deno: false, dataFolder: join(dataFolder, name) })
+    const service = await voltlane(cluster, `bench_${name}`, {
+      deno: false,
+      embedded: false,
+      dataFolder: join(dataFolder, name)
+    })
     let others: Made
     {
       await using _child = await service.start()

@@ -78,15 +78,15 @@ export interface Voltlane extends Server {
 export const voltlane = async (
   cluster: Cluster,
   database: string,
-  options: { readonly deno: boolean; readonly dataFolder: string }
+  options: { readonly deno: boolean; readonly embedded: boolean; readonly dataFolder: string }
 ): Promise<Voltlane> => {
   const [databaseUrl, port] = [await cluster.createDatabase(database), await freePort()]
   const env = {
     HOST: "127.0.0.1",
     PORT: `${port}`,
     ENVIRONMENT: "PRODUCTION",
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: options.dataFolder,
+    ...(options.embedded ? {} : { DATABASE_URL: databaseUrl }),
+    DATA_DIR: join(options.dataFolder, database),
     NODE_ID: "bench",
     SECRET_KEY: randomBytes(32).toString("hex"),
     BOOTSTRAP_OPERATOR_EMAIL: "bench@example.com",
@@ -102,7 +102,7 @@ export const voltlane = async (
     name: "ours",
     baseUrl,
     ocppUrl: `ws://127.0.0.1:${port}/ocpp`,
-    database,
+    database: options.embedded ? undefined : database,
     bootSettleMs: BOOT_SETTLE_MS,
     start: () => startChild(startCommand(options.deno), env, `${baseUrl}/readyz`, [200]),
     command: {
