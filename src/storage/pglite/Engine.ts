@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { Worker } from "node:worker_threads"
 import { makeDuplex } from "./Duplex.ts"
 import type { FromWorker, Notice, ToWorker, WorkerOptions } from "./Protocol.ts"
-import { makeWatchdog, tickMillis, type Watchdog } from "./Watchdog.ts"
+import { longestTickMillis, makeWatchdog, tickMillis, type Watchdog } from "./Watchdog.ts"
 
 /** The embedded database could not be opened. */
 export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly message: string }> {}
@@ -134,9 +134,9 @@ const start = (options: EngineOptions): Promise<Started> =>
     })
     const ask: Line["ask"] = (message) => {
       watchdog.asked()
-      if (lookAfterMillis > tickMillis) {
+      if (lookAfterMillis > longestTickMillis) {
         last = performance.now()
-        lookAfter(tickMillis)
+        lookAfter(longestTickMillis)
       }
       return post(message)
     }

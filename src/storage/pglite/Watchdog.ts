@@ -16,6 +16,9 @@ export interface Watchdog {
 
 export const tickMillis = 500
 
+/** No more than this counts of the time between two looks; until the first after a rest it is as long, when other timers wake as well. */
+export const longestTickMillis = 2 * tickMillis
+
 /** Until a worker that is asked nothing is looked at again: looks at an idle service would cost more than all that it does. */
 export const restMillis = 5_000
 
@@ -46,7 +49,7 @@ export const makeWatchdog = (options: {
     tick: (elapsedMillis) => {
       if (outstanding > 0) {
         if (paused > 0 || barked) return tickMillis
-        silentMillis += Math.min(elapsedMillis, 2 * tickMillis)
+        silentMillis += Math.min(elapsedMillis, longestTickMillis)
         if (silentMillis < options.limitMillis) return tickMillis
         barked = true
         options.onSilent(silentMillis)
