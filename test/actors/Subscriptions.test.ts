@@ -346,6 +346,48 @@ describe("a subscriber", () => {
     })
   })
 
+  it.effect("that never answers has failed after its time, and what had no turn meanwhile goes back untried", () => {
+    const world = new World()
+    world.storage.subscribe("a")
+    const settled: Array<readonly [string, string, number]> = []
+    const { settle } = world.storage.service
+    const watching = {
+      ...world.storage.service,
+      settle: (all: Parameters<typeof settle>[0], now: number) => {
+        for (const { item, settlement } of all) settled.push([item.id, settlement._tag, now])
+        return settle(all, now)
+      }
+    }
+    world.answer = () => Effect.never
+    const { callsAtOnce, deliveryMillis, waitMillis } = defaultSubscriptionOptions
+    return running(
+      world,
+      Effect.gen(function* () {
+        yield* pass(second)
+        const began = second
+        for (let n = 0; n <= callsAtOnce; n++) world.happen(`${n}`)
+        yield* pass(waitMillis - second)
+        assert.deepStrictEqual(settled, [])
+        yield* pass(2 * second)
+        assert.deepStrictEqual(
+          settled.map(([id, tag]) => [id, tag]),
+          [[`${callsAtOnce}`, "Untried"]]
+        )
+        settled.length = 0
+        yield* pass(began + deliveryMillis - waitMillis - 2 * second - 100)
+        assert.notInclude(
+          settled.map(([, tag]) => tag),
+          "Again"
+        )
+        yield* pass(second)
+        const failed = settled.filter(([, tag]) => tag === "Again")
+        assert.strictEqual(failed.length, callsAtOnce)
+        for (const [, , at] of failed) assert.isAtMost(at - began, deliveryMillis + second)
+      }),
+      watching
+    )
+  })
+
   it.effect("that has everything is looked after seldom, and as soon as something is due by the clock", () => {
     const world = new World()
     world.storage.subscribe("a")

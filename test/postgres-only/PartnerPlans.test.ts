@@ -16,6 +16,7 @@ const rows = 6000
 const log = ExchangesRepository.layer({
   maxWaitingChars: 1_000,
   maxBatch: 10,
+  maxBatchChars: 1_000_000,
   flushEveryMillis: 3_600_000,
   retentionDays: 14,
   maxPerPartner: 1_000_000

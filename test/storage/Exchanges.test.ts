@@ -13,6 +13,7 @@ import { failureOf, noon } from "../support/repositories.ts"
 const options = {
   maxWaitingChars: 20_000,
   maxBatch: 3,
+  maxBatchChars: 3_000,
   flushEveryMillis: 60_000,
   retentionDays: 14,
   maxPerPartner: 1_000_000
@@ -50,6 +51,23 @@ const paths = (partnerId: string, search: Partial<ExchangeSearch> = {}) =>
   Effect.map(found(partnerId, search), ({ items }) => items.map(({ path }) => path))
 
 forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(options)), (it) => {
+  it.effect("is written by as few statements as their records and text allow", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Exchanges
+      const sql = yield* SqlClient.SqlClient
+      const partnerId = idAt(5)
+      for (let n = 0; n < 5; n++) record(exchange({ partnerId, path: `/short/${n}` }))
+      // More than fits with another one, and more than fits at all.
+      for (const length of [2_000, 2_000, 5_000]) {
+        record(exchange({ partnerId, path: `/long/${length}`, requestBody: "x".repeat(length) }))
+      }
+      expect(yield* paths(partnerId)).toHaveLength(8)
+      const statements = yield* sql<{ n: number }>`
+        SELECT count(*)::int AS n FROM exchange WHERE partner_id = ${partnerId} GROUP BY xmin ORDER BY min(id)`
+      expect(statements.map(({ n }) => n)).toEqual([3, 2, 1, 1, 1])
+    })
+  )
+
   it.effect("gives back what was recorded, the newest first, to its organisation alone", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges

@@ -3,7 +3,7 @@
  * fiber of its own, and stores together what came back together, but at once and by itself what must not be sent twice. A slow subscriber keeps its
  * own places taken and no others.
  */
-import { Clock, Effect, FiberSet, Latch, Semaphore } from "effect"
+import { Cause, Clock, Effect, type Fiber, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { InTurn, SubscriptionKind } from "../../domain/event/SubscriptionKind.ts"
 import { Subscriptions } from "../../domain/event/Subscriptions.ts"
@@ -38,6 +38,12 @@ export interface DeliveryOptions extends SettlingOptions {
 /** Until what could not be stored is stored again. */
 const retryMillis = 100
 
+/**
+ * How often deliveries that take too long are looked for: by one timer for all, since thousands are on their way a second and hardly any takes long. A
+ * lease is longer than waiting, delivery and a look.
+ */
+const lookMillis = 500
+
 /** Until what storage was away for is tried again. */
 const awayMillis = 1_000
 
@@ -57,12 +63,17 @@ interface Returned {
 
 /** The turn of one delivery among those to its subscriber: taken with its first call, kept for the others, and given back when it is over. */
 class Turn {
+  /** What is said of the delivery, once it has taken too long. */
+  tooLong: Outcome | Undelivered | undefined
+  fiber: Fiber.Fiber<void> | undefined
   private since: number | undefined
+  private readonly takenAt: number
   private readonly open: Semaphore.Semaphore
   private readonly options: DeliveryOptions
 
-  constructor(open: Semaphore.Semaphore, options: DeliveryOptions) {
+  constructor(open: Semaphore.Semaphore, takenAt: number, options: DeliveryOptions) {
     this.open = open
+    this.takenAt = takenAt
     this.options = options
   }
 
@@ -78,14 +89,19 @@ class Turn {
 
   readonly over = Effect.suspend(() => (this.since === undefined ? Effect.void : this.open.release(1)))
 
-  /** What is said of a delivery that takes too long, once it does. */
-  readonly limit = Effect.gen({ self: this }, function* () {
+  /** Ends a delivery that takes too long. */
+  look(now: number): void {
     const { deliveryMillis, waitMillis } = this.options
-    yield* Effect.sleep(waitMillis)
-    if (this.since === undefined) return "NoTurn" satisfies Undelivered
-    yield* Effect.sleep(this.since + deliveryMillis - (yield* Clock.currentTimeMillis))
-    return { _tag: "Failed", message: `not delivered within ${deliveryMillis} ms` } satisfies Outcome
-  })
+    if (this.tooLong !== undefined || this.fiber === undefined) return
+    if (this.since === undefined) {
+      if (now - this.takenAt < waitMillis) return
+      this.tooLong = "NoTurn"
+    } else {
+      if (now - this.since < deliveryMillis) return
+      this.tooLong = { _tag: "Failed", message: `not delivered within ${deliveryMillis} ms` }
+    }
+    this.fiber.interruptUnsafe()
+  }
 }
 
 const outcomeOf = (
@@ -94,7 +110,7 @@ const outcomeOf = (
   item: DueItem,
   turn: Turn
 ): Effect.Effect<Outcome | Undelivered> =>
-  Effect.raceFirst(Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over), turn.limit).pipe(
+  Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over).pipe(
     Effect.catch(() => Effect.succeed<Undelivered>("StorageAway")),
     // A defect of ours is met by every try: the object is parked, and the others go on.
     Effect.catchDefect((defect) =>
@@ -163,6 +179,9 @@ class Dispatch {
   private readonly subscriptions = new Map<string, Subscription>()
   private readonly flying = new Counts()
   private readonly turns = new Map<string, Semaphore.Semaphore>()
+  private readonly onTheirWay = new Set<Turn>()
+  /** Something is on its way. */
+  private readonly anyOnTheirWay = Latch.makeUnsafe(false)
   private readonly waiting = new Set<string>()
   /** What is on its way or waits to be stored, and until when no other process takes it. */
   private readonly inHand = new Map<string, number>()
@@ -184,11 +203,22 @@ class Dispatch {
     for (const id of this.turns.keys()) if (!this.subscriptions.has(id)) this.turns.delete(id)
   }
 
-  private turn(id: string): Turn {
+  private turn(id: string, now: number): Turn {
     const open = this.turns.get(id) ?? Semaphore.makeUnsafe(this.options.callsAtOnce)
     this.turns.set(id, open)
-    return new Turn(open, this.options)
+    return new Turn(open, now, this.options)
   }
+
+  /** Ends what takes too long, for ever. */
+  readonly endLate = Effect.forever(
+    Effect.gen({ self: this }, function* () {
+      yield* this.anyOnTheirWay.await
+      yield* Effect.sleep(lookMillis)
+      const now = yield* Clock.currentTimeMillis
+      for (const turn of this.onTheirWay) turn.look(now)
+      if (this.onTheirWay.size === 0) this.anyOnTheirWay.closeUnsafe()
+    })
+  )
 
   /** Something may be due to these. */
   readonly look = (ids: Iterable<string>): void => {
@@ -232,20 +262,28 @@ class Dispatch {
       }
     })
 
-  private deliver(item: DueItem): Effect.Effect<void, never, Subscriptions> {
+  private deliver(item: DueItem, turn: Turn): Effect.Effect<void, never, Subscriptions> {
     const subscription = this.subscriptions.get(item.subscriptionId)
     const kind = subscription && this.kinds.get(subscription.kind)
     const outcome =
       subscription === undefined || kind === undefined
         ? Effect.succeed<Undelivered>("StorageAway")
-        : outcomeOf(kind, subscription, item, this.turn(subscription.id))
+        : outcomeOf(kind, subscription, item, turn)
     // Once it has come back nothing ends it before it is noted.
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(outcome), (sent) =>
-        Effect.map(this.storedAtOnce({ item, outcome: sent }), (isStored) => {
-          this.back.push({ item, outcome: sent, isStored })
-          this.returned.openUnsafe()
-        })
+      restore(outcome).pipe(
+        Effect.catchCause((cause) =>
+          turn.tooLong !== undefined && Cause.hasInterruptsOnly(cause)
+            ? Effect.succeed(turn.tooLong)
+            : Effect.failCause(cause)
+        ),
+        Effect.flatMap((sent) =>
+          Effect.map(this.storedAtOnce({ item, outcome: sent }), (isStored) => {
+            this.back.push({ item, outcome: sent, isStored })
+            this.returned.openUnsafe()
+          })
+        ),
+        Effect.ensuring(Effect.sync(() => this.onTheirWay.delete(turn)))
       )
     )
   }
@@ -281,7 +319,10 @@ class Dispatch {
       // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is sent again.
       if (until !== undefined && until <= now) continue
       this.flying.add(item.subscriptionId, 1)
-      yield* FiberSet.run(this.fibers, this.deliver(item))
+      const turn = this.turn(item.subscriptionId, now)
+      this.onTheirWay.add(turn)
+      this.anyOnTheirWay.openUnsafe()
+      turn.fiber = yield* FiberSet.run(this.fibers, this.deliver(item, turn))
     }
   })
 }
@@ -320,6 +361,7 @@ const atWord = (
 export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
   Effect.gen(function* () {
     const dispatch = new Dispatch(kinds, options, yield* FiberSet.make<void>())
+    yield* Effect.forkScoped(dispatch.endLate)
     yield* Effect.forkScoped(atWord(dispatch.returned, dispatch.settleReturned, options))
     yield* Effect.forkScoped(atWord(dispatch.wanted, dispatch.take, options))
     return dispatch

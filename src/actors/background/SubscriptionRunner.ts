@@ -67,6 +67,8 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     let lookedAt = Infinity
     let isAny = true
     let isWaiting = true
+    /** Since the clock was looked at last something became due, so that it need not be asked whether anything waits. */
+    let becameDue = false
 
     /** What becomes due by the clock: further tries, and questions to those who are silent. */
     const byClock = Effect.gen(function* () {
@@ -75,7 +77,8 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       if (now < lookedAt) yield* storage.mendTimes(now, options)
       else if (now - lookedAt < options.pollMillis) return
       lookedAt = now
-      isWaiting = yield* storage.isAnyWaiting
+      isWaiting = becameDue || (yield* storage.isAnyWaiting)
+      becameDue = false
       if (!isWaiting) return
       look(yield* storage.ready(now))
       for (const id of yield* storage.takeSilent(now, options.probeEveryMillis)) {
@@ -92,7 +95,10 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       yield* Effect.sync(() => committed.closeUnsafe())
       const { active, due, more } = yield* readOn(kinds, options)
       isAny = active.length > 0
-      if (due.size > 0) isWaiting = true
+      if (due.size > 0) {
+        isWaiting = true
+        becameDue = true
+      }
       known(active)
       look(due)
       // A subscription that is switched on is read for within the second, and looked at then.

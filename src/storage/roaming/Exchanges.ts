@@ -18,8 +18,9 @@ import { writeBehind } from "../kernel/WrittenBehind.ts"
 export interface ExchangesOptions extends KeptOptions {
   /** Text that may wait in memory, in characters; over it records are dropped and counted. */
   readonly maxWaitingChars: number
-  /** Records in one statement at most. */
+  /** Records in one statement at most, and their text in characters: a larger one holds others up. */
   readonly maxBatch: number
+  readonly maxBatchChars: number
   readonly flushEveryMillis: number
 }
 
@@ -35,6 +36,21 @@ const recordChars = 500
 
 const charsOf = ({ error, path, requestBody, responseBody }: ExchangeRecord): number =>
   recordChars + path.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0) + (error?.length ?? 0)
+
+/** As many of what waits as one statement takes. */
+const batchOf = (
+  waiting: ReadonlyArray<ExchangeRecord>,
+  { maxBatch, maxBatchChars }: Pick<ExchangesOptions, "maxBatch" | "maxBatchChars">
+): ReadonlyArray<ExchangeRecord> => {
+  let chars = 0
+  let n = 0
+  for (const record of waiting) {
+    chars += charsOf(record)
+    if (n === maxBatch || (n > 0 && chars > maxBatchChars)) break
+    n++
+  }
+  return waiting.slice(0, n)
+}
 
 /** One object for each record: as many parameters as there are columns would say no more. */
 const inserted = (record: ExchangeRecord) => ({ ...record, failed: !isSuccess(record) })
@@ -169,7 +185,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
         waiting: () => waiting.length,
         word,
         write: Effect.suspend(() => {
-          const records = waiting.slice(0, options.maxBatch)
+          const records = batchOf(waiting, options)
           return guardedWrite(insert(sql, records)).pipe(
             Effect.map(() => taken(records)),
             Effect.catchCause((cause) => {
