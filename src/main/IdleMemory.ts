@@ -1,20 +1,72 @@
 /**
  * Gives memory back when there is little to do. V8 lets its heap grow while chargers connect by the thousand and has no reason to look at
- * it again while they idle: after a city has come back, half of the process is garbage. Under load nothing is done
- * here, since a full collection stops everything for some tens of milliseconds.
+ * it again while they idle: after a city has come back, or after the start itself, half of the process is garbage. Only a collection that takes a
+ * whole heap apart returns its pages, and stops everything for a tenth of a second: so there is one after a burst, and else none under load.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schema } from "effect"
 
 /** How often is looked. */
-const lookEveryMillis = 5_000
+const lookEveryMillis = 500
 
-/** Below this share of one core, over the whole of that time, the process counts as idle. */
+/** What a look finds. */
+export interface Look {
+  readonly heapBytes: number
+  /** CPU time of this process since the look before, in ms. */
+  readonly cpuMillis: number
+  /** Chargers that are connected. */
+  readonly connected: number
+}
+
+const mebibyte = 1024 * 1024
+
+/** So many chargers in one burst leave enough behind. The start of the process is a burst too. */
+const burstChargers = 500
+
+/** A burst is over when no charger has come for so many looks: 2 s. What is asked of each after its boot is mostly answered then. */
+const looksAfterBurst = 4
+
+/** Below this share of one core a pause delays few. */
+const calmShare = 0.5
+
+/** What a collection after a burst must be worth, whatever the size of the heap. */
+const burstBytes = 64 * mebibyte
+
+/** Below this share of one core, look after look, the process counts as idle. */
 const idleShare = 0.1
 
-/** A collection is worth its pause when the heap has grown by this much since the last one. */
-const worthwhileBytes = 16 * 1024 * 1024
+/** Idle for so many looks: half a minute. Whatever is worth it is given back then. */
+const looksIdle = 60
+const idleBytes = 16 * mebibyte
+
+/** Says when a collection is worth its pause. */
+export class Worth {
+  private arrived = burstChargers
+  private connected = 0
+  private sinceArrival = 0
+  private idle = 0
+  private kept = 0
+
+  /** True when now is the time; the caller then reports what was left of the heap. */
+  isNow({ connected, cpuMillis, heapBytes }: Look): boolean {
+    const share = cpuMillis / lookEveryMillis
+    const came = connected - this.connected
+    this.connected = connected
+    if (came > 0) this.arrived += came
+    this.sinceArrival = came > 0 ? 0 : this.sinceArrival + 1
+    this.idle = share < idleShare ? this.idle + 1 : 0
+    const grown = heapBytes - this.kept
+    const isAfterBurst = this.arrived >= burstChargers && this.sinceArrival >= looksAfterBurst && share < calmShare
+    return (isAfterBurst && grown >= burstBytes) || (this.idle >= looksIdle && grown >= idleBytes)
+  }
+
+  collected(heapBytes: number): void {
+    this.kept = heapBytes
+    this.arrived = 0
+    this.idle = 0
+  }
+}
 
 const Collector = Schema.declare((value): value is (options: object) => void => typeof value === "function")
 
@@ -33,20 +85,22 @@ const cpuMillis = (): number => {
   return (system + user) / 1000
 }
 
-/** Runs for as long as the service does. */
-export const giveBack: Effect.Effect<void> = Effect.gen(function* () {
-  const collect = yield* collector
-  if (collect === undefined) return
-  let kept = getHeapStatistics().total_heap_size
-  let cpu = cpuMillis()
-  while (true) {
-    yield* Effect.sleep(lookEveryMillis)
-    const used = cpuMillis() - cpu
-    cpu += used
-    const grown = getHeapStatistics().total_heap_size - kept
-    if (used > lookEveryMillis * idleShare || grown < worthwhileBytes) continue
-    collect({ type: "major", execution: "sync", flavor: "last-resort" })
-    kept = getHeapStatistics().total_heap_size
-    cpu = cpuMillis()
-  }
-})
+const heapBytes = (): number => getHeapStatistics().total_heap_size
+
+/** Runs for as long as the service does; `connected` counts its chargers. */
+export const giveBack = (connected: () => number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const collect = yield* collector
+    if (collect === undefined) return
+    const worth = new Worth()
+    let cpu = cpuMillis()
+    while (true) {
+      yield* Effect.sleep(lookEveryMillis)
+      const used = cpuMillis() - cpu
+      cpu += used
+      if (!worth.isNow({ heapBytes: heapBytes(), cpuMillis: used, connected: connected() })) continue
+      collect({ type: "major", execution: "sync", flavor: "last-resort" })
+      worth.collected(heapBytes())
+      cpu = cpuMillis()
+    }
+  })

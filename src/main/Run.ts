@@ -78,6 +78,6 @@ export const run = (config: Config) =>
     yield* Effect.addFinalizer(() =>
       Effect.logInfo("stopping: no new connections, what was asked is answered, then chargers are sent away")
     )
-    yield* Effect.forkScoped(giveBack)
+    yield* Effect.forkScoped(giveBack(running.connectionCount))
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(observability(config.otel, version)))

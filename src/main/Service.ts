@@ -292,6 +292,8 @@ export interface Running {
   readonly listeners: ReadonlyArray<Listener>
   readonly firstStart: Effect.Success<ReturnType<typeof bootstrap>>
   readonly database: { readonly kind: string; readonly durability: string }
+  /** Chargers that are connected. */
+  readonly connectionCount: () => number
 }
 
 /** Partners as subscribers, who are called so often that their tokens are at hand. */
@@ -359,7 +361,9 @@ export const start = (settings: ServiceSettings) =>
       })
       // No second process can open the embedded database: its commands are done here.
       if (settings.database.url === undefined) yield* serveControl(settings.database.dataDir, settings.publicUrl)
-      const running: Running = { listeners, firstStart, database: { kind: health.kind, durability: health.durability } }
+      const { durability, kind } = health
+      const { connectionCount } = server
+      const running: Running = { listeners, firstStart, database: { kind, durability }, connectionCount }
       return running
     }).pipe(
       Effect.provide(context),
