@@ -36,7 +36,7 @@ describe.skipIf(!canBrowse)("deliveries", () => {
     // It is there as soon as it has happened and was posted.
     const site = await ask("POST", "sites", { name: hostile })
     const lines = dialog.locator(".rows > li")
-    await lines.filter({ hasText: "site.changed" }).waitFor({ timeout: 20_000 })
+    await lines.first().filter({ hasText: "Taken" }).waitFor({ timeout: 20_000 })
     expect(await lines.first().innerText()).toMatch(/site\.changed[^]*Taken[^]*1 try · answered 204 · taken /)
     expect(await lines.getByRole("button", { name: "Send again" }).count()).toBe(0)
     expect(await lines.locator("pre").count()).toBe(0)
