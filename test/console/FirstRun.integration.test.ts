@@ -44,7 +44,7 @@ const addTariff = async (page: Page, dialog: Locator): Promise<void> => {
   await page.locator(".row-link").first().click()
   await page.getByRole("button", { name: "Assign…" }).click()
   await dialog.getByRole("button", { name: "Assign…" }).click()
-  await page.locator(".side .rows", { hasText: "Everywhere" }).waitFor()
+  await page.locator(".side .tree", { hasText: "Everywhere" }).waitFor()
 }
 
 const addCard = async (page: Page, dialog: Locator): Promise<void> => {
