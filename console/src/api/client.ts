@@ -35,7 +35,24 @@ export const whenFactorAsked = (act: () => Promise<boolean>): void => {
   onFactorAsked = act
 }
 
-export const signedOut = (): void => onSignedOut()
+/** This tab exchanges its sign-in for another: the end of the old one, of which its stream and other calls hear, is no sign-out. */
+let isExchanging = false
+
+export const signedOut = (): void => {
+  if (!isExchanging) onSignedOut()
+}
+
+/** An exchange of the sign-in, after which the page begins anew. */
+export const exchangingSignIn = async (exchange: () => Promise<unknown>): Promise<void> => {
+  isExchanging = true
+  try {
+    await exchange()
+  } catch (error) {
+    isExchanging = false
+    if (error instanceof Problem && error.status === 401) signedOut()
+    throw error
+  }
+}
 
 const send = async (method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
   const headers: Record<string, string> = {}
@@ -86,7 +103,7 @@ export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: Ab
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A wrong password or code of someone who is signed in has a code of its own.
-    if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) onSignedOut()
+    if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) signedOut()
     if (error.code === "second_factor_stale" && (await onFactorAsked())) return once()
     throw error
   }
