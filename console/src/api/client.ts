@@ -35,23 +35,34 @@ export const whenFactorAsked = (act: () => Promise<boolean>): void => {
   onFactorAsked = act
 }
 
-/** This tab exchanges its sign-in for another: the end of the old one, of which its stream and other calls hear, is no sign-out. */
-let isExchanging = false
+export const signedOut = (): void => onSignedOut()
 
-export const signedOut = (): void => {
-  if (!isExchanging) onSignedOut()
-}
+/** Writes on their way. */
+const writing = new Set<Promise<unknown>>()
 
-/** An exchange of the sign-in, after which the page begins anew. */
-export const exchangingSignIn = async (exchange: () => Promise<unknown>): Promise<void> => {
-  isExchanging = true
-  try {
-    await exchange()
-  } catch (error) {
-    isExchanging = false
-    if (error instanceof Problem && error.status === 401) signedOut()
-    throw error
-  }
+/** So long another tab may take to bring a new sign-in, in ms. */
+const exchangeMillis = 250
+
+let asking: Promise<boolean> | undefined
+
+/**
+ * Whether a 401 is the end. Where a sign-in grows stronger, or the organisation changes, it is exchanged for another: the old one has ended then, and for a
+ * moment the browser still sends it. So the answers of writes are waited for, and it is asked once more.
+ */
+const isSignedOut = (): Promise<boolean> => {
+  asking ??= (async () => {
+    if (writing.size > 0) await Promise.allSettled(writing)
+    else await new Promise((resolve) => setTimeout(resolve, exchangeMillis))
+    try {
+      await send("GET", operations["me.get"]![1])
+      return false
+    } catch (error) {
+      return error instanceof Problem && error.status === 401
+    } finally {
+      asking = undefined
+    }
+  })()
+  return asking
 }
 
 const send = async (method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
@@ -97,13 +108,26 @@ const isOpen = (name: Name): boolean =>
 
 export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: AbortSignal): Promise<Answer<N>> => {
   const { body } = asked as { readonly body?: unknown }
-  const once = async () => (await send(operations[name]![0], urlOf(name, asked), body, signal)) as Answer<N>
+  const method = operations[name]![0]
+  const once = async () => {
+    const sent = send(method, urlOf(name, asked), body, signal)
+    if (method === "GET") return (await sent) as Answer<N>
+    writing.add(sent)
+    try {
+      return (await sent) as Answer<N>
+    } finally {
+      writing.delete(sent)
+    }
+  }
   try {
     return await once()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A wrong password or code of someone who is signed in has a code of its own.
-    if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) signedOut()
+    if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) {
+      if (await isSignedOut()) signedOut()
+      else if (method === "GET") return once()
+    }
     if (error.code === "second_factor_stale" && (await onFactorAsked())) return once()
     throw error
   }

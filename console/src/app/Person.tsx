@@ -1,6 +1,6 @@
 /** The menu of the person: organisation, profile, and signing out. */
 import { Link } from "@tanstack/react-router"
-import { call, exchangingSignIn } from "../api/client.ts"
+import { call } from "../api/client.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { t } from "../text/text.ts"
 import { personName, useMe } from "./me.ts"
@@ -10,7 +10,7 @@ import { beginAnew } from "./whoHere.ts"
 export const Person = ({ onClose }: { readonly onClose: () => void }) => {
   const me = useMe()
   const change = async (organisationId: string) => {
-    await exchangingSignIn(() => call("me.changeOrganisation", { body: { organisationId } }))
+    await call("me.changeOrganisation", { body: { organisationId } })
     beginAnew()
   }
   return (
