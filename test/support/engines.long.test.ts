@@ -52,7 +52,7 @@ const use = Effect.gen(function* () {
   yield* sql`SELECT nextval('token_change'), nextval('journal_position_seq')`
   yield* sql`UPDATE number_block SET next = 1000`
   yield* sql`DELETE FROM journal_reader`
-  yield* sql`CREATE TABLE meter_of_a_day PARTITION OF meter FOR VALUES FROM ('2026-05-20') TO ('2026-05-21')`
+  yield* sql`CREATE TABLE meter_of_a_day PARTITION OF meter_unassigned FOR VALUES FROM ('2026-05-20') TO ('2026-05-21')`
   yield* sql`CREATE TABLE of_a_test AS SELECT 1 AS n`
   yield* sql`ANALYZE organisation`
   yield* sql`SET timezone = 'Asia/Tokyo'`
