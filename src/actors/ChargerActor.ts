@@ -308,8 +308,8 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
           for (const [left, partnerAnswers] of actor.pending.abandon()) yield* actor.handle({ ...left, partnerAnswers })
           return
         }
-        // What waited for too long was refused, and the charger sends it again.
-        if (item._tag !== "Event" || item.call.isOpen) yield* actor.handle(item)
+        // What waited for too long was refused, and the charger sends it again; a commit that failed says that the state is in doubt, however late.
+        if (item._tag !== "Event" || item.call.isOpen || item.failed !== undefined) yield* actor.handle(item)
         actor.resumes()
       }
     })

@@ -357,6 +357,26 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
+  it.effect("loads its state again after a commit in doubt, also where its charger was answered long before", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const { answers, line, mailbox } = yield* connect("A")
+      yield* settle
+      world.hold = []
+      world.failures.push({ error: unknown, stored: false })
+      deliver(mailbox, data("one"), answers)
+      yield* TestClock.adjust("11 seconds")
+      assert.strictEqual(answers[0]?._tag, "Refused")
+      world.hold[0]!()
+      yield* settle
+      // Seen by what is loaded: there is nothing any more.
+      world.removed.add("A")
+      deliver(mailbox, data("two"), answers)
+      yield* settle
+      assert.strictEqual(line.closes[0]?.[0], 1008)
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
+
   it.effect("pauses its socket while too much waits, and resumes it", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
