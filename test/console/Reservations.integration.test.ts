@@ -41,4 +41,25 @@ describe.skipIf(!canBrowse)("a reservation", () => {
     await context.close()
     expect(problems).toEqual([])
   }, 60_000)
+
+  it("finds its charger also where the form is answered before all chargers have been read", async () => {
+    const visitor = await Visitor.signedIn(place, desk)
+    const { context, page, problems } = visitor
+    const answer = Promise.withResolvers<void>()
+    await context.route("**/v2/charger-rows?*", async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    await page.goto("/reservations")
+    await page.getByRole("button", { name: "Reserve" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Charger").fill(place.built.chargers[0]!.plan.chargerId)
+    await dialog.getByRole("button", { name: "Next" }).click()
+    await dialog.locator("[aria-disabled=true]", { hasText: "Next" }).waitFor()
+    expect(await dialog.getByRole("alert").count()).toBe(0)
+    answer.resolve()
+    await dialog.getByLabel("Card").waitFor()
+    await context.close()
+    expect(problems).toEqual([])
+  }, 60_000)
 })

@@ -311,6 +311,18 @@ export const useLive = (): Snapshot =>
     () => snapshot
   )
 
+/** The chargers by name, once all of them have been read (or could not be): before that, one that is not there may still come. */
+export const allRows = (): Promise<ReadonlyArray<Row>> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (!snapshot.isComplete) return
+      listeners.delete(look)
+      resolve(snapshot.rows)
+    }
+    listeners.add(look)
+    look()
+  })
+
 /** One charger of the store. */
 export const useCharger = (id: string): Row | undefined =>
   useSyncExternalStore(

@@ -1,6 +1,7 @@
 /** Reserving from the page: the charger first, then what its command asks for. */
 import { useMemo, useState } from "react"
-import { useLive } from "../../live/store.ts"
+import type { Row } from "../../live/fleet.ts"
+import { allRows, useLive } from "../../live/store.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Form, TextField } from "../../parts/Form.tsx"
 import { t, word } from "../../text/text.ts"
@@ -8,14 +9,13 @@ import { CommandDialog } from "../Commands.tsx"
 
 const offered = 2_000
 
+const labelOf = ({ id, name }: Row): string => (name === id ? id : `${name} (${id})`)
+
 export const Reserve = ({ onClose }: { readonly onClose: () => void }) => {
   const { rows } = useLive()
   const [chargerId, setCharger] = useState<string | undefined>()
   const [said, setSaid] = useState("")
-  const labels = useMemo(
-    () => new Map(rows.slice(0, offered).map(({ id, name }) => [name === id ? id : `${name} (${id})`, id])),
-    [rows]
-  )
+  const labels = useMemo(() => rows.slice(0, offered).map(labelOf), [rows])
   const row = rows.find(({ id }) => id === chargerId)
   if (row !== undefined) return <CommandDialog type="ReserveNow" row={row} onClose={onClose} />
   return (
@@ -25,14 +25,15 @@ export const Reserve = ({ onClose }: { readonly onClose: () => void }) => {
         onCancel={onClose}
         onSubmit={async (values) => {
           const given = values.text("charger").trim()
-          const found = labels.get(given) ?? rows.find(({ id, name }) => id === given || name === given)?.id
+          const isMeant = (one: Row) => one.id === given || one.name === given || labelOf(one) === given
+          const found = (await allRows()).find(isMeant)?.id
           setCharger(found)
           setSaid(found === undefined ? t("reservation.noCharger") : "")
         }}
       >
         <TextField name="charger" label={t("charger.one")} list="reserve-chargers" required autoFocus />
         <datalist id="reserve-chargers">
-          {[...labels.keys()].map((label) => (
+          {labels.map((label) => (
             <option key={label} value={label} />
           ))}
         </datalist>
