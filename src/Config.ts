@@ -68,6 +68,9 @@ export interface Config {
   readonly readingsRetentionMonths: number
   readonly factsRetentionMonths: number
   readonly commandsRetentionMonths: number
+  /** Of sessions with their records, and of the audit log; undefined: for ever. */
+  readonly sessionsRetentionMonths: number | undefined
+  readonly auditRetentionMonths: number | undefined
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
@@ -288,6 +291,25 @@ const mapTilesOf = (get: Get): Config["mapTiles"] => {
   return undefined
 }
 
+/** In months; undefined: for ever. What explains a session goes before it, never after it. */
+const retentionOf = (get: Get) => {
+  const kept = {
+    readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
+    factsRetentionMonths: get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths,
+    commandsRetentionMonths: get("COMMANDS_RETENTION_MONTHS") ?? limits.retention.commandsMonths,
+    sessionsRetentionMonths: get("SESSIONS_RETENTION_MONTHS"),
+    auditRetentionMonths: get("AUDIT_RETENTION_MONTHS")
+  }
+  const { auditRetentionMonths, factsRetentionMonths, readingsRetentionMonths, sessionsRetentionMonths } = kept
+  if ((sessionsRetentionMonths ?? Infinity) < Math.max(readingsRetentionMonths, factsRetentionMonths)) {
+    problem("SESSIONS_RETENTION_MONTHS", "must be at least READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS")
+  }
+  if ((auditRetentionMonths ?? Infinity) < factsRetentionMonths) {
+    problem("AUDIT_RETENTION_MONTHS", "must be at least FACTS_RETENTION_MONTHS")
+  }
+  return kept
+}
+
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
   // A generated client id would never be shown, since an operator who sets a code knows the pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
@@ -328,6 +350,8 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     READINGS_RETENTION_MONTHS: String(config.readingsRetentionMonths),
     FACTS_RETENTION_MONTHS: String(config.factsRetentionMonths),
     COMMANDS_RETENTION_MONTHS: String(config.commandsRetentionMonths),
+    SESSIONS_RETENTION_MONTHS: String(config.sessionsRetentionMonths ?? ""),
+    AUDIT_RETENTION_MONTHS: String(config.auditRetentionMonths ?? ""),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
@@ -377,9 +401,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
-    readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
-    factsRetentionMonths: get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths,
-    commandsRetentionMonths: get("COMMANDS_RETENTION_MONTHS") ?? limits.retention.commandsMonths,
+    ...retentionOf(get),
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
     messageLogBudget: {

@@ -146,6 +146,8 @@ describe("loadConfig with settings", () => {
       READINGS_RETENTION_MONTHS: "36",
       FACTS_RETENTION_MONTHS: "24",
       COMMANDS_RETENTION_MONTHS: "30",
+      SESSIONS_RETENTION_MONTHS: "120",
+      AUDIT_RETENTION_MONTHS: "84",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
       MESSAGE_LOG_CHARGER_BYTES_PER_DAY: "1000000",
@@ -181,6 +183,8 @@ describe("loadConfig with settings", () => {
       backgroundIntervalMillis: 50,
       readingsRetentionMonths: 36,
       factsRetentionMonths: 24,
+      sessionsRetentionMonths: 120,
+      auditRetentionMonths: 84,
       commandsRetentionMonths: 30,
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
@@ -301,6 +305,16 @@ describe("loadConfig with a wrong setting", () => {
         ] as const
     ),
     ["the name of tiles that are not set", { MAP_TILES_ATTRIBUTION: "© O" }, /^MAP_TILES_ATTRIBUTION: needs MAP_TILES/],
+    [
+      "sessions that go before their readings",
+      { SESSIONS_RETENTION_MONTHS: "24" },
+      /^SESSIONS_RETENTION_MONTHS: must be at least READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS$/
+    ],
+    [
+      "an audit log that goes before other facts",
+      { AUDIT_RETENTION_MONTHS: "12" },
+      /^AUDIT_RETENTION_MONTHS: must be at least FACTS_RETENTION_MONTHS$/
+    ],
     ["a misspelt name of the tiles", { MAP_TILE: "x" }, /^MAP_TILE: unknown setting; did you mean MAP_TILES\?$/],
     ["a setting that is misspelt", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
     ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],

@@ -182,6 +182,8 @@ export const variables = {
   READINGS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   FACTS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   COMMANDS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
+  SESSIONS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
+  AUDIT_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
   MESSAGE_LOG_CHARGER_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),

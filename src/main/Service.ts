@@ -98,6 +98,7 @@ import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
 import * as Sites from "../storage/sites/Sites.ts"
+import * as SessionRetention from "../storage/charging/SessionRetention.ts"
 import * as SessionTotals from "../storage/charging/SessionTotals.ts"
 import * as SubscriptionForgetting from "../storage/delivery/SubscriptionForgetting.ts"
 import * as SubscriptionReach from "../storage/delivery/SubscriberLookup.ts"
@@ -217,7 +218,8 @@ const storage = (settings: ServiceSettings) => {
     Nodes.layer({ nodeId: settings.nodeId, leaseMillis: settings.leaseMillis }),
     SubscriptionForgetting.layer,
     SessionTotals.layer,
-    Partitions.layer(settings.retention)
+    Partitions.layer(settings.retention),
+    SessionRetention.layer(settings.retention.sessionsRetentionMonths)
   )
   return Layer.mergeAll(records, charging).pipe(
     // Nothing is written before the key is known to fit and the name is ours.

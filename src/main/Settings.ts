@@ -112,6 +112,8 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       messageRetentionDays: config.messageLogRetentionDays,
       readingsRetentionMonths: config.readingsRetentionMonths,
       factsRetentionMonths: config.factsRetentionMonths,
+      sessionsRetentionMonths: config.sessionsRetentionMonths,
+      auditRetentionMonths: config.auditRetentionMonths,
       commandsRetentionMonths: config.commandsRetentionMonths
     },
     leaseMillis: limits.nodes.leaseMillis

@@ -13,6 +13,8 @@ const options = {
   messageRetentionDays: 30,
   readingsRetentionMonths: 25,
   factsRetentionMonths: 13,
+  sessionsRetentionMonths: undefined,
+  auditRetentionMonths: undefined,
   commandsRetentionMonths: 25
 }
 

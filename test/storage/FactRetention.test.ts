@@ -12,6 +12,8 @@ const options = {
   messageRetentionDays: 30,
   readingsRetentionMonths: 25,
   factsRetentionMonths: 13,
+  sessionsRetentionMonths: undefined,
+  auditRetentionMonths: undefined,
   commandsRetentionMonths: 25
 }
 
@@ -32,7 +34,7 @@ const left = Effect.gen(function* () {
 const cleared = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM journal`
-  yield* sql`UPDATE journal_reader SET position = 0 WHERE name = 'retention'`
+  yield* sql`UPDATE journal_reader SET position = 0 WHERE name LIKE 'retention%'`
 })
 
 forEachDatabase("facts older than their retention", (it) => {
@@ -53,6 +55,28 @@ forEachDatabase("facts older than their retention", (it) => {
         "old change",
         "young status"
       ])
+      yield* cleared
+    })
+  )
+
+  it.effect("of sessions, and those with an author, go after retentions of their own where these are set", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const sessionLimit = Date.UTC(2024, 5, 15, 12)
+      const auditLimit = Date.UTC(2025, 5, 15, 12)
+      for (const [name, at] of [
+        ["first", sessionLimit - 1],
+        ["second", auditLimit - 1],
+        ["third", auditLimit]
+      ] as const) {
+        yield* addFact(`${name} end`, "SessionEnded", at)
+        yield* addFact(`${name} change`, "SiteChanged", at, { by: "key:1" })
+        yield* addFact(`${name} start by an operator`, "SessionStarted", at, { by: "key:1" })
+      }
+      yield* maintain(sql, options, now)
+      assert.strictEqual((yield* left).length, 9)
+      yield* maintain(sql, { ...options, sessionsRetentionMonths: 48, auditRetentionMonths: 36 }, now)
+      assert.deepStrictEqual(yield* left, ["second end", "third end", "third change", "third start by an operator"])
       yield* cleared
     })
   )

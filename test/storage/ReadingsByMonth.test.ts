@@ -50,6 +50,8 @@ const twoYears = (ours: TestOrganisation) =>
       messageRetentionDays: 30,
       readingsRetentionMonths: 100,
       factsRetentionMonths: 100,
+      sessionsRetentionMonths: undefined,
+      auditRetentionMonths: undefined,
       commandsRetentionMonths: 100
     }
     const sessions: Array<string> = []

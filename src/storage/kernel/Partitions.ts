@@ -1,13 +1,14 @@
 /**
  * What the service keeps only for a time. Partitions of the message log (days) and of readings (months) are made ahead of time and dropped whole
  * after their retention; what lies in a default partition for a day or month that gets its own (a charger whose clock runs ahead) is moved, not
- * lost. Past statuses, facts and commands lie in tables of their own order, and are deleted in slices in the same rounds. docs/retention.md has every table.
+ * lost. Past statuses, facts and commands lie in tables of their own order, and are deleted in slices in the same rounds; sessions with their records
+ * in `charging/SessionRetention.ts`. docs/retention.md has every table.
  */
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { historyMonths } from "../../domain/charger/Uptime.ts"
 import { commandsForgotten } from "../../domain/command/CommandRetention.ts"
-import { factsKeptForEver, unassignedReadingsMonths } from "../../domain/event/FactRetention.ts"
+import { factsOfSessions, unassignedReadingsMonths } from "../../domain/event/FactRetention.ts"
 import { monthsBefore } from "../../domain/values/Month.ts"
 import { textArray } from "./Arrays.ts"
 import { deletedInPieces } from "./InPieces.ts"
@@ -18,8 +19,12 @@ export interface RetentionOptions {
   readonly messageRetentionDays: number
   /** How long readings are kept, in whole calendar months of their sessions. */
   readonly readingsRetentionMonths: number
-  /** How long facts are kept, except those kept for ever (`FactRetention`). */
+  /** How long facts are kept, except those of sessions and those with an author (`FactRetention`). */
   readonly factsRetentionMonths: number
+  /** How long facts of sessions are kept; undefined: for ever. */
+  readonly sessionsRetentionMonths: number | undefined
+  /** How long facts with an author are kept, which are the audit log; undefined: for ever. */
+  readonly auditRetentionMonths: number | undefined
   /** How long commands that are over are kept (`CommandRetention`), and reservations without a session. */
   readonly commandsRetentionMonths: number
 }
@@ -63,32 +68,49 @@ const factRows = 2_000
 /** Statements of one round: 200,000 facts an hour, more than come in on average. */
 const factStatements = 100
 
+/** Facts that are kept for the same time. A reading has no author, and its body is not looked into. */
+export type KeptFacts = "others" | "session" | "audit"
+
+const isAuthored = (sql: SqlClient.SqlClient) => sql`(j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL)`
+
+const isOfSession = (sql: SqlClient.SqlClient) => sql`j.type = ANY (${textArray([...factsOfSessions])})`
+
+/** What goes of a `journal j`, and the row of `journal_reader` that knows how far. */
+const kinds: Readonly<
+  Record<KeptFacts, readonly [reader: string, goes: (sql: SqlClient.SqlClient) => Statement.Fragment]>
+> = {
+  others: ["retention", (sql) => sql`NOT (${isOfSession(sql)} OR ${isAuthored(sql)})`],
+  session: ["retention of sessions", (sql) => sql`${isOfSession(sql)} AND NOT ${isAuthored(sql)}`],
+  audit: ["retention of the audit log", isAuthored]
+}
+
 /**
- * Deletes facts from before a time, in the order of their positions from where the last round stopped; answers how many were looked at. A fact that is
- * younger than the bound ends the slice, so that nothing behind it is passed over.
+ * Deletes facts of a kind from before a time, in the order of their positions from where the last round stopped; answers how many were looked at. A fact
+ * that is younger than the bound ends the slice, so that nothing behind it is passed over.
  */
-export const forgetFacts = (sql: SqlClient.SqlClient, before: number, rows = factRows) =>
-  Effect.map(
+export const forgetFacts = (sql: SqlClient.SqlClient, before: number, rows = factRows, kind: KeptFacts = "others") => {
+  const [reader, goes] = kinds[kind]
+  return Effect.map(
     sql<{ readonly seen: number }>`
     WITH slice AS MATERIALIZED (
-      SELECT j.position, j.heard_at,
-        j.type = ANY (${textArray([...factsKeptForEver])}) OR (j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL) AS kept
-      FROM journal j WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'retention')
+      SELECT j.position, j.heard_at, NOT (${goes(sql)}) AS kept
+      FROM journal j WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = ${reader})
       ORDER BY j.position LIMIT ${rows}::int
     ), bound AS (
       SELECT coalesce(min(s.position) FILTER (WHERE s.heard_at >= ${new Date(before)}) - 1, max(s.position)) AS position FROM slice s
     ), gone AS (
       DELETE FROM journal j USING slice s, bound b WHERE j.position = s.position AND s.position <= b.position AND NOT s.kept
     ), moved AS (
-      UPDATE journal_reader r SET position = b.position FROM bound b WHERE r.name = 'retention' AND b.position > r.position
+      UPDATE journal_reader r SET position = b.position FROM bound b WHERE r.name = ${reader} AND b.position > r.position
     )
     SELECT count(*)::int AS seen FROM slice s, bound b WHERE s.position <= b.position`,
     ([row]) => row?.seen ?? 0
   )
+}
 
-const forgetOldFacts = (sql: SqlClient.SqlClient, before: number) =>
+const forgetOldFacts = (sql: SqlClient.SqlClient, before: number, kind: KeptFacts) =>
   Effect.gen(function* () {
-    for (let n = 0; n < factStatements; n++) if ((yield* forgetFacts(sql, before)) < factRows) return
+    for (let n = 0; n < factStatements; n++) if ((yield* forgetFacts(sql, before, factRows, kind)) < factRows) return
   })
 
 /** Rows that one statement deletes. */
@@ -141,7 +163,14 @@ export const maintain = (sql: SqlClient.SqlClient, options: RetentionOptions, no
       yield* dropPartitions(sql, "meter", "heard_at", monthsBefore(now, options.readingsRetentionMonths))
       yield* dropPartitions(sql, "meter_unassigned", "heard_at", monthsBefore(now, unassignedReadingsMonths))
       yield* forgetHistory(sql, now)
-      yield* forgetOldFacts(sql, monthsBefore(now, options.factsRetentionMonths))
+      const facts = [
+        ["others", options.factsRetentionMonths],
+        ["session", options.sessionsRetentionMonths],
+        ["audit", options.auditRetentionMonths]
+      ] as const
+      for (const [kind, months] of facts) {
+        if (months !== undefined) yield* forgetOldFacts(sql, monthsBefore(now, months), kind)
+      }
       yield* forgetCommands(sql, monthsBefore(now, options.commandsRetentionMonths))
       yield* forgetNodes(sql, now - nodesKeptDays * dayMillis)
     })

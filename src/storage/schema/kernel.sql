@@ -35,7 +35,7 @@ CREATE TABLE journal (
   body json NOT NULL
 );
 COMMENT ON TABLE journal IS
-  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author and those of starts and ends are kept for ever, others deleted after the facts'' retention.';
+  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author are kept as long as the audit log and those of starts and ends as long as sessions, both for ever unless set; others are deleted after the facts'' retention.';
 -- The audit log: the few facts with an author. Readings have none and are by far the most; their bodies are not parsed for this. In the order of -position,
 -- newest first, which no other index has: no statistics tell how few facts have an author, and for an order by position PostgreSQL would walk along the
 -- primary key, past every fact of every organisation.
@@ -87,7 +87,8 @@ COMMENT ON TABLE message_other IS
 
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
-INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0), ('drift', 0);
+INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0), ('retention of sessions', 0), ('retention of the audit log', 0),
+  ('drift', 0);
 
 -- Makes one partition of a table, and moves what lies in its default partition within the bounds.
 CREATE FUNCTION make_partition(p_parent text, p_name text, p_column text, p_from text, p_to text)

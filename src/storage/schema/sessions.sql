@@ -61,7 +61,7 @@ CREATE TABLE session (
   CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE session IS
-  'Charging sessions, and reservations that cost something (reservation_only). Kept for ever.';
+  'Charging sessions, and reservations that cost something (reservation_only). Kept for ever unless a retention is set.';
 CREATE INDEX session_charger ON session (charger_id, id);
 -- Lists by filter go in the order of starts, each along an index of its own. No meter reading changes what is indexed here, so its update stays in place.
 -- Search: by the beginning of a transaction id.
@@ -118,7 +118,7 @@ CREATE TABLE orphan (
   contradicts uuid
 );
 COMMENT ON TABLE orphan IS
-  'Transaction messages that fit no session: a stop whose start is not known yet, a second stop, unreadable ones. Kept for ever.';
+  'Transaction messages that fit no session: a stop whose start is not known yet, a second stop, unreadable ones. Kept as long as sessions.';
 -- Those that decisions look at; the others are for people only.
 CREATE INDEX orphan_charger ON orphan (charger_id, id) WHERE (at_hand AND (session_id IS NULL));
 

@@ -1,0 +1,95 @@
+/**
+ * Deletes sessions after `SESSIONS_RETENTION_MONTHS`, each together with its price, its records and its reservation: a record without its session could be
+ * neither explained nor corrected, and a session without its record would be billed again. Kept beyond that is what waits for someone: a session that
+ * runs, that is held or not yet billed, whose record needs a correction, or whose delivery to a partner is not settled.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { monthsBefore } from "../../domain/values/Month.ts"
+import { uuidArray } from "../kernel/Arrays.ts"
+import { deletedInPieces } from "../kernel/InPieces.ts"
+import { locks } from "../kernel/Locks.ts"
+import { guarded } from "../kernel/SqlErrors.ts"
+import { endedAt, heldReason, withReview } from "./SessionRows.ts"
+
+/** Sessions in one transaction, which holds the journal's lock. */
+const sessionRows = 200
+
+const pieces = { rows: sessionRows, statements: 50 }
+
+/** Objects that partners have not been sent, or an operator has not looked at. */
+const unsettled = (sql: SqlClient.SqlClient, kind: "session" | "cdr") => sql`
+  SELECT o.object_id FROM subscription_object o WHERE o.kind = ${kind} AND (o.next_at IS NOT NULL OR o.parked_at IS NOT NULL)`
+
+/** Ids begin with the time at which the start was heard, so that the oldest come first along the key. */
+const due = (sql: SqlClient.SqlClient, before: Date, rows: number) => sql<{ readonly id: string }>`
+  SELECT s.id FROM session s ${withReview(sql)}
+  WHERE s.id < uuid_at(${before}) AND ${heldReason(sql)} IS NULL AND s.updated_at < ${before}
+    AND coalesce(${endedAt(sql)}, CASE WHEN s.status = 'INVALID' THEN s.updated_at END) < ${before}
+    AND NOT s.contradicted AND NOT EXISTS (SELECT 1 FROM session_price p WHERE p.session_id = s.id AND p.differs)
+    AND (s.status <> 'COMPLETED' OR EXISTS (SELECT 1 FROM cdr d WHERE d.session_id = s.id)
+      OR NOT EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = s.id))
+    AND NOT EXISTS (SELECT 1 FROM cdr d WHERE d.session_id = s.id
+      AND (d.issued_at >= ${before} OR d.id::text IN (${unsettled(sql, "cdr")})))
+    AND s.id::text NOT IN (${unsettled(sql, "session")})
+  ORDER BY s.id LIMIT ${rows}::int`
+
+/**
+ * Deletes some of the oldest sessions that ended before a time, with what belongs to them; answers their ids. The review goes first, while its session is
+ * there, since both move the organisation's sum.
+ */
+export const forgetSessions = (sql: SqlClient.SqlClient, before: number, rows = sessionRows) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
+      const found = yield* due(sql, new Date(before), rows)
+      const ids = found.map(({ id }) => id)
+      if (ids.length === 0) return ids
+      const these = sql`ANY (${uuidArray(ids)})`
+      yield* sql`DELETE FROM session_review WHERE session_id = ${these}`
+      yield* sql`DELETE FROM session_price WHERE session_id = ${these}`
+      yield* sql`DELETE FROM session_tariff WHERE session_id = ${these}`
+      yield* sql`DELETE FROM reservation WHERE session_id = ${these}`
+      // Until the transaction ends, and no longer: records are sealed against every other deletion.
+      yield* sql`SELECT set_config('voltlane.retention', 'on', true)`
+      yield* sql`DELETE FROM cdr WHERE session_id = ${these}`
+      yield* sql`DELETE FROM session WHERE id = ${these}`
+      return ids
+    })
+  )
+
+/** Messages that fit no session go at the same age; those of a session that is kept stay with it. */
+export const forgetOrphans = (sql: SqlClient.SqlClient, before: number, rows = sessionRows) => sql`
+  DELETE FROM orphan WHERE id = ANY (ARRAY(
+    SELECT o.id FROM orphan o
+    WHERE o.id < uuid_at(${new Date(before)}) AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id IN (o.session_id, o.contradicts))
+    ORDER BY o.id LIMIT ${rows}::int))
+  RETURNING id`
+
+/** One round at `now` (ms epoch); answers how many sessions and messages went. */
+export const forget = (sql: SqlClient.SqlClient, months: number, now: number) => {
+  const before = monthsBefore(now, months)
+  return guarded(
+    Effect.zipWith(
+      deletedInPieces(pieces, (rows) => forgetSessions(sql, before, rows)),
+      deletedInPieces(pieces, (rows) => forgetOrphans(sql, before, rows)),
+      (sessions, orphans) => ({ sessions, orphans })
+    )
+  )
+}
+
+/** Looks at the start and every hour; without a retention there is nothing to do. */
+export const layer = (months: number | undefined): Layer.Layer<never, never, SqlClient.SqlClient> =>
+  months === undefined
+    ? Layer.empty
+    : Layer.effectDiscard(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const round = Effect.suspend(() => forget(sql, months, Date.now())).pipe(
+            Effect.catchCause((cause) =>
+              Effect.logWarning("retention: old sessions could not be deleted, trying again in an hour", cause)
+            )
+          )
+          yield* Effect.forkScoped(Effect.andThen(round, Effect.forever(Effect.delay(round, "1 hour"))))
+        })
+      )
