@@ -71,6 +71,12 @@ const actions = (): ReadonlyArray<Entry> =>
     isAction: true
   }))
 
+/** So much of the word that starts a session at the charger whose name follows it. */
+const startLetters = 4
+
+const isStartWord = (typed: string): boolean =>
+  typed.length >= startLetters && t("palette.startWord").toLowerCase().startsWith(typed)
+
 const icons = {
   charger: "chargers",
   site: "sites",
@@ -147,7 +153,18 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       sub: word("found", "view"),
       ...placeOf(view.path)
     }))
-    return onlyActions ? actions() : [...own, ...kept, ...actions(), ...sites, ...chargers]
+    const starts = rows
+      .filter(({ connected }) => connected)
+      .map((row): Entry => ({
+        id: `start:${row.id}`,
+        icon: "sessions",
+        title: t("palette.startAt", { charger: row.name }),
+        sub: [row.id, row.siteName, stateLabel(row.state)].filter(Boolean).join(" · "),
+        to: `/chargers/${encodeURIComponent(row.id)}`,
+        search: { do: "start" }
+      }))
+    const some = { own: [...own, ...kept, ...actions(), ...sites, ...chargers], starts }
+    return onlyActions ? { ...some, own: actions() } : some
   }, [rows, onlyActions, views])
   const found = useMemo(() => {
     const parts = words.split(/\s+/).filter(Boolean)
@@ -158,12 +175,14 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     if (parts.length === 0) {
       const recent = recentIds()
       const order = ({ id: one }: Entry) => (recent.includes(one) ? recent.indexOf(one) : recent.length)
-      return [...all].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
+      return [...all.own].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
     }
     // What has the words for its name comes first, then what begins with them: a site is found before its chargers.
     const rank = ({ title }: Entry) =>
       title.toLowerCase() === words ? 0 : title.toLowerCase().startsWith(words) ? 1 : 2
-    const fitting = all.filter(fits)
+    // Only where one begins with that word: a charger that is looked for is found once.
+    const isStart = isStartWord(parts[0]!) && (parts.length > 1 || typed.endsWith(" "))
+    const fitting = [...(isStart ? all.starts : []), ...all.own].filter(fits)
     // Chargers and their sites come from memory, which is as it is now.
     const known = new Set(fitting.map((entry) => entry.id))
     const more = (asked === words ? (answer?.items ?? []) : [])
@@ -174,10 +193,15 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, shownRows)
       .concat(more)
-  }, [all, words, asked, answer])
+  }, [all, words, typed, asked, answer])
   const chosen = Math.min(at, found.length - 1)
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return
+    if (entry.id === "action:start") {
+      setTyped(`${t("palette.startWord")} `)
+      setAt(0)
+      return
+    }
     note(entry.id)
     onClose()
     void go({ to: entry.to as never, search: (entry.search ?? {}) as never })

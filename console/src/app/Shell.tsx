@@ -5,6 +5,7 @@ import { call, whenFactorAsked } from "../api/client.ts"
 import { dismiss, phase, useFollowed } from "../live/commands.ts"
 import { factorShown, useIsFactorAsked } from "../live/factor.ts"
 import { startLive, useLive } from "../live/store.ts"
+import { copied } from "../parts/clipboard.ts"
 import { hourMinute } from "../parts/format.ts"
 import { Icon, type IconName } from "../parts/Icon.tsx"
 import { type Key, setLanguage, languageOf, t, tn, word } from "../text/text.ts"
@@ -142,6 +143,13 @@ export const Shell = () => {
   useEffect(() => void setLanguage(languageOf(me.operator?.locale ?? navigator.language)), [me.operator?.locale])
   useShortcut("Ctrl+K", t("key.palette"), () => setOpen("palette"))
   useShortcut("?", t("key.help"), () => setOpen("help"))
+  useShortcut("y", t("action.copyLink"), () => void copyLink())
+  const [isCopied, setCopied] = useState(false)
+  const copyLink = async () => {
+    if (!(await copied(location.href))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_000)
+  }
   const close = () => setOpen(undefined)
   const initials = personName(me)
     .split(/\s+/)
@@ -199,6 +207,19 @@ export const Shell = () => {
           <kbd aria-hidden="true">Ctrl K</kbd>
         </button>
         <Line />
+        <button
+          type="button"
+          className={`ghost copy-link${isCopied ? " done" : ""}`}
+          onClick={() => void copyLink()}
+          aria-label={t("action.copyLink")}
+          aria-keyshortcuts="y"
+          title={`${t("action.copyLink")} (y)`}
+        >
+          <Icon name={isCopied ? "check" : "copy"} />
+        </button>
+        <span className="hide" role="status">
+          {isCopied ? t("action.copiedLink") : ""}
+        </span>
         <button
           type="button"
           className="ghost"

@@ -23,6 +23,7 @@ import { Availability } from "./charger/Availability.tsx"
 import { ChargerSettings } from "./charger/ChargerSettings.tsx"
 import { CommandsOf } from "./charger/CommandsOf.tsx"
 import { Configuration } from "./charger/Configuration.tsx"
+import { ConnectedDay } from "./charger/Connected.tsx"
 import { Log } from "./charger/Log.tsx"
 import { Profiles } from "./charger/Profiles.tsx"
 import { SessionsOf } from "./charger/SessionsOf.tsx"
@@ -109,6 +110,7 @@ export const Charger = () => {
       </Side>
     )
   }
+  const asked = command ?? (filters["do"] === "start" ? "RemoteStart" : undefined)
   const close = () => {
     setCommand(undefined)
     if (filters["do"] !== undefined) set({ do: undefined })
@@ -175,7 +177,12 @@ export const Charger = () => {
           ))}
         </ul>
       )}
-      {row.lastSeen === undefined ? null : <Spark days={1} chargerId={row.id} />}
+      {row.lastSeen === undefined ? null : (
+        <>
+          <ConnectedDay chargerId={row.id} />
+          <Spark days={1} chargerId={row.id} />
+        </>
+      )}
       {row.connected || row.lastSeen === undefined ? null : (
         <p className="trouble">
           {t("charger.silentSince")} <Moment at={row.offlineSince ?? row.lastSeen} />
@@ -193,8 +200,8 @@ export const Charger = () => {
           { id: "security", label: t("charger.security"), show: () => <ChargerSettings row={row} /> }
         ]}
       />
-      {command === "more" ? <MoreCommands onChoose={setCommand} onClose={close} /> : null}
-      {command === undefined || command === "more" ? null : <CommandDialog type={command} row={row} onClose={close} />}
+      {asked === "more" ? <MoreCommands onChoose={setCommand} onClose={close} /> : null}
+      {asked === undefined || asked === "more" ? null : <CommandDialog type={asked} row={row} onClose={close} />}
     </Side>
   )
 }

@@ -197,6 +197,7 @@ export const CommandDialog = ({
       <Form
         submit={word("commandType", type)}
         danger={dangerous.has(type)}
+        isReady={type === "RemoteStop" && (preset["sessionId"] !== undefined || charging === 1)}
         onCancel={onClose}
         fields={fields.map(({ name }) => name)}
         onSubmit={async (values) => {

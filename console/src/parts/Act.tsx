@@ -3,6 +3,7 @@ import { useId, type ReactNode } from "react"
 import type { Name } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
 import { t } from "../text/text.ts"
+import { copied } from "./clipboard.ts"
 
 export interface ActProps {
   readonly children: ReactNode
@@ -48,7 +49,8 @@ export const Copy = ({ text, label }: { readonly text: string; readonly label?: 
     type="button"
     className="button small"
     onClick={({ currentTarget }) => {
-      void navigator.clipboard?.writeText(text).then(() => {
+      void copied(text).then((isDone) => {
+        if (!isDone) return
         currentTarget.classList.add("done")
         setTimeout(() => currentTarget.classList.remove("done"), 1_500)
       })

@@ -23,7 +23,8 @@ export const Dialog = ({
       // The browser focuses what comes first, which is the button that closes.
       const first = dialog.querySelector<HTMLElement>(".dialog > :not(header) :is(input, select, textarea)")
       const field = dialog.querySelector<HTMLElement>(".dialog > :is(input, select, textarea)")
-      ;(field ?? first ?? dialog.querySelector<HTMLElement>(".button.main, .button.danger"))?.focus()
+      const ready = dialog.querySelector<HTMLElement>("[data-ready]")
+      ;(ready ?? field ?? first ?? dialog.querySelector<HTMLElement>(".button.main, .button.danger"))?.focus()
     }
     return () => dialog?.close()
   }, [])

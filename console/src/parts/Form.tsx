@@ -34,6 +34,7 @@ export const Form = ({
   children,
   danger = false,
   fields = [],
+  isReady = false,
   onCancel,
   onSubmit,
   submit
@@ -45,6 +46,8 @@ export const Form = ({
   readonly danger?: boolean
   /** Names of the fields that show their own errors. */
   readonly fields?: ReadonlyArray<string>
+  /** Everything is filled in: Enter does it, and the focus begins there. */
+  readonly isReady?: boolean
 }) => {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -84,7 +87,12 @@ export const Form = ({
               {t("action.cancel")}
             </button>
           )}
-          <button type="submit" className={`button ${danger ? "danger" : "main"}`} aria-disabled={isBusy}>
+          <button
+            type="submit"
+            className={`button ${danger ? "danger" : "main"}`}
+            aria-disabled={isBusy}
+            data-ready={isReady ? "" : undefined}
+          >
             {submit}
           </button>
         </div>

@@ -215,7 +215,40 @@ export const Side = ({
   )
 }
 
-/** Tabs of a detail; the open one is in the address. */
+/** Nine tabs have a digit. */
+const digits = 9
+
+const TabLink = ({
+  id,
+  isOpen,
+  label,
+  name,
+  turn
+}: {
+  readonly id: string
+  readonly isOpen: boolean
+  readonly label: string
+  readonly name: string
+  readonly turn: number
+}) => {
+  const go = useNavigate()
+  const to = { to: "." as never, replace: true, search: ((old: Filters) => ({ ...old, [name]: id })) as never }
+  const key = turn <= digits ? String(turn) : undefined
+  useShortcut(key ?? "", label, () => void go(to), key !== undefined)
+  return (
+    <Link
+      {...to}
+      className={`tab-link${isOpen ? " on" : ""}`}
+      aria-current={isOpen ? "true" : undefined}
+      aria-keyshortcuts={key}
+      title={key === undefined ? undefined : `${label} (${key})`}
+    >
+      {label}
+    </Link>
+  )
+}
+
+/** Tabs of a detail; the open one is in the address, and digits open them. */
 export const Tabs = ({
   name = "tab",
   tabs
@@ -228,17 +261,8 @@ export const Tabs = ({
   return (
     <section className="tabs">
       <nav aria-label={t("tabs.label")}>
-        {tabs.map(({ id, label }) => (
-          <Link
-            key={id}
-            to="."
-            replace
-            search={((old: Filters) => ({ ...old, [name]: id })) as never}
-            className={`tab-link${id === open.id ? " on" : ""}`}
-            aria-current={id === open.id ? "true" : undefined}
-          >
-            {label}
-          </Link>
+        {tabs.map(({ id, label }, index) => (
+          <TabLink key={id} id={id} name={name} label={label} turn={index + 1} isOpen={id === open.id} />
         ))}
       </nav>
       {open.show()}

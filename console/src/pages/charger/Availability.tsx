@@ -2,16 +2,13 @@
 import { useMemo, useState } from "react"
 import { isState, numberOf, type Row, type State } from "../../live/fleet.ts"
 import { Bands } from "../../parts/Chart.tsx"
-import { percent } from "../../parts/format.ts"
 import { type Item, usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { stateLabel } from "../../parts/Status.tsx"
 import { Moment } from "../../parts/Time.tsx"
 import { t } from "../../text/text.ts"
+import { ConnectedBand, connectedShare, connectionsOf, dayMillis } from "./Connected.tsx"
 
-const dayMillis = 86_400_000
-
-type Connection = Item<"history.connections">
 type Change = Item<"history.connectors">
 
 /** The states between changes, oldest first. */
@@ -35,14 +32,7 @@ export const Availability = ({ row }: { readonly row: Row }) => {
   const error = connections.error ?? changes.error
   if (error !== null) return <Failed what={t("availability.notRead")} error={error} retry={connections.retry} />
   if (connections.isLoading || changes.isLoading) return <Loading rows={3} />
-  const lines = (connections.rows as ReadonlyArray<Connection>)
-    .map(({ connectedAt, disconnectedAt, reason }) => ({
-      from: Date.parse(connectedAt),
-      to: disconnectedAt === null ? to : Date.parse(disconnectedAt),
-      reason
-    }))
-    .filter((one) => one.to > from)
-  const connected = lines.reduce((sum, one) => sum + (one.to - Math.max(from, one.from)), 0)
+  const lines = connectionsOf(connections.rows, from, to)
   return (
     <>
       <div className="acts">
@@ -53,15 +43,9 @@ export const Availability = ({ row }: { readonly row: Row }) => {
         ))}
       </div>
       <h3>
-        {t("availability.connected")} {percent(Math.min(100, (100 * connected) / (to - from)))}
+        {t("availability.connected")} {connectedShare(lines, from, to)}
       </h3>
-      <Bands
-        label={t("availability.connected")}
-        from={from}
-        to={to}
-        bands={lines.map((one) => ({ from: Math.max(from, one.from), to: one.to, state: "Available" as const }))}
-        word={() => t("availability.connected")}
-      />
+      <ConnectedBand connections={lines} from={from} to={to} />
       {row.connectors.map((connector) => {
         const { connectorId, evseId } = connector
         const number = numberOf(connector, row.connectors)
