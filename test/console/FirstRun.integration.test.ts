@@ -78,8 +78,16 @@ describe.skipIf(!canBrowse)("a new operator", () => {
       const station = new Station(address.replace(/\/VL-0001$/, ""), "VL-0001", password)
       await station.start()
       await dialog.locator(".steps .done", { hasText: "reported its connectors" }).waitFor()
+      // The steps stay until there is a record, each marked once it is done.
+      await page.goto("/")
+      await page.locator(".first-steps .done", { hasText: "Connect it" }).waitFor()
       await addTariff(page, dialog)
       await addCard(page, dialog)
+      await page.goto("/")
+      await page.locator(".first-steps .done", { hasText: "Say where the tariff applies" }).waitFor()
+      expect(await page.locator(".first-steps li:not(.done)").allInnerTexts()).toEqual(
+        expect.arrayContaining([expect.stringContaining("Charge for the first time")])
+      )
       await page.goto("/chargers/VL-0001")
       await page.getByRole("button", { name: "Start…" }).click()
       await dialog.getByLabel("Card").fill("CARD-1")
@@ -93,6 +101,9 @@ describe.skipIf(!canBrowse)("a new operator", () => {
       await page.locator(".row-link").first().click()
       await page.locator(".price tfoot").waitFor()
       expect(await page.locator(".price tfoot b").innerText()).toMatch(/^EUR.0\.0[45]$/)
+      await page.goto("/")
+      await page.locator(".overview").waitFor()
+      await expect.poll(() => page.locator(".first-steps").count()).toBe(0)
       // The link works once.
       await page.goto(service.setUpLink)
       await page.getByLabel("Email").fill("eve@example.com")

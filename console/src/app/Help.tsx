@@ -8,7 +8,7 @@ export const Help = ({ onClose }: { readonly onClose: () => void }) => {
   const shortcuts = useShortcuts()
   const [isOn, setOn] = useState(areLettersOn)
   return (
-    <Dialog title={t("help.title")} onClose={onClose}>
+    <Dialog title={t("help.title")} onClose={onClose} isLight>
       <dl className="keys">
         {shortcuts.map(({ keys, label }) => (
           <div key={keys}>

@@ -207,7 +207,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     void go({ to: entry.to as never, search: (entry.search ?? {}) as never })
   }
   return (
-    <Dialog title={t("palette.title")} onClose={onClose}>
+    <Dialog title={t("palette.title")} onClose={onClose} isLight>
       <input
         className="palette-field"
         role="combobox"

@@ -1,6 +1,6 @@
 /**
- * The commands that this person sent, from "sent" to the effect that was seen: a command is followed by its events, never by hope. The last few stay on
- * screen until they are closed.
+ * The commands that this person sent, from "sent" to the effect that was seen: a command is followed by its events, never by hope. The last few are on
+ * screen: one that is done for some seconds, one that failed until it is closed.
  */
 import { useSyncExternalStore } from "react"
 import { call } from "../api/client.ts"
@@ -14,8 +14,20 @@ const shown = 6
 let followed: ReadonlyArray<Followed> = []
 const listeners = new Set<() => void>()
 
+/** Long enough to be read; afterwards it would cover what is below it. */
+const doneMillis = 12_000
+const leaving = new Set<string>()
+
 const set = (next: ReadonlyArray<Followed>): void => {
   followed = next.slice(0, shown)
+  for (const { command } of followed) {
+    if (leaving.has(command.id) || phase(command) !== "done") continue
+    leaving.add(command.id)
+    setTimeout(() => {
+      leaving.delete(command.id)
+      dismiss(command.id)
+    }, doneMillis)
+  }
   for (const listener of listeners) listener()
 }
 

@@ -235,7 +235,7 @@ export const MoreCommands = ({
     `${type} ${word("commandType", type)}`.toLowerCase().includes(typed.toLowerCase())
   )
   return (
-    <Dialog title={t("command.more")} onClose={onClose}>
+    <Dialog title={t("command.more")} onClose={onClose} isLight>
       <input
         className="palette-field"
         aria-label={t("command.find")}

@@ -20,7 +20,7 @@ import { Ago } from "../parts/Time.tsx"
 import { actionText, useActors } from "../parts/actors.ts"
 import { t, tn, word } from "../text/text.ts"
 import { Since } from "./Since.tsx"
-import { FirstSteps } from "./FirstSteps.tsx"
+import { FirstSteps, useIsBeginning } from "./FirstSteps.tsx"
 
 /** A fault that heals within two minutes is history, no alarm. */
 const settledMillis = 2 * 60_000
@@ -187,6 +187,7 @@ export const Overview = () => {
     }
     return [...sums].sort(([, a], [, b]) => b.powerW - a.powerW).slice(0, 12)
   }, [rows])
+  const [isBeginning, endBeginning] = useIsBeginning()
   const isNew = isComplete && problem === undefined && !rows.some(({ everConnected }) => everConnected)
   if (isNew) {
     return (
@@ -200,6 +201,7 @@ export const Overview = () => {
     <section className="page overview" aria-label={t("place.overview")}>
       <h1 className="hide">{t("place.overview")}</h1>
       <Since />
+      {isComplete && isBeginning ? <FirstSteps onClose={endBeginning} /> : null}
       <div className="overview-grid">
         <section className="card" aria-label={t("overview.needsYou")}>
           <h2>{t("overview.needsYou")}</h2>

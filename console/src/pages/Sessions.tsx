@@ -113,6 +113,8 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Sessi
   }
 ]
 
+const beginning = new Date(0).toISOString()
+
 const startOfDay = (): string => {
   const now = new Date()
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
@@ -126,7 +128,7 @@ export const Sessions = () => {
   const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
   const table = useMemo(() => columns(names), [names])
   const { card, charger, lens, site } = filters
-  const query = {
+  const chosen = {
     ...(lens === "live" ? { status: "ACTIVE" } : {}),
     ...(lens === "today" ? { from: startOfDay() } : {}),
     ...(lens === "held" ? { held: true } : {}),
@@ -135,6 +137,8 @@ export const Sessions = () => {
     ...(site === undefined ? {} : { siteId: site }),
     ...(card === undefined ? {} : { tokenUid: card })
   } as const
+  // With a beginning in time the list is in the order of starts, and not of when they were heard.
+  const query = lens === undefined ? { from: beginning, ...chosen } : chosen
   const pages = usePages("sessions.list", { query })
   return (
     <Split label={t("place.sessions")}>
@@ -164,7 +168,7 @@ export const Sessions = () => {
         keyOf={({ id }) => id}
         hrefOf={({ id }) => `/sessions/${id}`}
         open={open}
-        isFiltered={Object.keys(query).length > 0}
+        isFiltered={Object.keys(chosen).length > 0}
         empty={<Empty title={t("session.noneYet")} text={t("session.noneYetText")} />}
       />
     </Split>

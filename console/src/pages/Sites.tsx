@@ -104,7 +104,10 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   }
 ]
 
-const zones = (): ReadonlyArray<string> => Intl.supportedValuesOf("timeZone")
+/** The browser's list has one name for each zone: another name of it, or UTC, is offered where a site has it. */
+const zones = (own: string): ReadonlyArray<string> => [...new Set([own, ...Intl.supportedValuesOf("timeZone")])]
+
+const ownZone = (site: Site | undefined): string => site?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const Sites = () => {
   const [filters, set] = useFilters()
@@ -266,8 +269,8 @@ export const SiteForm = ({
     <Select
       name="timeZone"
       label={t("field.timeZone")}
-      defaultValue={site?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-      options={zones().map((zone) => [zone, zone] as const)}
+      defaultValue={ownZone(site)}
+      options={zones(ownZone(site)).map((zone) => [zone, zone] as const)}
     />
     <Select
       name="publish"

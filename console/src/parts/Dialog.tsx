@@ -1,10 +1,14 @@
-/** The platform's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
+/**
+ * The platform's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. A click beside it closes only one in which nothing can
+ * be lost: what is filled in, or a password that is shown once, would be.
+ */
 import { useEffect, useId, useRef, type ReactNode } from "react"
 import { t } from "../text/text.ts"
 import { Icon } from "./Icon.tsx"
 
 export const Dialog = ({
   children,
+  isLight = false,
   onClose,
   title,
   wide = false
@@ -13,6 +17,8 @@ export const Dialog = ({
   readonly children: ReactNode
   readonly onClose: () => void
   readonly wide?: boolean
+  /** Nothing is lost by closing it. */
+  readonly isLight?: boolean
 }) => {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -38,7 +44,7 @@ export const Dialog = ({
         onClose()
       }}
       onMouseDown={(event) => {
-        if (event.target === box.current) onClose()
+        if (isLight && event.target === box.current) onClose()
       }}
     >
       <div className="dialog">

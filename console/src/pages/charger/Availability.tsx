@@ -7,7 +7,7 @@ import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { stateLabel } from "../../parts/Status.tsx"
 import { Moment } from "../../parts/Time.tsx"
 import { t } from "../../text/text.ts"
-import { ConnectedBand, connectedShare, connectionsOf, dayMillis } from "./Connected.tsx"
+import { ConnectedBand, connectedShare, connectionsOf, countedFrom, dayMillis } from "./Connected.tsx"
 
 type Change = Item<"history.connectors">
 
@@ -43,7 +43,8 @@ export const Availability = ({ row }: { readonly row: Row }) => {
         ))}
       </div>
       <h3>
-        {t("availability.connected")} {connectedShare(lines, from, to)}
+        {t("availability.connected")}{" "}
+        {connectedShare(lines, countedFrom(connections.rows, connections.hasMore, from), to)}
       </h3>
       <ConnectedBand connections={lines} from={from} to={to} />
       {row.connectors.map((connector) => {

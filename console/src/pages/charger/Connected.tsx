@@ -56,6 +56,16 @@ export const connectedShare = (connections: ReadonlyArray<Connection>, from: num
   return percent(Math.floor(Math.min(1, millis / (to - from)) * 1000) / 10)
 }
 
+/** What is counted begins with its first connection: before that it could not be connected. */
+export const countedFrom = (
+  rows: ReadonlyArray<Item<"history.connections">>,
+  hasMore: boolean,
+  from: number
+): number => {
+  const oldest = rows.at(-1)
+  return hasMore || oldest === undefined ? from : Math.max(from, Date.parse(oldest.connectedAt))
+}
+
 /** The last 24 hours, above the log: whether it is the charger's connection is seen at once. */
 export const ConnectedDay = ({ chargerId }: { readonly chargerId: string }) => {
   const isMissing = missingFor(useMe(), "history.connections").length > 0
@@ -67,7 +77,8 @@ export const ConnectedDay = ({ chargerId }: { readonly chargerId: string }) => {
   return (
     <figure className="spark connected-day">
       <figcaption>
-        {t("availability.connectedDay")} <b>{connectedShare(connections, from, to)}</b>
+        {t("availability.connectedDay")}{" "}
+        <b>{connectedShare(connections, countedFrom(pages.rows, pages.hasMore, from), to)}</b>
       </figcaption>
       <ConnectedBand connections={connections} from={from} to={to} />
     </figure>

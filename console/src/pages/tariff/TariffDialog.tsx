@@ -1,5 +1,5 @@
 /** Making a tariff, or its next version: elements one below the other, with an example and a week that the service's own engine prices. */
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { call } from "../../api/client.ts"
 import type { Asked } from "../../api/types.ts"
 import { changed } from "../../live/store.ts"
@@ -89,6 +89,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
   const [tried, setTried] = useState<Body | undefined>()
   const [problem, setProblem] = useState("")
   const [isBusy, setBusy] = useState(false)
+  const busy = useRef(false)
   const change = (index: number, to: Partial<ElementDraft>) =>
     setElements(elements.map((one, at) => (at === index ? { ...one, ...to } : one)))
   const body = (): Body =>
@@ -98,6 +99,9 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
       ...(name === "" ? {} : { tariffAltText: [{ language: "en", text: name }] })
     }) as Body
   const attempt = async (work: () => Promise<void>) => {
+    // A second press of the button while the first one is on its way would make two tariffs.
+    if (busy.current) return
+    busy.current = true
     setBusy(true)
     setProblem("")
     try {
@@ -105,6 +109,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
     } catch (error) {
       setProblem(findingsText(error))
     } finally {
+      busy.current = false
       setBusy(false)
     }
   }
