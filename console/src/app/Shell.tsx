@@ -15,7 +15,11 @@ import { turnTheme } from "./theme.ts"
 import { beginAnew, leaveTo, showing, shownNoMore } from "./whoHere.ts"
 import { counted, useWork, waitingOf } from "./work.ts"
 
-const Palette = lazy(() => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it })))
+const palette = () => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it }))
+const Palette = lazy(palette)
+
+/** The palette is fetched once the first page has settled: what one types into it must not wait for it. */
+const paletteMillis = 1_500
 const Help = lazy(() => import("./Help.tsx").then(({ Help: it }) => ({ default: it })))
 const ShowFactor = lazy(() => import("./ShowFactor.tsx").then(({ ShowFactor: it }) => ({ default: it })))
 const Person = lazy(() => import("./Person.tsx").then(({ Person: it }) => ({ default: it })))
@@ -133,6 +137,10 @@ export const Shell = () => {
   const { line, lostAt } = useLive()
   const isFactorAsked = useIsFactorAsked()
   useEffect(() => listenForShortcuts(), [])
+  useEffect(() => {
+    const timer = setTimeout(() => void palette().catch(() => undefined), paletteMillis)
+    return () => clearTimeout(timer)
+  }, [])
   useEffect(() => whenFactorAsked(factorShown), [])
   useEffect(() => showing(me), [me.organisation.id, me.operator?.id])
   useEffect(() => {
