@@ -166,4 +166,35 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await context.close()
     expect(problems).toEqual([])
   }, 60_000)
+
+  it("reads the older lines that one scrolled to also where all is read again meanwhile", async () => {
+    for (let n = 0; n < 60; n++) await station.status("Faulted", "OtherError", `old ${n}`)
+    const { context, page, problems } = await Visitor.signedIn(place, desk)
+    const asked = Promise.withResolvers<void>()
+    // The stream opens late, and lists are read again once it is open: what was on its way is given up.
+    await context.route("**/cpo/v2/events*", async (route) => {
+      await asked.promise
+      await route.continue()
+    })
+    let older = 0
+    await context.route("**/cpo/v2/chargers/LOG-1/messages?*cursor=*", async (route) => {
+      older++
+      if (older > 1) return route.continue()
+      // Nobody scrolls once more.
+      await page.evaluate("addEventListener('scroll', (event) => event.stopImmediatePropagation(), true)")
+      asked.resolve()
+      await new Promise((done) => setTimeout(done, 10_000))
+      await route.continue().catch(() => undefined)
+    })
+    await page.goto("/chargers/LOG-1")
+    const newest = page.locator("ol.log > li").first()
+    await newest.waitFor()
+    const all = async () => Number(await newest.getAttribute("aria-setsize"))
+    const before = await all()
+    await page.evaluate("document.querySelector('.log-box').scrollTop = 1e6")
+    await expect.poll(all, { timeout: 9_000 }).toBeGreaterThan(before)
+    expect(older).toBeGreaterThan(1)
+    await context.close()
+    expect(problems.filter((one) => !one.includes("ERR_ABORTED"))).toEqual([])
+  }, 60_000)
 })

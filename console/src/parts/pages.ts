@@ -1,7 +1,7 @@
 /** Lists of the service, page after page, and the filters that an address carries. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useCallback, useMemo } from "react"
+import { useCallback, useEffect, useMemo, useRef } from "react"
 import { call } from "../api/client.ts"
 import type { Answer, Asked, Name } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
@@ -35,7 +35,7 @@ const unlimited: ReadonlySet<Name> = new Set<Name>(["chargers.configuration"])
 export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = true): Pages<Item<N>> => {
   const missing = missingFor(useMe(), name)
   const given = asked as { readonly query?: Readonly<Record<string, unknown>> }
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isLoading, refetch } = useInfiniteQuery({
+  const { data, error, fetchNextPage, hasNextPage, isFetching, isLoading, refetch } = useInfiniteQuery({
     queryKey: [name, asked],
     enabled: isOn && missing.length === 0,
     initialPageParam: null as string | null,
@@ -55,9 +55,19 @@ export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = tr
     getNextPageParam: ({ nextCursor }) => nextCursor
   })
   const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
+  const loaded = data?.pages.length ?? 0
+  // A list that is read again gives up the page that was on its way: it is asked for again then, since nobody may scroll once more.
+  const wanted = useRef(0)
+  const key = JSON.stringify([name, asked])
+  useEffect(() => void (wanted.current = 0), [key])
+  useEffect(() => {
+    if (hasNextPage && !isFetching && error === null && wanted.current > loaded) void fetchNextPage()
+  }, [hasNextPage, isFetching, error, loaded, fetchNextPage])
   const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (!hasNextPage) return
+    wanted.current = loaded + 1
+    if (!isFetching) void fetchNextPage()
+  }, [hasNextPage, isFetching, loaded, fetchNextPage])
   const retry = useCallback(() => void refetch(), [refetch])
   return { rows, isLoading, error, retry, more, hasMore: hasNextPage, missing }
 }
