@@ -28,7 +28,7 @@ const keepPrivate = (dataDir: string) =>
     yield* Effect.sync(() => void process.umask(othersRights))
     const closed = yield* Effect.try({
       try: () => closeToOthers(dataDir),
-      catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate({ message: String(error) }))
+      catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate(String(error)))
     })
     if (closed === 0) return
     yield* Effect.logWarning("security: DATA_DIR could be read by other users of this machine, and no longer can").pipe(
