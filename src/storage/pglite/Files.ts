@@ -11,7 +11,8 @@ import { closeToOthers, othersRights } from "./PrivateFiles.ts"
 
 /**
  * PGlite's own parameters, but fsync on when asked for. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the
- * WebAssembly runtime, `fsync` reaches its file system. The sizes matter because nothing checkpoints by itself here, see `worker.ts`.
+ * WebAssembly runtime, `fsync` reaches its file system. The sizes of the log matter because nothing checkpoints by itself here, see `worker.ts`.
+ * Buffers are taken whole at the start; what they do not hold, the system's own cache of files does.
  */
 export const startParams = (fsync: boolean): Array<string> => [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F" || !fsync),
