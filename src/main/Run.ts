@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { closeToOthers, NotPrivate, othersRights } from "../storage/pglite/PrivateFiles.ts"
 import { type Config, limits } from "../Config.ts"
 import { banner, unreachable } from "./Banner.ts"
+import { saveEngineMemory } from "./EngineMemory.ts"
 import { preflight } from "./Listeners.ts"
 import { giveBack } from "./IdleMemory.ts"
 import { observability } from "./Observability.ts"
@@ -28,7 +29,7 @@ const keepPrivate = (dataDir: string) =>
     yield* Effect.sync(() => void process.umask(othersRights))
     const closed = yield* Effect.try({
       try: () => closeToOthers(dataDir),
-      catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate({ message: String(error) }))
+      catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate(String(error)))
     })
     if (closed === 0) return
     yield* Effect.logWarning("security: DATA_DIR could be read by other users of this machine, and no longer can").pipe(
@@ -52,6 +53,7 @@ export const run = (config: Config) =>
     yield* Effect.addFinalizer(() => (isReady ? Effect.logInfo("stopped") : Effect.void))
     yield* preflight(settings.listeners)
     yield* keepPrivate(config.dataDir)
+    yield* saveEngineMemory(config.databaseUrl)
     const running = yield* start(settings)
     yield* hardStop
     const lines = banner({

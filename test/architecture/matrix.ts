@@ -37,10 +37,12 @@ export const areas: ReadonlyArray<Area> = [
       "node:worker_threads",
       "node:stream",
       "node:fs",
+      "node:module",
       "node:path",
       "node:os",
       "node:url",
-      "node:crypto"
+      "node:crypto",
+      "node:zlib"
     ],
     about: "Storage alone knows SQL and the files of the embedded database."
   },

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { migrate } from "../../src/storage/kernel/Migrations.ts"
 import { migrations } from "../../src/storage/migrations/all.ts"
 import { makeEngine } from "../../src/storage/pglite/Engine.ts"
+import { imagePath } from "../../src/storage/pglite/Image.ts"
 import { bounded } from "./bounded.ts"
 
 /** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
@@ -28,7 +29,7 @@ const makeSeconds = 120
 const templates = ["1", "4"]
 
 /**
- * An embedded database takes seconds to make and half a second to load, so one is made per machine and version, and kept. It was closed
+ * An embedded database takes seconds to make, where `npm ci` made no image for these sources, and half a second to load, so one is made per machine and version, and kept. It was closed
  * as a database is that nobody killed: one that was not has to be recovered, and every file of it brought to the disk, at each start. Two
  * processes that make it at once both finish, and either file is good.
  */
@@ -43,6 +44,7 @@ export const seedFile = (migrated: boolean): Effect.Effect<string> =>
     const make = Effect.gen(function* () {
       const engine = yield* makeEngine({
         directory,
+        image: migrated ? imagePath() : undefined,
         fsync: false,
         watchdogMillis: 60_000,
         onLost: (line) => {

@@ -14,6 +14,7 @@ import { knownVersion, schemaVersion } from "../../storage/kernel/Migrations.ts"
 import { migrations } from "../../storage/migrations/all.ts"
 import * as Secrets from "../../storage/operators/Secrets.ts"
 import { guarded } from "../../storage/kernel/SqlErrors.ts"
+import { saveEngineMemory } from "../EngineMemory.ts"
 import { type AdminAnswer, administer, AdminRefused, type AdminRequest } from "./Admin.ts"
 import { askService } from "./Control.ts"
 
@@ -80,5 +81,6 @@ export const administerHere = (
       const answer: AdminAnswer | undefined = yield* askService(dataDir, request)
       if (answer !== undefined) return answer
     }
+    yield* saveEngineMemory(databaseUrl)
     return yield* inDatabase(yield* loadConfig(env, args), request)
   })

@@ -15,6 +15,7 @@ import { migrations } from "../migrations/all.ts"
 import { layerEngineNotifications, layerServerNotifications, type Notifications } from "./Notifications.ts"
 import { type Engine, makeEngine } from "../pglite/Engine.ts"
 import { type FreeSpace, makeFreeSpace } from "../pglite/FreeSpace.ts"
+import { imagePath } from "../pglite/Image.ts"
 import { holdLock } from "../pglite/Lock.ts"
 import { maintain } from "../pglite/Maintenance.ts"
 
@@ -154,7 +155,10 @@ const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, Database
       // The engine writes when it opens, and would hang where it cannot.
       yield* Effect.mapError(space.check, (error) => failed("unusable", error.message))
       const directory = join(options.dataDir, "database")
-      const engine = yield* makeEngine({ directory, fsync: true, watchdogMillis: options.watchdogMillis, onLost }).pipe(
+      // It has the schema of this version, and so is for no other.
+      const image = options.migrations === undefined && options.migrate !== false ? imagePath() : undefined
+      const { watchdogMillis } = options
+      const engine = yield* makeEngine({ directory, image, fsync: true, watchdogMillis, onLost }).pipe(
         Effect.mapError((error) =>
           failed("unusable", `DATA_DIR: the embedded database cannot be opened: ${error.message}`)
         )

@@ -16,6 +16,8 @@ export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly me
 export interface EngineOptions {
   /** Undefined: in memory, for tests. */
   readonly directory: string | undefined
+  /** The file of the image (`Image.ts`) that a new database begins with; without it, it is empty. */
+  readonly image?: string | undefined
   readonly tar?: Uint8Array | undefined
   readonly fsync: boolean
   readonly watchdogMillis: number
@@ -104,8 +106,8 @@ const engineOf = (line: Line, watchdog: Watchdog, listeners: Listeners, synced: 
   }
 }
 
-const makeWorker = ({ directory, fsync, tar }: EngineOptions): Worker => {
-  const workerData: WorkerOptions = { directory, tar, fsync, checkpointBytes, checkpointMillis }
+const makeWorker = ({ directory, fsync, image, tar }: EngineOptions): Worker => {
+  const workerData: WorkerOptions = { directory, image, tar, fsync, checkpointBytes, checkpointMillis }
   return new Worker(new URL("./Worker.ts", import.meta.url), { workerData })
 }
 

@@ -7,15 +7,20 @@ import { NodeFS } from "@electric-sql/pglite/nodefs"
 import { existsSync, fsyncSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { unpack } from "./Image.ts"
 import { closeToOthers, othersRights } from "./PrivateFiles.ts"
 
 /**
  * PGlite's own parameters, but fsync on when asked for. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the
- * WebAssembly runtime, `fsync` reaches its file system. The sizes matter because nothing checkpoints by itself here, see `worker.ts`.
+ * WebAssembly runtime, `fsync` reaches its file system. The sizes of the log matter because nothing checkpoints by itself here, see `worker.ts`.
+ * Buffers are taken whole at the start; what they do not hold, the system's own cache of files does.
  */
 export const startParams = (fsync: boolean): Array<string> => [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F" || !fsync),
-  ...["wal_sync_method=fsync", "max_wal_size=64MB", "min_wal_size=32MB"].flatMap((setting) => ["-c", setting])
+  ...["wal_sync_method=fsync", "max_wal_size=64MB", "min_wal_size=32MB", "shared_buffers=32MB"].flatMap((setting) => [
+    "-c",
+    setting
+  ])
 ]
 
 /**
@@ -122,14 +127,22 @@ const syncAll = async (directory: string): Promise<void> => {
   await Promise.all(Array.from({ length: 16 }, worker))
 }
 
-/** Makes an empty database in `directory` unless one is there. What an earlier, killed attempt left beside it is thrown away. */
-export const ensureCreated = async (directory: string, fsync: boolean): Promise<void> => {
+/** A database with nothing in it, as the engine makes it. */
+const build = async (directory: string): Promise<void> => {
+  const db = await PGlite.create({ fs: new NodeFS(directory), startParams: startParams(false), initDbStartParams })
+  await db.close()
+  closeToOthers(directory)
+}
+
+/**
+ * Makes a database in `directory` unless one is there: with the schema, from the file `image`, or an empty one where that cannot be used. What
+ * an earlier, killed attempt left beside it is thrown away.
+ */
+export const ensureCreated = async (directory: string, image: string | undefined, fsync: boolean): Promise<void> => {
   if (existsSync(join(directory, "PG_VERSION"))) return
   const unfinished = `${directory}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
-  const db = await PGlite.create({ fs: new NodeFS(unfinished), startParams: startParams(false), initDbStartParams })
-  await db.close()
-  closeToOthers(unfinished)
+  if (image === undefined || !unpack(image, unfinished)) await build(unfinished)
   if (fsync) await syncAll(unfinished)
   rmSync(directory, { recursive: true, force: true })
   renameSync(unfinished, directory)

@@ -2,13 +2,15 @@
  * What the service keeps on its disk is read by its own user alone: the embedded database has drivers' cards and chargers' keyed hashes in it, and
  * the secret key is beside it. The engine makes its files with every right for everybody, and directories are often made by hand before
  * the first start; so all that is there is closed to others at each start. On Windows the rights of a directory are inherited, and these modes mean nothing.
+ * Without Effect: the engine's thread would load it for this alone.
  */
 import { chmodSync, type Dirent, lstatSync, readdirSync, statSync, type Stats } from "node:fs"
 import { join } from "node:path"
-import { Data } from "effect"
 
 /** Something is open to others and cannot be closed. `message` names it and says what to do. */
-export class NotPrivate extends Data.TaggedError("NotPrivate")<{ readonly message: string }> {}
+export class NotPrivate extends Error {
+  readonly _tag = "NotPrivate"
+}
 
 /** The rights of the group and of everybody else. */
 export const othersRights = 0o077
@@ -22,11 +24,10 @@ const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
 const refuse = (path: string, stats: Stats, why: string): never => {
-  throw new NotPrivate({
-    message:
-      `${path} can be read by other users of this machine (mode ${octal(stats)}), and that cannot be changed (${why}); ` +
+  throw new NotPrivate(
+    `${path} can be read by other users of this machine (mode ${octal(stats)}), and that cannot be changed (${why}); ` +
       `let it belong to the user of this service, or set DATA_DIR to a directory of its own below it`
-  })
+  )
 }
 
 /** Takes every right from others; answers whether there was one. */
@@ -78,7 +79,7 @@ export const closeToOthers = (directory: string): number => {
     stats = statSync(directory)
   } catch (error) {
     if (codeOf(error) === "ENOENT") return 0
-    throw new NotPrivate({ message: `${directory} cannot be looked at: ${String(codeOf(error) ?? error)}` })
+    throw new NotPrivate(`${directory} cannot be looked at: ${String(codeOf(error) ?? error)}`)
   }
   const self = close(directory, stats) ? 1 : 0
   const elsewhere = ours.map((name) => join(directory, name)).filter(isLink)

@@ -26,6 +26,8 @@ export type FromWorker =
 export interface WorkerOptions {
   /** Undefined: everything in memory, for tests. */
   readonly directory: string | undefined
+  /** A file with a database to begin with (`Image.ts`) where there is none in `directory`; it need not be there. */
+  readonly image: string | undefined
   /** An earlier database's files to start from, instead of an empty one. */
   readonly tar: Uint8Array | undefined
   /** Passes fsync through to the disk. */

@@ -28,7 +28,7 @@ const broken = (cause: unknown): void =>
   post({ _tag: "Broken", id: 0, message: cause instanceof Error ? cause.message : String(cause) })
 
 const { directory, tar } = options
-if (directory !== undefined) await ensureCreated(directory, options.fsync)
+if (directory !== undefined) await ensureCreated(directory, options.image, options.fsync)
 
 const disk = directory === undefined ? undefined : new DiskFs(directory, broken)
 const db = await PGlite.create({

@@ -1,0 +1,28 @@
+/** The embedded database is not optimised where the service uses it: its parser alone would take hundreds of MB. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { fastDirectory } from "../support/fastDirectory.ts"
+import { builtImage } from "../support/image.ts"
+import { startProgram } from "../support/processes.ts"
+
+/** In MB: twice what it takes, and half of what it takes when it is optimised. */
+const limit = 350
+
+describe("a process with the embedded database", () => {
+  it.live.skipIf(process.platform !== "linux")(
+    "takes no more memory than its buffers and its code need",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Effect.acquireRelease(Effect.sync(fastDirectory), (path) =>
+          Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+        )
+        const program = yield* startProgram("test/support/engineUser.ts", [join(directory, "db"), yield* builtImage])
+        const peak = Number(yield* program.line("peak "))
+        assert.isAbove(peak, 50)
+        assert.isBelow(peak, limit)
+      }),
+    120_000
+  )
+})
