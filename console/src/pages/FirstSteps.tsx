@@ -7,7 +7,7 @@ import { Icon } from "../parts/Icon.tsx"
 import { usePages } from "../parts/pages.ts"
 import { t } from "../text/text.ts"
 
-/** What the first start calls an organisation that nobody has named. */
+/** What the first start calls an organisation that has no name of its own yet. */
 const unnamed = "My charging network"
 
 const closedAt = (organisationId: string): string => `voltlane.first-steps.${organisationId}`

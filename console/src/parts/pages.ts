@@ -56,7 +56,7 @@ export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = tr
   })
   const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
   const loaded = data?.pages.length ?? 0
-  // A list that is read again gives up the page that was on its way: it is asked for again then, since nobody may scroll once more.
+  // A list that is read again gives up the page that was on its way: it is asked for again then, since there may be no further scrolling.
   const wanted = useRef(0)
   const key = JSON.stringify([name, asked])
   useEffect(() => void (wanted.current = 0), [key])
