@@ -3,7 +3,7 @@
  * is flushed for all chargers in one statement a second; ends are stored by the directory, and kept here until no request can still be
  * reading what stood before. REST shows the memory first, so that nothing is behind; what a crash can lose is a second of it.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ConnectionEnd, Presence, type Seen } from "../../domain/charger/Presence.ts"
 import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
@@ -185,6 +185,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const memory = new Memory()
+      const word = Latch.makeUnsafe(false)
       const flush = Effect.suspend(() => {
         const batch = memory.take(options.maxBatch, options.maxBatchBytes)
         return guarded(write(sql, batch)).pipe(
@@ -204,6 +205,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           name: "last seen",
           everyMillis: options.flushEveryMillis,
           waiting: () => memory.unwritten,
+          word,
           write: flush
         })
       )
@@ -214,7 +216,10 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
       yield* Effect.forkScoped(Effect.forever(turn))
       return Presence.of({
         opened: (chargerId, epoch) => memory.opened(chargerId, epoch),
-        heard: (chargerId, at, frame) => memory.heard(chargerId, at, shortened(frame, options.maxMessageBytes)),
+        heard: (chargerId, at, frame) => {
+          memory.heard(chargerId, at, shortened(frame, options.maxMessageBytes))
+          word.openUnsafe()
+        },
         closed: (chargerId, epoch, end) => memory.closed(chargerId, epoch, end),
         stored: (chargerId, epoch) => memory.stored(chargerId, epoch),
         peek: (chargerId) => memory.peek(chargerId)
