@@ -24,7 +24,7 @@ import { commandColumns, commandOf, CommandRow, selectCommands } from "./Command
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
-import { recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
@@ -175,7 +175,9 @@ const issue = (
       if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
       const refusal = withinBounds(options, charger, now)
       if (refusal !== undefined) return yield* refusal
+      const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       const row = yield* commandRow(own`
+        WITH issued AS (${appending(sql, [issued])})
         INSERT INTO command AS m (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
           created_at, expires_at, session_id, file_id)
         VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${encodeCommand(shown)}::text::jsonb, ${sealed},
@@ -184,15 +186,14 @@ const issue = (
           ${input.fileId ?? null})
         RETURNING ${commandColumns(sql)}`)
       if (input.command._tag === "ReserveNow") yield* beginReservations(sql, [id])
-      const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
       if (charger.connected || expiresAt !== null) {
         const { chargerId, callback } = input
         if (callback !== undefined) yield* putCallback(own, secrets, { id, chargerId }, callback, now)
-        return { result: row, facts: [issued] }
+        return { result: row, facts: [] }
       }
       const body = { commandId: id, type: input.command._tag, ...notConnected }
       const key = `command-answered|${id}`
-      const facts = [issued, { ...base, type: "CommandAnswered" as const, key, body }]
+      const facts = [{ ...base, type: "CommandAnswered" as const, key, body }]
       return { result: undefined, facts, after: followEnds(sql, [id]) }
     })
     const { chargersPerMinute } = options

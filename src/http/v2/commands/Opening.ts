@@ -90,6 +90,10 @@ const looking = Effect.gen(function* () {
   return { transactionOf, sessionOf }
 })
 
+/** True where nothing has to be found for it. */
+const isWhole = ({ _tag }: Open): boolean =>
+  _tag !== "Refused" && _tag !== "SendLocalList" && _tag !== "RemoteStop" && !_tag.startsWith("Needs")
+
 const finding = Effect.gen(function* () {
   const chargers = yield* Chargers
   const commands = yield* Commands
@@ -99,8 +103,9 @@ const finding = Effect.gen(function* () {
   const { ownEntries, versionAfter, within } = yield* listsByHand
 
   return Effect.fnUntraced(function* (organisationId: string, chargerId: string, first: Open) {
-    // Before anything is made for it: a charger of another organisation gets neither numbers nor places for uploads.
-    yield* chargers.get(organisationId, chargerId)
+    // Before anything is made for it: a charger of another organisation gets neither numbers nor places for uploads. A whole command is issued as it is,
+    // which looks for its charger.
+    if (!isWhole(first)) yield* chargers.get(organisationId, chargerId)
     const now = yield* Clock.currentTimeMillis
     let open = first
     let sessionId: string | undefined
