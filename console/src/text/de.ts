@@ -1254,7 +1254,12 @@ export const catalogue: Catalogue = {
   "why.anywhere": "an beliebiger Ladestation",
   "why.attempts": "Letzte Versuche",
   "why.contract": "Vertrag",
+  "why.charging":
+    "Die Karte lädt bereits an {charger} seit {at}, und eine Karte darf nicht zweimal zugleich laden. Beenden Sie diesen Ladevorgang, oder erlauben Sie es in den Einstellungen der Organisation.",
   "why.failed": "nicht erfüllt",
+  "why.expired":
+    "Die Karte ist eine eigene und abgelaufen ({at}). Setzen Sie Status und Ablauf neu, damit sie laden darf.",
+  "why.expires": "Sie läuft ab: {at}",
   "why.localList": "Die eigene Liste der Ladestation",
   "why.may": "Sie darf laden",
   "why.mayNot": "Sie darf nicht: {verdict}",

@@ -1232,7 +1232,11 @@ export const en = {
   "why.anywhere": "at any charger",
   "why.attempts": "Last attempts",
   "why.contract": "Contract",
+  "why.charging":
+    "The card is charging already at {charger} since {at}, and one card may not charge twice. End that session, or allow it in the organisation's settings.",
   "why.failed": "failed",
+  "why.expired": "The card is one of yours and expired at {at}. Set its status and expiry anew to let it charge.",
+  "why.expires": "It expires at {at}",
   "why.localList": "The charger's own list",
   "why.may": "It may charge",
   "why.mayNot": "It may not: {verdict}",

@@ -1233,7 +1233,12 @@ export const catalogue: Catalogue = {
   "why.anywhere": "vid vilken laddstation som helst",
   "why.attempts": "Senaste försök",
   "why.contract": "Avtal",
+  "why.charging":
+    "Kortet laddar redan vid {charger} sedan {at}, och ett kort får inte ladda två gånger samtidigt. Avsluta den sessionen, eller tillåt det i organisationens inställningar.",
   "why.failed": "inte uppfyllt",
+  "why.expired":
+    "Kortet är ett av era egna och gick ut {at}. Ange status och giltighetstid på nytt för att det ska få ladda.",
+  "why.expires": "Det går ut {at}",
   "why.localList": "Laddstationens egen lista",
   "why.may": "Det får ladda",
   "why.mayNot": "Det får inte: {verdict}",
