@@ -119,7 +119,6 @@ export const catalogue: Catalogue = {
     "Eine Gutschrift über −{amount} nimmt diesen Datensatz zurück. Wird der Ladevorgang danach korrigiert, folgt ein neuer.",
   "cdr.creditThis": "Datensatz gutschreiben",
   "cdr.creditToBe": "Gutschrift, die ausgestellt wird",
-  "cdr.hours": "{n} Std.",
   "cdr.id": "Id des Datensatzes",
   "cdr.isCredit": "Das ist eine Gutschrift: sie nimmt einen anderen Datensatz zurück.",
   "cdr.noneYet": "Noch keine Datensätze",

@@ -117,7 +117,6 @@ export const en = {
     "A credit record of −{amount} takes this one back. If the session is corrected afterwards, a new record follows.",
   "cdr.creditThis": "Credit this record",
   "cdr.creditToBe": "Credit that will be issued",
-  "cdr.hours": "{n} h",
   "cdr.id": "Record id",
   "cdr.isCredit": "This is a credit: it takes another record back.",
   "cdr.noneYet": "No records yet",

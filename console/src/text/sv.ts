@@ -119,7 +119,6 @@ export const catalogue: Catalogue = {
     "En kredit på −{amount} tar tillbaka underlaget. Om sessionen sedan korrigeras följer ett nytt underlag.",
   "cdr.creditThis": "Kreditera underlaget",
   "cdr.creditToBe": "Kredit som utfärdas",
-  "cdr.hours": "{n} h",
   "cdr.id": "Underlagets id",
   "cdr.isCredit": "Det här är en kredit: den tar tillbaka ett annat underlag.",
   "cdr.noneYet": "Inga underlag än",
