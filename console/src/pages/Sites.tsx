@@ -12,7 +12,7 @@ import { SiteMap } from "../parts/SiteMap.tsx"
 import { FilterField, Head, Lenses, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading } from "../parts/States.tsx"
-import { Pill } from "../parts/Status.tsx"
+import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { changed } from "../live/store.ts"
 import { t, tn } from "../text/text.ts"
@@ -42,6 +42,10 @@ export const useSiteSums = (): ReadonlyMap<string, SiteSum> => {
     return sums
   }, [rows])
 }
+
+/** Whether partners see it, in the same words on the list and on the site: it may be meant for them and lack what they need. */
+export const seenByPartners = ({ ocpi, publish }: Pick<Site, "ocpi" | "publish">): readonly [Tone, string] =>
+  !publish ? ["off", t("site.private")] : ocpi.published ? ["ok", t("site.published")] : ["wait", t("site.notSeen")]
 
 const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>> => [
   {
@@ -96,11 +100,12 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   {
     id: "published",
     title: t("site.partners"),
-    width: "150px",
+    width: "200px",
     phone: "side",
-    cell: ({ publish }) => (
-      <Pill tone={publish ? "ok" : "off"}>{publish ? t("site.toPublish") : t("site.private")}</Pill>
-    )
+    cell: (site) => {
+      const [tone, text] = seenByPartners(site)
+      return <Pill tone={tone}>{text}</Pill>
+    }
   }
 ]
 
