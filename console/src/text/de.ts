@@ -1118,6 +1118,7 @@ export const catalogue: Catalogue = {
   "tariff.appliesTo": "Gilt für",
   "tariff.assign": "Zuordnen…",
   "tariff.assignHint": "Das Nächste gewinnt: Anschluss, Ladestation, Standort, dann überall.",
+  "tariff.assignIt": "Zuordnen",
   "tariff.assignmentsNotRead": "Die Zuordnungen konnten nicht gelesen werden.",
   "tariff.byApi": "Dieser Tarif hat Bedingungen, die dieses Formular nicht zeigen kann: ändern Sie ihn über das API.",
   "tariff.choose": "Ladestation wählen",
@@ -1253,13 +1254,13 @@ export const catalogue: Catalogue = {
   "weekday.WEDNESDAY": "Mi",
   "why.anywhere": "an beliebiger Ladestation",
   "why.attempts": "Letzte Versuche",
-  "why.contract": "Vertrag",
   "why.charging":
     "Die Karte lädt bereits an {charger} seit {at}, und eine Karte darf nicht zweimal zugleich laden. Beenden Sie diesen Ladevorgang, oder erlauben Sie es in den Einstellungen der Organisation.",
-  "why.failed": "nicht erfüllt",
+  "why.contract": "Vertrag",
   "why.expired":
     "Die Karte ist eine eigene und abgelaufen ({at}). Setzen Sie Status und Ablauf neu, damit sie laden darf.",
   "why.expires": "Sie läuft ab: {at}",
+  "why.failed": "nicht erfüllt",
   "why.localList": "Die eigene Liste der Ladestation",
   "why.may": "Sie darf laden",
   "why.mayNot": "Sie darf nicht: {verdict}",

@@ -1100,6 +1100,7 @@ export const catalogue: Catalogue = {
   "tariff.appliesTo": "Gäller för",
   "tariff.assign": "Tilldela…",
   "tariff.assignHint": "Det närmaste vinner: uttag, laddstation, plats, sedan överallt.",
+  "tariff.assignIt": "Tilldela",
   "tariff.assignmentsNotRead": "Tilldelningarna kunde inte läsas.",
   "tariff.byApi": "Tariffen har villkor som formuläret inte kan visa: ändra den genom API:et.",
   "tariff.choose": "Välj en laddstation",
@@ -1232,13 +1233,13 @@ export const catalogue: Catalogue = {
   "weekday.WEDNESDAY": "ons",
   "why.anywhere": "vid vilken laddstation som helst",
   "why.attempts": "Senaste försök",
-  "why.contract": "Avtal",
   "why.charging":
     "Kortet laddar redan vid {charger} sedan {at}, och ett kort får inte ladda två gånger samtidigt. Avsluta den sessionen, eller tillåt det i organisationens inställningar.",
-  "why.failed": "inte uppfyllt",
+  "why.contract": "Avtal",
   "why.expired":
     "Kortet är ett av era egna och gick ut {at}. Ange status och giltighetstid på nytt för att det ska få ladda.",
   "why.expires": "Det går ut {at}",
+  "why.failed": "inte uppfyllt",
   "why.localList": "Laddstationens egen lista",
   "why.may": "Det får ladda",
   "why.mayNot": "Det får inte: {verdict}",
