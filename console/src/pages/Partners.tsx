@@ -90,6 +90,7 @@ const columns = (): ReadonlyArray<Column<Partner>> => [
     id: "parked",
     title: t("partner.parked"),
     width: "90px",
+    from: "narrow",
     align: "right",
     phone: "value",
     cell: ({ id }) => <Waiting id={id} of="parked" />

@@ -91,6 +91,7 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
     align: "right",
     phone: "value",
     cell: ({ id }) => (
+    from: "narrow",
       <>
         {kw(sums.get(id)?.powerW ?? 0)}
         <small> kW</small>
@@ -103,6 +104,7 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
     width: "200px",
     phone: "side",
     cell: (site) => {
+    from: "medium",
       const [tone, text] = seenByPartners(site)
       return <Pill tone={tone}>{text}</Pill>
     }

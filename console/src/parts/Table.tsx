@@ -19,7 +19,7 @@ export interface Column<A> {
   /** A share of the width, or a fixed one. */
   readonly width?: string
   /** Left out in lists narrower than this. */
-  readonly from?: "medium" | "wide"
+  readonly from?: "narrow" | "medium" | "wide"
   /** The cell that is the row's link. */
   readonly isLink?: boolean
 }
