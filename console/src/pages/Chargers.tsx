@@ -66,7 +66,7 @@ const columns = (): ReadonlyArray<Column<Row>> => [
   {
     id: "name",
     title: t("charger.one"),
-    width: "26%",
+    width: "var(--name, 26%)",
     phone: "name",
     isLink: true,
     cell: ({ id, name }) => (
