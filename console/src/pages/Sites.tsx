@@ -70,7 +70,7 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   {
     id: "chargers",
     title: t("place.chargers"),
-    width: "190px",
+    width: "160px",
     phone: "second",
     cell: ({ id }) => {
       const sum = sums.get(id)
@@ -78,7 +78,8 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
         <span className="none">–</span>
       ) : (
         <>
-          {sum.total}
+          <span className="off-phone">{sum.total}</span>
+          <span className="on-phone">{tn("site.chargers", sum.total)}</span>
           {sum.trouble > 0 ? <span className="trouble"> {tn("site.trouble", sum.trouble)}</span> : null}
         </>
       )
@@ -90,8 +91,8 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
     width: "110px",
     align: "right",
     phone: "value",
-    cell: ({ id }) => (
     from: "narrow",
+    cell: ({ id }) => (
       <>
         {kw(sums.get(id)?.powerW ?? 0)}
         <small> kW</small>
@@ -101,10 +102,10 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   {
     id: "published",
     title: t("site.partners"),
-    width: "200px",
+    width: "220px",
     phone: "side",
-    cell: (site) => {
     from: "medium",
+    cell: (site) => {
       const [tone, text] = seenByPartners(site)
       return <Pill tone={tone}>{text}</Pill>
     }

@@ -574,7 +574,7 @@ export const catalogue: Catalogue = {
   "page.unknown": "Diese Seite gibt es nicht",
   "page.unknownText": "Die Adresse ist vielleicht falsch geschrieben, oder was sie zeigte, wurde entfernt.",
   "palette.action": "Aktion",
-  "palette.hint": "Eine Seite, Ladestation, Karte oder Aktion; > nur für Aktionen",
+  "palette.hint": "Seite, Ladestation, Karte; > für Aktionen",
   "palette.place": "Seite",
   "palette.start": "Ladevorgang starten",
   "palette.startAt": "Ladevorgang starten an {charger}",

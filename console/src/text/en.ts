@@ -568,7 +568,7 @@ export const en = {
   "page.unknown": "There is no such page",
   "page.unknownText": "The address may be mistyped, or what it showed was removed.",
   "palette.action": "Action",
-  "palette.hint": "A place, charger, card or action; > for actions only",
+  "palette.hint": "Place, charger, card; > for actions",
   "palette.place": "Page",
   "palette.start": "Start a session",
   "palette.startAt": "Start a session at {charger}",

@@ -567,7 +567,7 @@ export const catalogue: Catalogue = {
   "page.unknown": "Sidan finns inte",
   "page.unknownText": "Adressen kan vara felskriven, eller så har det som visades tagits bort.",
   "palette.action": "Åtgärd",
-  "palette.hint": "En sida, laddstation, kort eller åtgärd; > för bara åtgärder",
+  "palette.hint": "Sida, laddstation, kort; > för åtgärder",
   "palette.place": "Sida",
   "palette.start": "Starta en session",
   "palette.startAt": "Starta en session vid {charger}",
