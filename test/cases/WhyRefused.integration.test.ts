@@ -55,6 +55,10 @@ describe("the explanation of a card", () => {
     await station.call("Authorize", { idTag: "NO-SUCH-CARD" })
     await station.call("Authorize", { idTag: card })
     await station.start(1, card)
+    expect(await world.get(`tokens/${card}/explanation`)).toMatchObject({
+      rule: "charging_already",
+      openSessions: [{ chargerId: id, startedAt: expect.any(String) }]
+    })
     const here = async (query = "") =>
       (await world.items(`authorizations?limit=20${query}`))
         .filter(({ chargerId }) => chargerId === id)

@@ -43,7 +43,7 @@ const addTariff = async (page: Page, dialog: Locator): Promise<void> => {
   await dialog.getByRole("button", { name: "Add tariff" }).click()
   await page.locator(".row-link").first().click()
   await page.getByRole("button", { name: "Assign…" }).click()
-  await dialog.getByRole("button", { name: "Assign…" }).click()
+  await dialog.getByRole("button", { name: "Assign", exact: true }).click()
   await page.locator(".side .tree", { hasText: "Everywhere" }).waitFor()
 }
 

@@ -114,7 +114,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
     await dialog
       .getByLabel("Applies to")
       .selectOption({ label: `Charger: ${charger.name} · connector ${charger.connectors[0]!.evseId}` })
-    await dialog.getByRole("button", { name: "Assign…" }).click()
+    await dialog.getByRole("button", { name: "Assign", exact: true }).click()
     await side.locator(".tree-row", { hasText: "connector 1" }).waitFor()
     const { items } = (await place.service.ask("GET", `chargers/${charger.chargerId}/tariffs`)) as {
       readonly items: ReadonlyArray<{ readonly tariffId: string }>

@@ -23,8 +23,8 @@ const filled = (name: string, chargerId: string, suffix: string) =>
       VALUES (${siteId}, ${own.id}, ${`Harbour ${name}`}, 'Malmö', 'UTC', ${now}, ${now})`
     yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
       VALUES (${chargerId}, ${own.id}, ${siteId}, ${`Quay 100% ${name}`}, 0, ${now}, ${now})`
-    yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, visual_number, created_at, updated_at)
-      VALUES (${own.id}, '04a1b2', '04A1B2', 'RFID', 'Accepted', 'NL-VLT-77', ${now}, ${now})`
+    yield* sql`INSERT INTO token (organisation_id, uid_key, uid, type, status, visual_number, note, created_at, updated_at)
+      VALUES (${own.id}, '04a1b2', '04A1B2', 'RFID', 'Accepted', 'NL-VLT-77', 'Elsa Lind, the blue van', ${now}, ${now})`
     yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
         token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, meter_start_wh, created_at, updated_at)
       VALUES (${id(sessionId)}, ${own.id}, ${chargerId}, ${siteId}, 1, 1, '90210', '1.6', '04A1B2', '04a1b2', 'ACTIVE', 'Accepted',
@@ -67,6 +67,8 @@ forEachDriver("Search", repositories, (it) => {
       expect(yield* found(ours.id, "A1b")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "nl-vlt-77")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "VLT-7")).toEqual([["token", "04A1B2"]])
+      expect(yield* found(ours.id, "elsa")).toEqual([["token", "04A1B2"]])
+      expect(yield* found(ours.id, "Blue V")).toEqual([["token", "04A1B2"]])
       // A partner's by its whole uid, or by the contract; a card that is one's own too is shown once.
       expect(yield* found(ours.id, "04ffee")).toEqual([["token", "04FFEE"]])
       expect(yield* found(ours.id, "04ffe")).toEqual([])

@@ -333,4 +333,7 @@ export const useCharger = (id: string): Row | undefined =>
     () => fleet.rows.get(id)
   )
 
+/** Its name where the charger is known, else its id. */
+export const useChargerName = (id: string): string => useCharger(id)?.name ?? id
+
 export const siteName = (id: string): string => siteNames.get(id) ?? ""

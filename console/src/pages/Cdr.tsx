@@ -9,13 +9,16 @@ import { Act } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { Form } from "../parts/Form.tsx"
-import { exact, money } from "../parts/format.ts"
+import { duration, exact, money } from "../parts/format.ts"
 import { Side, useOpen, useTitle } from "../parts/Page.tsx"
 import { PriceLines } from "../parts/PriceLines.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t } from "../text/text.ts"
 import { Price } from "./session/Price.tsx"
+
+/** Hours with four digits, to the second; a credit takes them back. */
+const hours = (n: number): string => `${n < 0 ? "−" : ""}${duration(Math.abs(Math.round(n * 3600)) * 1000)}`
 
 export const Cdr = () => {
   const id = useOpen() ?? ""
@@ -80,8 +83,8 @@ export const Cdr = () => {
           [t("session.started"), <Moment key="started" at={data.startedAt} />],
           [t("session.ended"), <Moment key="ended" at={data.endedAt} />],
           [t("session.energy"), `${exact(data.totalEnergyKwh)} kWh`],
-          [t("cdr.time"), t("cdr.hours", { n: exact(data.totalTimeHours) })],
-          [t("cdr.parking"), t("cdr.hours", { n: exact(data.totalParkingTimeHours) })],
+          [t("cdr.time"), hours(data.totalTimeHours)],
+          [t("cdr.parking"), hours(data.totalParkingTimeHours)],
           [
             t("card.one"),
             <Link key="card" to={`/cards/${encodeURIComponent(data.tokenUid)}` as never} search={{} as never}>

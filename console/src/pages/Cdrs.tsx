@@ -34,6 +34,7 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Cdr>>
     title: t("session.ended"),
     width: "150px",
     phone: "side",
+    from: "narrow",
     cell: ({ endedAt }) => <Moment at={endedAt} />
   },
   {
@@ -56,6 +57,7 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Cdr>>
     title: t("session.energy"),
     width: "110px",
     align: "right",
+    from: "narrow",
     cell: ({ totalEnergyKwh }) => (
       <>
         {exact(totalEnergyKwh)}

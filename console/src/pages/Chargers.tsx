@@ -66,7 +66,7 @@ const columns = (): ReadonlyArray<Column<Row>> => [
   {
     id: "name",
     title: t("charger.one"),
-    width: "26%",
+    width: "var(--name, 26%)",
     phone: "name",
     isLink: true,
     cell: ({ id, name }) => (
@@ -92,6 +92,7 @@ const columns = (): ReadonlyArray<Column<Row>> => [
     width: "92px",
     align: "right",
     phone: "value",
+    from: "narrow",
     cell: ({ powerW }) =>
       powerW === undefined ? (
         none
@@ -130,6 +131,7 @@ const columns = (): ReadonlyArray<Column<Row>> => [
     title: t("charger.heard"),
     width: "84px",
     align: "right",
+    from: "medium",
     cell: ({ lastSeen }) => <Ago at={lastSeen} none={t("charger.never")} />
   }
 ]

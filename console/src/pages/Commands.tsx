@@ -114,12 +114,9 @@ const Input = ({
       />
     )
   }
+  // OCPP 1.6 has no EVSEs: its connectors are the numbers of those that are kept here.
   const connectors = row.connectors.map(
-    ({ connectorId, evseId }) =>
-      [
-        String(connectorId),
-        t("connector.one", { id: evseId === connectorId ? connectorId : `${evseId}.${connectorId}` })
-      ] as const
+    (one) => [String(one.evseId), t("connector.one", { id: numberOf(one, row.connectors) })] as const
   )
   switch (input) {
     case "idTag":

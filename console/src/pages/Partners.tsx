@@ -15,7 +15,7 @@ import { Empty } from "../parts/States.tsx"
 import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Ago } from "../parts/Time.tsx"
-import { t, word } from "../text/text.ts"
+import { t, tn, word } from "../text/text.ts"
 
 type Partner = Item<"partners.list">
 
@@ -46,7 +46,13 @@ const Waiting = ({ id, of }: { readonly id: string; readonly of: "due" | "parked
   const deliveries = data?.deliveries
   if (deliveries === undefined || deliveries === null) return <span className="none">–</span>
   if (of === "last") return <Ago at={deliveries.lastDeliveredAt} />
-  return <>{of === "due" ? deliveries.due + deliveries.behind : deliveries.parked}</>
+  if (of === "due") return <>{deliveries.due + deliveries.behind}</>
+  return (
+    <>
+      <span className="off-phone">{deliveries.parked}</span>
+      <span className="on-phone">{tn("partner.parkedItems", deliveries.parked)}</span>
+    </>
+  )
 }
 
 const columns = (): ReadonlyArray<Column<Partner>> => [
@@ -84,6 +90,7 @@ const columns = (): ReadonlyArray<Column<Partner>> => [
     title: t("partner.waitingShort"),
     width: "90px",
     align: "right",
+    from: "narrow",
     cell: ({ id }) => <Waiting id={id} of="due" />
   },
   {

@@ -50,6 +50,7 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Sessi
     title: t("session.started"),
     width: "150px",
     phone: "second",
+    from: "narrow",
     cell: ({ startedAt }) => <Moment at={startedAt} />
   },
   {
@@ -96,6 +97,7 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Sessi
     width: "110px",
     align: "right",
     phone: "value",
+    from: "narrow",
     cell: ({ energyWh }) => (
       <>
         {kwh(energyWh)}

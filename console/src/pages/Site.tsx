@@ -15,7 +15,7 @@ import { Spark } from "../parts/Spark.tsx"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill, Status } from "../parts/Status.tsx"
 import { t, tn, word } from "../text/text.ts"
-import { SiteForm } from "./Sites.tsx"
+import { seenByPartners, SiteForm } from "./Sites.tsx"
 
 export const Site = () => {
   const id = useOpen() ?? ""
@@ -48,6 +48,7 @@ export const Site = () => {
   const own = rows.filter(({ siteId }) => siteId === id)
   const power = own.reduce((sum, { powerW }) => sum + (powerW ?? 0), 0)
   const lacks = data.ocpi.missing
+  const [tone, seen] = seenByPartners(data)
   const close = () => setOpen(undefined)
   return (
     <Side
@@ -67,12 +68,10 @@ export const Site = () => {
       }
     >
       <p>
-        <Pill tone={data.ocpi.published ? "ok" : lacks.length > 0 ? "wait" : "off"}>
-          {data.ocpi.published
-            ? t("site.published")
-            : lacks.length > 0
-              ? t("site.lacks", { what: lacks.map((one) => word("siteLacks", one)).join(", ") })
-              : t("site.private")}
+        <Pill tone={tone}>
+          {tone === "wait" && lacks.length > 0
+            ? `${seen}: ${t("site.lacks", { what: lacks.map((one) => word("siteLacks", one)).join(", ") })}`
+            : seen}
         </Pill>
       </p>
       <Facts

@@ -12,7 +12,7 @@ import { SiteMap } from "../parts/SiteMap.tsx"
 import { FilterField, Head, Lenses, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading } from "../parts/States.tsx"
-import { Pill } from "../parts/Status.tsx"
+import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { changed } from "../live/store.ts"
 import { t, tn } from "../text/text.ts"
@@ -43,6 +43,10 @@ export const useSiteSums = (): ReadonlyMap<string, SiteSum> => {
   }, [rows])
 }
 
+/** Whether partners see it, in the same words on the list and on the site: it may be meant for them and lack what they need. */
+export const seenByPartners = ({ ocpi, publish }: Pick<Site, "ocpi" | "publish">): readonly [Tone, string] =>
+  !publish ? ["off", t("site.private")] : ocpi.published ? ["ok", t("site.published")] : ["wait", t("site.notSeen")]
+
 const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>> => [
   {
     id: "name",
@@ -66,7 +70,7 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   {
     id: "chargers",
     title: t("place.chargers"),
-    width: "190px",
+    width: "160px",
     phone: "second",
     cell: ({ id }) => {
       const sum = sums.get(id)
@@ -74,7 +78,8 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
         <span className="none">–</span>
       ) : (
         <>
-          {sum.total}
+          <span className="off-phone">{sum.total}</span>
+          <span className="on-phone">{tn("site.chargers", sum.total)}</span>
           {sum.trouble > 0 ? <span className="trouble"> {tn("site.trouble", sum.trouble)}</span> : null}
         </>
       )
@@ -86,6 +91,7 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
     width: "110px",
     align: "right",
     phone: "value",
+    from: "narrow",
     cell: ({ id }) => (
       <>
         {kw(sums.get(id)?.powerW ?? 0)}
@@ -96,11 +102,13 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
   {
     id: "published",
     title: t("site.partners"),
-    width: "150px",
+    width: "220px",
     phone: "side",
-    cell: ({ publish }) => (
-      <Pill tone={publish ? "ok" : "off"}>{publish ? t("site.toPublish") : t("site.private")}</Pill>
-    )
+    from: "medium",
+    cell: (site) => {
+      const [tone, text] = seenByPartners(site)
+      return <Pill tone={tone}>{text}</Pill>
+    }
   }
 ]
 

@@ -1,10 +1,15 @@
-/** Why a card may charge here, or may not: the verdict, the rule that decided it, each check, and the last attempts. */
+/**
+ * Why a card may charge here, or may not: the verdict, the rule that decided it, each check, and the last attempts. What has a time or a charger in it is
+ * worded here: the service knows neither the reader's clock nor the names that are on the screen.
+ */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../api/client.ts"
+import type { Answer } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
-import { useLive } from "../live/store.ts"
+import { useChargerName, useLive } from "../live/store.ts"
 import { Facts, Outside } from "../parts/Facts.tsx"
+import { moment } from "../parts/format.ts"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
@@ -12,9 +17,30 @@ import { t, word } from "../text/text.ts"
 
 const offered = 2000
 
+type Explained = Answer<"tokens.explanation">
+
+const Reason = ({ of: { explanation, openSessions, rule, token } }: { readonly of: Explained }) => {
+  const [open] = openSessions
+  const charger = useChargerName(open?.chargerId ?? "")
+  if (rule === "charging_already" && open !== undefined) {
+    return <p>{t("why.charging", { charger, at: moment(Date.parse(open.startedAt)) })}</p>
+  }
+  // A card that is marked as expired may have a time that is still to come: the service's text says which it is.
+  if (rule === "own_token_expired" && token?.status !== "Expired" && typeof token?.expiresAt === "string") {
+    return <p>{t("why.expired", { at: moment(Date.parse(token.expiresAt)) })}</p>
+  }
+  return <p>{explanation}</p>
+}
+
+const detailOf = ({ detail, rule }: Explained["checks"][number], { token }: Explained): string =>
+  rule === "expiry" && typeof token?.expiresAt === "string"
+    ? t("why.expires", { at: moment(Date.parse(token.expiresAt)) })
+    : detail
+
 export const Why = ({ uid }: { readonly uid: string }) => {
   const missing = missingFor(useMe(), "tokens.explanation")
   const { rows } = useLive()
+  const names = new Map(rows.map(({ id, name }) => [id, name]))
   const [chargerId, setCharger] = useState("")
   const { data, error, refetch } = useQuery({
     queryKey: ["tokens.explanation", uid, chargerId],
@@ -47,12 +73,13 @@ export const Why = ({ uid }: { readonly uid: string }) => {
               <b>{data.allowed ? t("why.may") : t("why.mayNot", { verdict: word("cardStatus", data.verdict) })}</b>
             </Pill>
           </p>
-          <p>{data.explanation}</p>
+          <Reason of={data} />
           <ul className="checks">
-            {data.checks.map(({ detail, passed, rule }) => (
-              <li key={rule} className={passed ? "" : "trouble"}>
-                <span aria-hidden="true">{passed ? "✓" : "✗"}</span>
-                <span className="hide">{passed ? t("why.passed") : t("why.failed")}</span> <Outside>{detail}</Outside>
+            {data.checks.map((check) => (
+              <li key={check.rule} className={check.passed ? "" : "trouble"}>
+                <span aria-hidden="true">{check.passed ? "✓" : "✗"}</span>
+                <span className="hide">{check.passed ? t("why.passed") : t("why.failed")}</span>{" "}
+                <Outside>{detailOf(check, data)}</Outside>
               </li>
             ))}
           </ul>
@@ -82,7 +109,7 @@ export const Why = ({ uid }: { readonly uid: string }) => {
             {data.attempts.map((one) => (
               <li key={`${one.at}${one.chargerId}`}>
                 <span>
-                  <Moment at={one.at} /> · <Outside>{one.chargerId}</Outside>
+                  <Moment at={one.at} /> · <Outside>{names.get(one.chargerId) ?? one.chargerId}</Outside>
                   <small>
                     {word("attemptKind", one.kind)} · {word("attemptSource", one.source)}
                   </small>

@@ -1,10 +1,10 @@
 /** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts, unknown chargers and drift. */
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { call } from "../api/client.ts"
 import { useShortcut } from "../app/shortcuts.ts"
 import { counted, useWork, type WorkCounts } from "../app/work.ts"
-import { changed } from "../live/store.ts"
+import { changed, useLive } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { kwh, money } from "../parts/format.ts"
@@ -20,6 +20,8 @@ type Session = Item<"sessions.list">
 
 const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
   const pages = usePages("sessions.list", { query: corrections ? { needsCorrection: true } : { held: true } })
+  const { rows: chargers } = useLive()
+  const names = useMemo(() => new Map(chargers.map(({ id, name }) => [id, name])), [chargers])
   const [at, setAt] = useState(0)
   const rows: ReadonlyArray<Session> = pages.rows
   const chosen = rows[Math.min(at, rows.length - 1)]
@@ -38,7 +40,7 @@ const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
           <li key={session.id}>
             <button type="button" aria-current={session === chosen} onClick={() => setAt(index)}>
               <b>
-                <Outside>{session.chargerId}</Outside>
+                <Outside>{names.get(session.chargerId) ?? session.chargerId}</Outside>
               </b>
               <span>{kwh(session.energyWh)} kWh</span>
               <small>
@@ -64,8 +66,8 @@ const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
           {chosen.cost === null ? null : <> · {money(chosen.cost.inclVat, chosen.cost.currency)}</>}
         </h2>
         <p className="secondary">
-          <Moment at={chosen.startedAt} /> – <Moment at={chosen.endedAt} /> · <Outside mono>{chosen.tokenUid}</Outside>{" "}
-          · {chosen.meterStartWh} – {chosen.meterStopWh ?? "…"} Wh
+          <Outside mono>{chosen.chargerId}</Outside> · <Moment at={chosen.startedAt} /> – <Moment at={chosen.endedAt} />{" "}
+          · <Outside mono>{chosen.tokenUid}</Outside> · {chosen.meterStartWh} – {chosen.meterStopWh ?? "…"} Wh
         </p>
         <Held session={chosen} onDone={pages.retry} />
         <Link className="button" to={`/sessions/${chosen.id}` as never} search={{} as never}>

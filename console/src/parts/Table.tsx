@@ -19,7 +19,7 @@ export interface Column<A> {
   /** A share of the width, or a fixed one. */
   readonly width?: string
   /** Left out in lists narrower than this. */
-  readonly from?: "medium" | "wide"
+  readonly from?: "narrow" | "medium" | "wide"
   /** The cell that is the row's link. */
   readonly isLink?: boolean
 }
@@ -40,6 +40,9 @@ export interface TableProps<A> {
   readonly rowCount?: number
   readonly children?: ReactNode
 }
+
+/** Pixels of the titles, which stay above the rows. */
+const headHeight = 32
 
 const narrowQuery = "(max-width: 720px)"
 export const useIsNarrow = (): boolean => {
@@ -126,6 +129,7 @@ export const Table = <A,>({
 }: TableProps<A>) => {
   const box = useRef<HTMLDivElement>(null)
   const reached = useRef(-1)
+  const brought = useRef<string | undefined>(undefined)
   const isNarrow = useIsNarrow()
   const virtual = useVirtualizer({
     count: rows.length,
@@ -154,6 +158,21 @@ export const Table = <A,>({
   const onReach = useCallback((index: number) => {
     reached.current = index
   }, [])
+  // Opened from elsewhere, as by the palette or an address, its row may be far below. Once: later the list stays where it was scrolled to.
+  useEffect(() => {
+    if (open === brought.current) return
+    const index = rows.findIndex((row) => keyOf(row) === open)
+    if (open !== undefined && index < 0) return
+    brought.current = open
+    const list = box.current
+    if (index < 0 || list === null || list.clientHeight === 0) return
+    reached.current = index
+    const row = list.querySelector(".line.open")?.getBoundingClientRect()
+    const { bottom, top } = list.getBoundingClientRect()
+    if (row === undefined || row.bottom <= top + headHeight || row.top >= bottom) {
+      virtual.scrollToIndex(index, { align: "center" })
+    }
+  }, [open, rows])
   useShortcut("j", t("key.next"), () => reach(reached.current + 1), hrefOf !== undefined)
   useShortcut("k", t("key.previous"), () => reach(reached.current - 1), hrefOf !== undefined)
   useShortcut(

@@ -24,9 +24,10 @@ CREATE TABLE token (
 COMMENT ON TABLE token IS
   'RFID cards and other tokens of the organisation''s own drivers.';
 CREATE INDEX token_status ON token (organisation_id, status, uid_key);
--- Search: by the beginning of a uid or printed number, whatever the database's collation.
+-- Search: by the beginning of a uid, printed number or note, whatever the database's collation. A whole note may be too long for an index.
 CREATE INDEX token_uid_begins ON token (organisation_id, uid_key text_pattern_ops);
 CREATE INDEX token_printed_begins ON token (organisation_id, lower(visual_number) text_pattern_ops) WHERE (visual_number IS NOT NULL);
+CREATE INDEX token_note_begins ON token (organisation_id, lower("left"(note, 100)) text_pattern_ops) WHERE (note IS NOT NULL);
 CREATE INDEX token_changed ON token (organisation_id, changed_seq);
 
 CREATE TABLE token_stamp (

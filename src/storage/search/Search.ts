@@ -99,12 +99,13 @@ const partnersTokens = (asked: Asked) => {
     ) q ORDER BY rank, q.title LIMIT ${foundOfKind}`
 }
 
-/** One's own: by the beginning of its uid or printed number; then by a part of them, among those that were changed last. */
+/** One's own: by the beginning of its uid, printed number or note; then by a part of them, among those that were changed last. */
 const tokens = (asked: Asked) => {
   const { own, sql, text } = asked
   const begins = `${escaped(tokenKey(text))}%`
-  const shown = sql`t.uid AS id, t.uid AS title, coalesce(t.visual_number, t.status) AS subtitle, t.visual_number`
-  const columns = [sql`q.title`, sql`q.visual_number`]
+  const shown = sql`t.uid AS id, t.uid AS title, coalesce(nullif(concat_ws(' · ', left(t.note, 100), t.visual_number), ''), t.status) AS subtitle,
+    t.visual_number, t.note`
+  const columns = [sql`q.title`, sql`q.visual_number`, sql`q.note`]
   return own`
     SELECT q.id, q.title, q.subtitle, ${rankOf(asked, columns)} AS rank
     FROM (
@@ -112,6 +113,9 @@ const tokens = (asked: Asked) => {
       UNION
       (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} AND t.visual_number IS NOT NULL AND lower(t.visual_number) LIKE ${begins}
         ORDER BY lower(t.visual_number) USING ~<~ LIMIT ${foundOfKind})
+      UNION
+      (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} AND t.note IS NOT NULL AND lower(left(t.note, 100)) LIKE ${begins}
+        ORDER BY lower(left(t.note, 100)) USING ~<~ LIMIT ${foundOfKind})
       UNION
       (SELECT * FROM (SELECT ${shown} FROM token t WHERE ${own.rowsOf("t")} ORDER BY t.changed_seq DESC LIMIT ${comparedMost}) q
         WHERE ${mentions(sql, columns, text)} LIMIT ${foundOfKind})

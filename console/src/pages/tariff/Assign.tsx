@@ -27,9 +27,9 @@ export const Assign = ({ onClose, tariffId }: { readonly tariffId: string; reado
     queryFn: () => call("sites.list", { query: { limit: 500 } })
   })
   return (
-    <Dialog title={t("tariff.assign")} onClose={onClose}>
+    <Dialog title={t("tariff.assignIt")} onClose={onClose}>
       <Form
-        submit={t("tariff.assign")}
+        submit={t("tariff.assignIt")}
         onCancel={onClose}
         onSubmit={async (values) => {
           await call("tariffs.assign", { params: { tariffId }, body: bodyOf(values.text("place")) })

@@ -27,6 +27,9 @@ interface ElementDraft {
 const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
 const dimensions: ReadonlyArray<Dimension> = ["ENERGY", "TIME", "PARKING_TIME", "FLAT"]
 
+/** What a price is for one of. */
+const units: Readonly<Record<Dimension, string>> = { ENERGY: "kWh", TIME: "hour", PARKING_TIME: "hour", FLAT: "once" }
+
 const emptyElement: ElementDraft = {
   type: "ENERGY",
   price: "",
@@ -167,7 +170,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
                 </select>
               </label>
               <label>
-                <span>{t("tariff.price")}</span>
+                <span>{`${t("tariff.price")} (${currency.toUpperCase()}/${word("unit", units[element.type])})`}</span>
                 <input
                   type="number"
                   step="any"

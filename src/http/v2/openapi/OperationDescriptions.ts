@@ -123,7 +123,7 @@ export const operations: Descriptions["operations"] = {
   "history.uptime":
     "The month is meant in the site's time zone. Time that an operator took a connector out of service for does not count.",
   "search.find":
-    "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid or printed number, partners' cards by their whole uid or the contract; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
+    "Chargers by id or name; sites, partners and tariffs by name; operators by name or email; cards by uid, printed number or note, partners' cards by their whole uid or the contract; sessions by id or transaction id and records by id or number, both from the beginning of an id with 8 digits or more. What fits exactly comes first, then what begins with the text, then what has it somewhere.",
   "work.get":
     "The items are in the lists of each kind: sessions with `held` or `needsCorrection`, parked deliveries of partners and deliveries of webhooks, token conflicts, unknown chargers, configuration drifts. The event `work.changed` says when a count has changed.",
   "audit-log.list":

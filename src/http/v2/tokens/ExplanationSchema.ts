@@ -43,6 +43,11 @@ export const Attempt = Schema.Struct({
   source: Schema.Literals(authorizationSources)
 }).annotate({ identifier: "AuthorizationAttempt" })
 
+const OpenSession = Schema.Struct({
+  chargerId: Schema.String,
+  startedAt: Time
+}).annotate({ identifier: "ExplainedSession" })
+
 export const TokenExplanation = Schema.Struct({
   verdict: Schema.Literals(authorizationStatuses),
   allowed: Schema.Boolean,
@@ -51,6 +56,7 @@ export const TokenExplanation = Schema.Struct({
   explanation: Schema.String,
   token: Schema.NullOr(Card),
   charger: Schema.NullOr(Charger),
+  openSessions: Schema.Array(OpenSession).annotate({ description: "Where the card charges now" }),
   checks: Schema.Array(Check),
   attempts: Schema.Array(Attempt)
 }).annotate({ identifier: "TokenExplanation" })

@@ -75,6 +75,7 @@ export const tokenExplanation = Effect.gen(function* () {
       explanation,
       token: cardOf(evidence),
       charger,
+      openSessions: evidence.facts.openSessions.map(({ chargerId: at, startedAt }) => ({ chargerId: at, startedAt })),
       checks,
       attempts: attempts.map(({ status, ...attempt }) => ({ ...attempt, answer: status }))
     }
