@@ -2,6 +2,7 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
 /** A provider of tiles on this machine, and what it was asked. */
@@ -165,8 +166,14 @@ describe.skipIf(!canBrowse)("the map of sites with street tiles", () => {
       expect(visitor.asked).toEqual([])
       await page.goto("/sites?view=map")
       await page.locator(".map-tiles img").first().waitFor({ state: "attached" })
-      await page.waitForFunction(
-        "[...document.querySelectorAll('.map-tiles img')].every((one) => one.complete && one.naturalWidth > 0)"
+      // Not by the page's own clock: its policy refuses what that would evaluate again.
+      await until(
+        () => "all tiles are there",
+        20_000,
+        () =>
+          page.evaluate<boolean>(
+            "[...document.querySelectorAll('.map-tiles img')].every((one) => one.complete && one.naturalWidth > 0)"
+          )
       )
       expect(await page.locator(".map-note").textContent()).toBe("© The surveyors")
       expect(await page.locator(".map-land").count()).toBe(0)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { describe, expect, it } from "vitest"
 import { outlinesOf, pathOf, type Topology } from "../../console/src/parts/map/outlines.ts"
-import { fit, isWide, labelsOf, project, scaleOf, tilesOf } from "../../console/src/parts/map/view.ts"
+import { apart, fit, isWide, labelsOf, project, scaleOf, tilesOf } from "../../console/src/parts/map/view.ts"
 
 const size = { width: 1000, height: 640 }
 const at = (latitude: number, longitude: number) => project(longitude, latitude)
@@ -127,16 +127,67 @@ describe("outlines of countries", () => {
   })
 })
 
-it("writes names to the right where there is room, else to the left, the first of the list first", () => {
+it("writes names to the right where there is room, else to the left, below or above, the first of the list first", () => {
   const places = [
-    { x: 300, y: 100, letters: 8 },
-    { x: 312, y: 104, letters: 8 },
-    { x: 600, y: 100, letters: 8 },
-    { x: 100, y: 300, letters: 8 },
-    { x: 970, y: 300, letters: 8 },
-    { x: 306, y: 98, letters: 8 }
+    { x: 300, y: 100, letters: 8, more: 0 },
+    { x: 312, y: 104, letters: 8, more: 0 },
+    { x: 600, y: 100, letters: 8, more: 0 },
+    { x: 100, y: 300, letters: 8, more: 0 },
+    { x: 970, y: 300, letters: 8, more: 0 },
+    { x: 306, y: 98, letters: 8, more: 0 }
   ]
-  const labels = labelsOf(places, 1_000)
-  expect(labels.map(({ side }) => side)).toEqual(["left", "right", "right", "right", "left", "right"])
-  expect(labels.map(({ isShown }) => isShown)).toEqual([true, true, true, true, true, false])
+  const labels = labelsOf(places, size)
+  expect(labels.map(({ side }) => side)).toEqual(["left", "right", "right", "right", "left", "above"])
+  expect(labels.map(({ isShown }) => isShown)).toEqual([true, true, true, true, true, true])
+  const narrow = { width: 120, height: 100 }
+  expect(labelsOf([{ x: 60, y: 50, letters: 10, more: 0 }], narrow)).toEqual([
+    { side: "below", isShown: true, isWhole: true }
+  ])
+  // What follows a name is left out before the name is.
+  expect(labelsOf([{ x: 60, y: 50, letters: 10, more: 9 }], narrow)).toEqual([
+    { side: "below", isShown: true, isWhole: false }
+  ])
+  // None is written outside of the map.
+  expect(labelsOf([{ x: 20, y: 8, letters: 40, more: 9 }], { width: 200, height: 100 })).toEqual([
+    { side: "right", isShown: false, isWhole: true }
+  ])
+})
+
+describe("marks", () => {
+  const distances = (points: ReadonlyArray<{ readonly x: number; readonly y: number }>) =>
+    points.flatMap((one, n) => points.slice(n + 1).map((other) => Math.hypot(one.x - other.x, one.y - other.y)))
+
+  it("stay where they are as long as none covers another", () => {
+    const places = [
+      { x: 300, y: 100 },
+      { x: 327, y: 100 },
+      { x: 300, y: 500 }
+    ]
+    expect(apart(places)).toEqual(places)
+  })
+
+  it("are moved apart by a little, those at one place too", () => {
+    const places = [
+      { x: 300, y: 100 },
+      { x: 309, y: 101 },
+      { x: 281, y: 108 },
+      { x: 600, y: 300 },
+      { x: 600, y: 300 }
+    ]
+    const moved = apart(places)
+    expect(Math.min(...distances(moved))).toBeGreaterThanOrEqual(24)
+    for (const [index, { x, y }] of moved.entries()) {
+      expect(Math.hypot(x - places[index]!.x, y - places[index]!.y)).toBeLessThanOrEqual(20.01)
+    }
+  })
+
+  it("are not sent away from their place where there are many, and a thousand are quick", () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => ({ x: 500 + (n % 10), y: 300 + (n % 7) }))
+    const began = performance.now()
+    const moved = apart(many)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    for (const [index, { x, y }] of moved.entries()) {
+      expect(Math.hypot(x - many[index]!.x, y - many[index]!.y)).toBeLessThanOrEqual(20.01)
+    }
+  })
 })

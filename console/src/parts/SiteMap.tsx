@@ -11,7 +11,18 @@ import { t } from "../text/text.ts"
 import { count, kw } from "./format.ts"
 import { loadOutlines } from "./map/loadOutlines.ts"
 import { type Outlines, pathOf } from "./map/outlines.ts"
-import { fit, isWide, labelsOf, project, scaleOf, type Size, tilesOf, type View } from "./map/view.ts"
+import {
+  apart,
+  fit,
+  isWide,
+  labelsOf,
+  mostLetters,
+  project,
+  scaleOf,
+  type Size,
+  tilesOf,
+  type View
+} from "./map/view.ts"
 import { Empty } from "./States.tsx"
 
 interface Placed {
@@ -91,6 +102,7 @@ export const SiteMap = ({
     [placed, isDrawn, width, height]
   )
   const view = fitted?.[0]
+  const marks = useMemo(() => (fitted === undefined ? [] : apart(fitted[1])), [fitted])
   const hasOutlines = mapTiles === null && view !== undefined && isWide(view)
   const outlines = useQuery({
     queryKey: ["outlines"],
@@ -102,16 +114,17 @@ export const SiteMap = ({
   if (placed.length === 0) return <Empty title={t("site.noPlaces")} text={t("site.noPlacesText")} />
   const metres = view === undefined ? 0 : scaleOf(view)
   const bar = metres * (view?.pixelsPerMetre ?? 0)
-  const dots = (fitted?.[1] ?? [])
+  const dots = marks
     .map((point, index) => ({ ...point, ...placed[index]!, sum: sums.get(placed[index]!.id) }))
     .sort((a, b) => weight(b.sum) - weight(a.sum))
   const labels = labelsOf(
     dots.map(({ name, sum, x, y }) => ({
       x,
       y,
-      letters: name.length + (sum === undefined || sum.powerW === 0 ? 0 : 9)
+      letters: Math.min(mostLetters, name.length),
+      more: sum === undefined || sum.powerW === 0 ? 0 : 9
     })),
-    width
+    { width, height }
   )
   return (
     <div className={`map${mapTiles === null ? "" : " has-tiles"}`} ref={ref} role="group" aria-label={t("site.map")}>
@@ -127,7 +140,7 @@ export const SiteMap = ({
           key={id}
           to={`/sites/${id}` as never}
           search={((old: unknown) => old) as never}
-          className={`map-site${(sum?.trouble ?? 0) > 0 ? " is-bad" : (sum?.charging ?? 0) > 0 ? " is-charging" : ""}${labels[index]?.side === "left" ? " is-left" : ""}${labels[index]?.isShown === true ? "" : " is-short"}`}
+          className={`map-site${(sum?.trouble ?? 0) > 0 ? " is-bad" : (sum?.charging ?? 0) > 0 ? " is-charging" : ""} is-${labels[index]?.side ?? "right"}${labels[index]?.isShown === true ? "" : " is-short"}${labels[index]?.isWhole === false ? " is-plain" : ""}`}
           style={{ left: x, top: y }}
         >
           <i aria-hidden="true">{sum?.total ?? 0}</i>

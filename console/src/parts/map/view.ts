@@ -120,37 +120,107 @@ export const tilesOf = ({ height, left, scale, top, width }: View, template: str
   return tiles
 }
 
-export interface Label {
-  readonly side: "right" | "left"
-  readonly isShown: boolean
+/** Pixels between the middles of two marks that do not cover each other. */
+const apartBy = 26
+
+/** Pixels that a mark may be off its place: as far as two at one place need, and not so far that it is somewhere else. */
+const mostOff = 20
+
+/** So often marks are pushed apart: each push may bring one nearer to a third. */
+const pushes = 24
+
+/** Pairs of neighbours that are looked at: where there are more, so many are at one place that no little shift helps. */
+const mostPairs = 5_000
+
+/** Pairs that a push or two could bring together. */
+const neighbours = (places: ReadonlyArray<Point>): ReadonlyArray<readonly [number, number]> => {
+  const order = places.map((_, index) => index).sort((a, b) => places[a]!.x - places[b]!.x)
+  const reach = apartBy + 2 * mostOff
+  const pairs: Array<readonly [number, number]> = []
+  for (const [n, a] of order.entries()) {
+    for (let m = n + 1; m < order.length && pairs.length <= mostPairs; m++) {
+      const b = order[m]!
+      if (places[b]!.x - places[a]!.x > reach) break
+      if (Math.abs(places[b]!.y - places[a]!.y) <= reach) pairs.push([a, b])
+    }
+  }
+  return pairs
 }
 
+/** Places whose marks would cover each other are moved apart a little. */
+export const apart = (places: ReadonlyArray<Point>): ReadonlyArray<Point> => {
+  const pairs = neighbours(places)
+  if (pairs.length > mostPairs) return places
+  const moved = places.map(({ x, y }) => ({ x, y }))
+  const move = (index: number, byX: number, byY: number): void => {
+    const [{ x, y }, mark] = [places[index]!, moved[index]!]
+    const [offX, offY] = [mark.x + byX - x, mark.y + byY - y]
+    const part = mostOff / Math.max(mostOff, Math.hypot(offX, offY))
+    mark.x = x + offX * part
+    mark.y = y + offY * part
+  }
+  for (let round = 0; round < pushes; round++) {
+    let isDone = true
+    for (const [a, b] of pairs) {
+      const [one, other] = [moved[a]!, moved[b]!]
+      const distance = Math.hypot(other.x - one.x, other.y - one.y)
+      if (distance >= apartBy) continue
+      isDone = false
+      // Two at the very same place go to its left and right.
+      const [dx, dy] = distance < 0.01 ? [1, 0] : [(other.x - one.x) / distance, (other.y - one.y) / distance]
+      const by = (apartBy - distance) / 2 + 0.1
+      move(a, -dx * by, -dy * by)
+      move(b, dx * by, dy * by)
+    }
+    if (isDone) break
+  }
+  return moved
+}
+
+export interface Label {
+  readonly side: "right" | "left" | "below" | "above"
+  readonly isShown: boolean
+  /** With what follows the name. */
+  readonly isWhole: boolean
+}
+
+/** Letters of a name that are shown on the map; the rest is an ellipsis. */
+export const mostLetters = 26
+
 /**
- * Where names are written: to the right of their place, or else to its left, where they cover no other place and no name before them, the first of the list
- * first. A name without room shows when its place is pointed at or has the focus.
+ * Where names are written: to the right of their place, or else to its left, below or above it, where they cover no other place and no name before them, the
+ * first of the list first; without what follows it where there is no room for that. A name without room shows when its place is pointed at or has the focus.
  */
 export const labelsOf = (
-  places: ReadonlyArray<Point & { readonly letters: number }>,
-  width: number
+  places: ReadonlyArray<Point & { readonly letters: number; readonly more: number }>,
+  { height, width }: Size
 ): ReadonlyArray<Label> => {
-  const [perLetter, dot, height] = [7.5, 14, 24]
+  const [perLetter, dot, line] = [7.5, 14, 24]
   const taken: Array<readonly [left: number, right: number, y: number]> = []
-  return places.map(({ letters, x, y }, index) => {
-    const long = 16 + letters * perLetter
-    const isFree = (left: number, right: number): boolean =>
+  return places.map(({ letters, more, x, y }, index) => {
+    const isFree = (left: number, right: number, at: number): boolean =>
       left >= 0 &&
       right <= width &&
-      !taken.some((one) => one[0] < right && one[1] > left && Math.abs(one[2] - y) < height) &&
+      at >= line / 2 &&
+      at <= height - line / 2 &&
+      !taken.some((one) => one[0] < right && one[1] > left && Math.abs(one[2] - at) < line) &&
       !places.some(
-        (other, at) =>
-          at !== index && other.x + dot > left && other.x - dot < right && Math.abs(other.y - y) < height / 2 + dot
+        (other, n) =>
+          n !== index && other.x + dot > left && other.x - dot < right && Math.abs(other.y - at) < line / 2 + dot
       )
-    for (const side of ["right", "left"] as const) {
-      const left = side === "right" ? x + dot : x - dot - long
-      if (!isFree(left, left + long)) continue
-      taken.push([left, left + long, y])
-      return { side, isShown: true }
+    for (const isWhole of more > 0 ? [true, false] : [true]) {
+      const long = 16 + (letters + (isWhole ? more : 0)) * perLetter
+      const ways = [
+        ["right", x + dot, y],
+        ["left", x - dot - long, y],
+        ["below", x - long / 2, y + line],
+        ["above", x - long / 2, y - line]
+      ] as const
+      const way = ways.find(([, left, at]) => isFree(left, left + long, at))
+      if (way === undefined) continue
+      taken.push([way[1], way[1] + long, way[2]])
+      return { side: way[0], isShown: true, isWhole }
     }
-    return { side: x > width / 2 ? "left" : "right", isShown: false }
+    return { side: x > width / 2 ? "left" : "right", isShown: false, isWhole: true }
   })
 }
