@@ -68,7 +68,8 @@ const afterKill = async (running: Running): Promise<ReadonlyArray<PromiseCheck>>
     running,
     `SELECT count(*)::float8 AS started, count(*) FILTER (WHERE status = 'COMPLETED')::float8 AS stopped,
        coalesce(sum(energy_wh) FILTER (WHERE status = 'COMPLETED'), 0)::float8 AS energy,
-       (SELECT count(*)::float8 FROM meter WHERE charger_id LIKE '${PREFIX}-%') AS readings
+       (SELECT count(*)::float8 FROM meter WHERE charger_id LIKE '${PREFIX}-%')
+         + (SELECT count(*)::float8 FROM meter_unassigned WHERE charger_id LIKE '${PREFIX}-%') AS readings
      FROM session WHERE charger_id LIKE '${PREFIX}-%'`
   )
   const check = (what: string, found: unknown, promised: number, perMessage: number): PromiseCheck => {

@@ -75,7 +75,7 @@ export const ConnectedDay = ({ chargerId }: { readonly chargerId: string }) => {
   if (isMissing || pages.isLoading || pages.error !== null) return null
   const connections = connectionsOf(pages.rows, from, to)
   return (
-    <figure className="spark connected-day">
+    <figure className="connected-day">
       <figcaption>
         {t("availability.connectedDay")}{" "}
         <b>{connectedShare(connections, countedFrom(pages.rows, pages.hasMore, from), to)}</b>

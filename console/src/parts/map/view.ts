@@ -135,13 +135,13 @@ const mostPairs = 5_000
 /** Pairs that a push or two could bring together. */
 const neighbours = (places: ReadonlyArray<Point>): ReadonlyArray<readonly [number, number]> => {
   const order = places.map((_, index) => index).sort((a, b) => places[a]!.x - places[b]!.x)
-  const reach = apartBy + 2 * mostOff
+  const most = apartBy + 2 * mostOff
   const pairs: Array<readonly [number, number]> = []
   for (const [n, a] of order.entries()) {
     for (let m = n + 1; m < order.length && pairs.length <= mostPairs; m++) {
       const b = order[m]!
-      if (places[b]!.x - places[a]!.x > reach) break
-      if (Math.abs(places[b]!.y - places[a]!.y) <= reach) pairs.push([a, b])
+      if (places[b]!.x - places[a]!.x > most) break
+      if (Math.abs(places[b]!.y - places[a]!.y) <= most) pairs.push([a, b])
     }
   }
   return pairs
