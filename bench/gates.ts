@@ -122,7 +122,7 @@ const judgeRest = (
 export const judge = (results: Results): ReadonlyArray<Verdict> => [
   ...ratios.map((ratio) => judgeRatio(results, ratio)),
   judgeStorm(results),
-  judgeRest(results, { gate: "idle, nobody connected", workload: "empty", atMost: 0.3 }),
+  judgeRest(results, { gate: "idle, no charger connected", workload: "empty", atMost: 0.3 }),
   judgeRest(results, { gate: "1,000 silent chargers", workload: "silent", atMost: 0.5 }),
   ...(results.promises.length === 0
     ? [{ gate: "promises kept", wanted: "all", found: "–", outcome: "NOT MEASURED" as const }]
