@@ -8,6 +8,7 @@ import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operato
 import { Accounts } from "../domain/operator/Accounts.ts"
 import { newSecret, secretHash } from "../domain/operator/SignIn.ts"
 import { permissions } from "../domain/operator/Permission.ts"
+import { unnamedOrganisation } from "../domain/operator/Unnamed.ts"
 import { Access } from "../domain/operator/Access.ts"
 import { Secrets } from "../domain/values/Secrets.ts"
 import type { KeptKeys, KeysNotKept, MadeKeys } from "./FirstKeys.ts"
@@ -61,7 +62,7 @@ const first = (settings: BootstrapSettings, now: number) =>
 
     const storing = access.createOrganisation(
       {
-        name: "My charging network",
+        name: unnamedOrganisation,
         countryCode: settings.countryCode ?? "NL",
         partyId: settings.partyId ?? "VLT",
         operatorEmail: settings.operatorEmail ?? "operator@localhost",

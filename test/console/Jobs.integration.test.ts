@@ -1,7 +1,7 @@
 /** What an operator does, in a real browser: by mouse, by keyboard alone and on a phone, with a charger by others on the line. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, phone, type Screen, type Town, town, visiting } from "./browser.ts"
 import { Station } from "./station.ts"
 
 /** Presses the keys one after the other, where the focus is. */
@@ -24,16 +24,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  const signedIn = async (screen: Screen) => {
-    const visitor = await Visitor.signedIn(place, screen)
-    return {
-      page: visitor.page,
-      end: async () => {
-        await visitor.context.close()
-        expect(visitor.problems).toEqual([])
-      }
-    }
-  }
+  const signedIn = (screen: Screen) => visiting(place, screen)
 
   const screens: ReadonlyArray<readonly [string, Screen]> = [
     ["at a desk", desk],

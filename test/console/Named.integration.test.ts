@@ -1,7 +1,7 @@
 /** What pages call things, in a real browser: chargers and connectors as people call them, times as they read them, and the same words for the same state. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
-import { canBrowse, desk, firstOf, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, firstOf, type Town, town, visiting } from "./browser.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -17,16 +17,7 @@ describe.skipIf(!canBrowse)("pages", () => {
   const ask = (method: string, path: string, body?: Json) => place.service.ask(method, path, body)
   const items = async (path: string) => (await ask("GET", path))["items"] as ReadonlyArray<Json>
 
-  const signedIn = async () => {
-    const visitor = await Visitor.signedIn(place, desk)
-    return {
-      page: visitor.page,
-      end: async () => {
-        await visitor.context.close()
-        expect(visitor.problems).toEqual([])
-      }
-    }
-  }
+  const signedIn = () => visiting(place, desk)
 
   it("say where a card charges and since when, and when it expires, with the charger's name and local times", async () => {
     const { uid } = place.built.cards[1]!

@@ -1,6 +1,6 @@
 /** Many chargers at once, in a real browser: a command for those that were selected, and firmware in waves until each charger runs it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
+import { canBrowse, desk, type Town, town, visiting } from "./browser.ts"
 
 describe.skipIf(!canBrowse)("an operator", () => {
   let place: Town
@@ -9,19 +9,10 @@ describe.skipIf(!canBrowse)("an operator", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  const visiting = async () => {
-    const visitor = await Visitor.signedIn(place, desk)
-    return {
-      page: visitor.page,
-      end: async () => {
-        await visitor.context.close()
-        expect(visitor.problems).toEqual([])
-      }
-    }
-  }
+  const signedIn = () => visiting(place, desk)
 
   it("selects chargers, sends them a command, and sees what came of each", async () => {
-    const { end, page } = await visiting()
+    const { end, page } = await signedIn()
     await page.goto("/chargers")
     const boxes = page.getByRole("checkbox")
     for (let i = 0; i < 3; i++) await boxes.nth(i).check()
@@ -38,7 +29,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
 
   it("updates chargers in waves, pauses and resumes it, and sees them run the new version", async () => {
     await place.service.storeFirmware("town-9.1.bin", new Uint8Array(1_000))
-    const { end, page } = await visiting()
+    const { end, page } = await signedIn()
     await page.goto("/files-and-firmware/campaigns")
     await page.getByRole("button", { name: "New campaign" }).first().click()
     const dialog = page.getByRole("dialog")

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { expect } from "vitest"
 import { freePort } from "../../bench/servers/port.ts"
 import { build, type Built } from "../../demo/Build.ts"
 import { Service } from "../../demo/Service.ts"
@@ -64,6 +65,16 @@ export const town = async (chargers: number, settings: Readonly<Record<string, s
       rmSync(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** Signed in for one test, whose `end` says that the page did nothing that it must not do. */
+export const visiting = async (place: Town, screen: Screen) => {
+  const { context, page, problems } = await Visitor.signedIn(place, screen)
+  const end = async (): Promise<void> => {
+    await context.close()
+    expect(problems).toEqual([])
+  }
+  return { end, page }
 }
 
 /** The first of a list, by its key as an address has it. */

@@ -7,6 +7,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useDeferredValue, useId, useMemo, useRef, useState } from "react"
 import { call } from "../api/client.ts"
 import type { Answer } from "../api/types.ts"
+import type { Row } from "../live/fleet.ts"
 import { useLive } from "../live/store.ts"
 import { Dialog } from "../parts/Dialog.tsx"
 import { type IconName, Icon } from "../parts/Icon.tsx"
@@ -77,6 +78,22 @@ const startLetters = 4
 const isStartWord = (typed: string): boolean =>
   typed.length >= startLetters && t("palette.startWord").toLowerCase().startsWith(typed)
 
+const aboutCharger = ({ id, siteName, state }: Row): string =>
+  [id, siteName, stateLabel(state)].filter(Boolean).join(" · ")
+
+/** Starting a session, at each charger that is connected. */
+const startsAt = (rows: ReadonlyArray<Row>): ReadonlyArray<Entry> =>
+  rows
+    .filter(({ connected }) => connected)
+    .map((row) => ({
+      id: `start:${row.id}`,
+      icon: "sessions",
+      title: t("palette.startAt", { charger: row.name }),
+      sub: aboutCharger(row),
+      to: `/chargers/${encodeURIComponent(row.id)}`,
+      search: { do: "start" }
+    }))
+
 const icons = {
   charger: "chargers",
   site: "sites",
@@ -129,7 +146,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       icon: "chargers",
       mark: <Shape state={row.state} />,
       title: row.name,
-      sub: [row.id, row.siteName, stateLabel(row.state)].filter(Boolean).join(" · "),
+      sub: aboutCharger(row),
       to: `/chargers/${encodeURIComponent(row.id)}`
     }))
     const sites = [...new Map(rows.map(({ siteId, siteName }) => [siteId, siteName]))].flatMap(
@@ -153,18 +170,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       sub: word("found", "view"),
       ...placeOf(view.path)
     }))
-    const starts = rows
-      .filter(({ connected }) => connected)
-      .map((row): Entry => ({
-        id: `start:${row.id}`,
-        icon: "sessions",
-        title: t("palette.startAt", { charger: row.name }),
-        sub: [row.id, row.siteName, stateLabel(row.state)].filter(Boolean).join(" · "),
-        to: `/chargers/${encodeURIComponent(row.id)}`,
-        search: { do: "start" }
-      }))
-    const some = { own: [...own, ...kept, ...actions(), ...sites, ...chargers], starts }
-    return onlyActions ? { ...some, own: actions() } : some
+    return onlyActions ? actions() : [...own, ...kept, ...actions(), ...sites, ...chargers]
   }, [rows, onlyActions, views])
   const found = useMemo(() => {
     const parts = words.split(/\s+/).filter(Boolean)
@@ -175,14 +181,14 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     if (parts.length === 0) {
       const recent = recentIds()
       const order = ({ id: one }: Entry) => (recent.includes(one) ? recent.indexOf(one) : recent.length)
-      return [...all.own].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
+      return [...all].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
     }
     // What has the words for its name comes first, then what begins with them: a site is found before its chargers.
     const rank = ({ title }: Entry) =>
       title.toLowerCase() === words ? 0 : title.toLowerCase().startsWith(words) ? 1 : 2
     // Only where one begins with that word: a charger that is looked for is found once.
     const isStart = isStartWord(parts[0]!) && (parts.length > 1 || typed.endsWith(" "))
-    const fitting = [...(isStart ? all.starts : []), ...all.own].filter(fits)
+    const fitting = [...(isStart ? startsAt(rows) : []), ...all].filter(fits)
     // Chargers and their sites come from memory, which is as it is now.
     const known = new Set(fitting.map((entry) => entry.id))
     const more = (asked === words ? (answer?.items ?? []) : [])
@@ -193,7 +199,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, shownRows)
       .concat(more)
-  }, [all, words, typed, asked, answer])
+  }, [all, rows, words, typed, asked, answer])
   const chosen = Math.min(at, found.length - 1)
   const choose = (entry: Entry | undefined) => {
     if (entry === undefined) return

@@ -3,7 +3,7 @@
  * burst of events costs no more than the screen can show. Lists that the store does not hold are read again when an event says that they changed.
  */
 import { QueryClient } from "@tanstack/react-query"
-import { useSyncExternalStore } from "react"
+import { useMemo, useSyncExternalStore } from "react"
 import { call, Problem } from "../api/client.ts"
 import type { Answer, LiveEvent, Name } from "../api/types.ts"
 import { followCommands } from "./commands.ts"
@@ -335,5 +335,11 @@ export const useCharger = (id: string): Row | undefined =>
 
 /** Its name where the charger is known, else its id. */
 export const useChargerName = (id: string): string => useCharger(id)?.name ?? id
+
+/** The names of all chargers by id, as they are read. */
+export const useChargerNames = (): ReadonlyMap<string, string> => {
+  const { rows } = useLive()
+  return useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+}
 
 export const siteName = (id: string): string => siteNames.get(id) ?? ""

@@ -1,7 +1,6 @@
 /** What cards were answered, newest first: each question of a charger before a session, and each start. */
 import { Link } from "@tanstack/react-router"
-import { useMemo } from "react"
-import { useLive } from "../live/store.ts"
+import { useChargerNames } from "../live/store.ts"
 import { Outside } from "../parts/Facts.tsx"
 import { Head, Lenses, PagedTable, useTitle } from "../parts/Page.tsx"
 import { type Item, useFilters, usePages } from "../parts/pages.ts"
@@ -14,11 +13,10 @@ import { t, word } from "../text/text.ts"
 type Attempt = Item<"authorizations.list">
 
 export const Attempts = () => {
-  const { rows } = useLive()
   const [{ refused }] = useFilters()
   useTitle(t("attempt.many"))
   const pages = usePages("authorizations.list", { query: refused === undefined ? {} : { refused } })
-  const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+  const names = useChargerNames()
   const columns: ReadonlyArray<Column<Attempt>> = [
     { id: "at", title: t("attempt.at"), width: "150px", cell: ({ at }) => <Moment at={at} /> },
     {

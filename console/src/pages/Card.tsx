@@ -5,7 +5,7 @@ import { useState } from "react"
 import { call } from "../api/client.ts"
 import { missingFor, useMe } from "../app/me.ts"
 import { useShortcut } from "../app/shortcuts.ts"
-import { changed, useLive } from "../live/store.ts"
+import { changed, useChargerNames } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Facts, Outside } from "../parts/Facts.tsx"
@@ -31,8 +31,7 @@ export const Card = () => {
     queryFn: () => call("tokens.get", { params: { uid } })
   })
   const sessions = usePages("sessions.list", { query: { tokenUid: uid, limit: 20 } })
-  const { rows } = useLive()
-  const names = new Map(rows.map(({ id, name }) => [id, name]))
+  const names = useChargerNames()
   useTitle(uid)
   useShortcut("e", t("action.edit"), () => setOpen("edit"), data !== undefined)
   if (missing.length > 0) return <NotPermitted permissions={missing} />

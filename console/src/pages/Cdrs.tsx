@@ -1,7 +1,7 @@
 /** Charge records: search, totals of what is shown for each currency, and exports of the same filter. */
 import { useMemo } from "react"
 import { urlOf } from "../api/client.ts"
-import { useLive } from "../live/store.ts"
+import { useChargerNames } from "../live/store.ts"
 import { Outside } from "../parts/Facts.tsx"
 import { exact, money } from "../parts/format.ts"
 import { FilterField, Head, PagedTable, Split, useOpen, useTitle } from "../parts/Page.tsx"
@@ -76,11 +76,10 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Cdr>>
 ]
 
 export const Cdrs = () => {
-  const { rows } = useLive()
   const [filters, set] = useFilters()
   const open = useOpen()
   useTitle(t("place.cdrs"))
-  const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+  const names = useChargerNames()
   const table = useMemo(() => columns(names), [names])
   const { card, from, session, to } = filters
   const query = {

@@ -1,14 +1,12 @@
 /** What a new organisation does until its first charge record: each step is also an ordinary page, and is marked when it is done. */
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import { unnamedOrganisation } from "../../../src/domain/operator/Unnamed.ts"
 import { may, useMe } from "../app/me.ts"
 import { useLive } from "../live/store.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { usePages } from "../parts/pages.ts"
 import { t } from "../text/text.ts"
-
-/** What the first start calls an organisation that has no name of its own yet. */
-const unnamed = "My charging network"
 
 const closedAt = (organisationId: string): string => `voltlane.first-steps.${organisationId}`
 
@@ -50,7 +48,12 @@ export const FirstSteps = ({ onClose }: { readonly onClose?: (() => void) | unde
   const [tariff] = tariffs.rows
   const ofFirst = first === undefined ? "/chargers" : `/chargers/${encodeURIComponent(first.id)}`
   const steps = [
-    { label: t("first.organisation"), to: "/settings", search: {}, isDone: me.organisation.name !== unnamed },
+    {
+      label: t("first.organisation"),
+      to: "/settings",
+      search: {},
+      isDone: me.organisation.name !== unnamedOrganisation
+    },
     { label: t("first.site"), to: "/sites", search: { do: "add" }, isDone: sites.rows.length > 0 },
     { label: t("first.charger"), to: "/chargers", search: { do: "add" }, isDone: rows.length > 0 },
     { label: t("first.connect"), to: ofFirst, search: {}, isDone: rows.some(({ everConnected }) => everConnected) },

@@ -1,6 +1,6 @@
 /** Reservations: a day of them in lanes, all of them as a list, reserving and cancelling. */
-import { useMemo, useState } from "react"
-import { useLive } from "../live/store.ts"
+import { useState } from "react"
+import { useChargerNames, useLive } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { History } from "../parts/History.tsx"
@@ -26,7 +26,7 @@ export const Reservations = () => {
   const [filters, set] = useFilters()
   const [cancelled, setCancelled] = useState<Reservation | undefined>()
   useTitle(t("place.reservations"))
-  const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+  const names = useChargerNames()
   const { status } = filters
   const pages = usePages("reservations.list", { query: status === undefined ? {} : { status } })
   const charger = rows.find(({ id }) => id === cancelled?.chargerId)

@@ -1,6 +1,6 @@
 /** Sessions: those that run, those of today, held ones and those that need a correction. */
 import { useMemo } from "react"
-import { siteName, useLive } from "../live/store.ts"
+import { siteName, useChargerNames } from "../live/store.ts"
 import { Outside } from "../parts/Facts.tsx"
 import { duration, kwh, money } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
@@ -123,11 +123,10 @@ const startOfDay = (): string => {
 }
 
 export const Sessions = () => {
-  const { rows } = useLive()
   const open = useOpen()
   const [filters] = useFilters()
   useTitle(t("place.sessions"))
-  const names = useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])
+  const names = useChargerNames()
   const table = useMemo(() => columns(names), [names])
   const { card, charger, lens, site } = filters
   const chosen = {

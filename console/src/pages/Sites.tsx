@@ -5,7 +5,7 @@ import { useLive } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Outside } from "../parts/Facts.tsx"
-import { Form, Select, TextField } from "../parts/Form.tsx"
+import { Form, Select, TextField, zoneOptions } from "../parts/Form.tsx"
 import { kw } from "../parts/format.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { SiteMap } from "../parts/SiteMap.tsx"
@@ -111,9 +111,6 @@ const columns = (sums: ReadonlyMap<string, SiteSum>): ReadonlyArray<Column<Site>
     }
   }
 ]
-
-/** The browser's list has one name for each zone: another name of it, or UTC, is offered where a site has it. */
-const zones = (own: string): ReadonlyArray<string> => [...new Set([own, ...Intl.supportedValuesOf("timeZone")])]
 
 const ownZone = (site: Site | undefined): string => site?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -278,7 +275,7 @@ export const SiteForm = ({
       name="timeZone"
       label={t("field.timeZone")}
       defaultValue={ownZone(site)}
-      options={zones(ownZone(site)).map((zone) => [zone, zone] as const)}
+      options={zoneOptions(ownZone(site))}
     />
     <Select
       name="publish"

@@ -7,7 +7,7 @@ import { useState } from "react"
 import { call } from "../api/client.ts"
 import type { Answer } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
-import { useChargerName, useLive } from "../live/store.ts"
+import { useChargerName, useChargerNames, useLive } from "../live/store.ts"
 import { Facts, Outside } from "../parts/Facts.tsx"
 import { moment } from "../parts/format.ts"
 import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
@@ -40,7 +40,7 @@ const detailOf = ({ detail, rule }: Explained["checks"][number], { token }: Expl
 export const Why = ({ uid }: { readonly uid: string }) => {
   const missing = missingFor(useMe(), "tokens.explanation")
   const { rows } = useLive()
-  const names = new Map(rows.map(({ id, name }) => [id, name]))
+  const names = useChargerNames()
   const [chargerId, setCharger] = useState("")
   const { data, error, refetch } = useQuery({
     queryKey: ["tokens.explanation", uid, chargerId],

@@ -1,10 +1,10 @@
 /** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts, unknown chargers and drift. */
 import { Link } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { call } from "../api/client.ts"
 import { useShortcut } from "../app/shortcuts.ts"
 import { counted, useWork, type WorkCounts } from "../app/work.ts"
-import { changed, useLive } from "../live/store.ts"
+import { changed, useChargerNames } from "../live/store.ts"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
 import { kwh, money } from "../parts/format.ts"
@@ -20,8 +20,7 @@ type Session = Item<"sessions.list">
 
 const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
   const pages = usePages("sessions.list", { query: corrections ? { needsCorrection: true } : { held: true } })
-  const { rows: chargers } = useLive()
-  const names = useMemo(() => new Map(chargers.map(({ id, name }) => [id, name])), [chargers])
+  const names = useChargerNames()
   const [at, setAt] = useState(0)
   const rows: ReadonlyArray<Session> = pages.rows
   const chosen = rows[Math.min(at, rows.length - 1)]

@@ -173,6 +173,10 @@ export const TextArea = ({
   )
 }
 
+/** Time zones for a `Select`. The browser's list has one name for each: another name of it, or UTC, is offered where `own` is that. */
+export const zoneOptions = (own: string): ReadonlyArray<readonly [string, string]> =>
+  [...new Set([own, ...Intl.supportedValuesOf("timeZone")])].map((zone) => [zone, zone])
+
 export const Select = ({
   hint,
   label,

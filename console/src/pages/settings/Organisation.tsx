@@ -4,7 +4,7 @@ import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { may, missingFor, useMe } from "../../app/me.ts"
 import { queries } from "../../live/store.ts"
-import { CheckBox, Form, Select, TextField } from "../../parts/Form.tsx"
+import { CheckBox, Form, Select, TextField, zoneOptions } from "../../parts/Form.tsx"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { t } from "../../text/text.ts"
 
@@ -58,9 +58,7 @@ export const Organisation = () => {
             name="timeZone"
             label={t("field.timeZone")}
             defaultValue={data.timeZone}
-            options={[...new Set([data.timeZone, ...Intl.supportedValuesOf("timeZone")])].map(
-              (one) => [one, one] as const
-            )}
+            options={zoneOptions(data.timeZone)}
           />
           <Select
             name="unknownTokens"

@@ -1,5 +1,5 @@
 /** Making a tariff, or its next version: elements one below the other, with an example and a week that the service's own engine prices. */
-import { useRef, useState } from "react"
+import { useState } from "react"
 import { call } from "../../api/client.ts"
 import type { Asked } from "../../api/types.ts"
 import { changed } from "../../live/store.ts"
@@ -92,7 +92,6 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
   const [tried, setTried] = useState<Body | undefined>()
   const [problem, setProblem] = useState("")
   const [isBusy, setBusy] = useState(false)
-  const busy = useRef(false)
   const change = (index: number, to: Partial<ElementDraft>) =>
     setElements(elements.map((one, at) => (at === index ? { ...one, ...to } : one)))
   const body = (): Body =>
@@ -103,8 +102,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
     }) as Body
   const attempt = async (work: () => Promise<void>) => {
     // A second press of the button while the first one is on its way would make two tariffs.
-    if (busy.current) return
-    busy.current = true
+    if (isBusy) return
     setBusy(true)
     setProblem("")
     try {
@@ -112,7 +110,6 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
     } catch (error) {
       setProblem(findingsText(error))
     } finally {
-      busy.current = false
       setBusy(false)
     }
   }
