@@ -50,10 +50,13 @@ const rateMillis = 60_000
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
 
-/** Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. */
+/**
+ * Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. The
+ * platform's are excluded in both cases, since the index of this leaves them out.
+ */
 const ofSameCaller = (sql: SqlClient.SqlClient, actor: string) =>
   actor.startsWith("partner:")
-    ? sql`r.issued_by = ${actor}`
+    ? sql`(r.issued_by <> 'platform' AND r.issued_by = ${actor})`
     : sql`(r.issued_by <> 'platform' AND r.issued_by NOT LIKE 'partner:%')`
 
 const CommandedCharger = Schema.Struct({

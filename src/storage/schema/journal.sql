@@ -16,6 +16,8 @@ CREATE FUNCTION journal_commit(
 )
 RETURNS record
 LANGUAGE plpgsql
+-- Rows are looked up by their keys. A plan made while a table is small would read all of it, and is kept while it grows.
+SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
 DECLARE

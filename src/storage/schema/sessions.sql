@@ -78,7 +78,8 @@ CREATE INDEX session_charger_open ON session (charger_id, id) WHERE ((ended_at I
 CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, started_at);
 -- Does not change with a reading.
 CREATE INDEX session_contradicted ON session (organisation_id, id) WHERE contradicted;
-CREATE INDEX session_ended ON session (organisation_id, ended_at);
+-- Without those that run: a plan made while there are few sessions would take it for all of an organisation's that run.
+CREATE INDEX session_ended ON session (organisation_id, ended_at) WHERE (ended_at IS NOT NULL);
 -- The few that a time lies in though they began more than a day before it.
 CREATE INDEX session_long ON session (organisation_id, ended_at) WHERE ((ended_at - started_at) > '1 day'::interval);
 -- Sessions that wait for an operator, found among millions. None of its columns changes with a reading, so that a reading stays an
@@ -86,14 +87,15 @@ CREATE INDEX session_long ON session (organisation_id, ended_at) WHERE ((ended_a
 CREATE INDEX session_held ON session (organisation_id, id) WHERE ((NOT reviewed) AND (status <> 'INVALID') AND ((held_reason IS NOT NULL) OR ((closed_as_of IS NOT NULL) AND (ended_at IS NULL))));
 -- Few of an organisation's sessions, and filtered by status.
 CREATE INDEX session_invalid ON session (organisation_id, id) WHERE (status = 'INVALID');
-CREATE INDEX session_open ON session (organisation_id, token_key) WHERE (ended_at IS NULL);
-CREATE INDEX session_organisation ON session (organisation_id, id);
 CREATE INDEX session_partner ON session (organisation_id, partner_id, id) WHERE (partner_id IS NOT NULL);
 -- Few of an organisation's sessions, and filtered by status.
 CREATE INDEX session_reserved ON session (organisation_id, id) WHERE (status = 'RESERVATION');
 -- Reservations that were not used, by charger: a session heard of late may have run at a connector that was reserved, and then the
 -- reservation has another price.
 CREATE INDEX session_reserved_charger ON session (charger_id, ended_at) WHERE reservation_only;
+-- By these single sessions are looked up. They come last: while there are few sessions all indexes cost a plan the same, and PostgreSQL takes the newest.
+CREATE INDEX session_organisation ON session (organisation_id, id);
+CREATE INDEX session_open ON session (organisation_id, token_key) WHERE (ended_at IS NULL);
 
 CREATE TABLE orphan (
   id uuid PRIMARY KEY,
