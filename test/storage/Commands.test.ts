@@ -17,6 +17,7 @@ import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { endDue } from "../support/endedCommands.ts"
 import { freshId, started } from "../support/journalFacts.ts"
+import { statementsOf } from "../support/statements.ts"
 import {
   anOrganisation,
   factsOf,
@@ -136,6 +137,26 @@ forEachDriver("Commands", ports, (it) => {
       assert.deepStrictEqual(ended.result, { status: "Accepted" })
       const types = (yield* factsOf(organisation)).map(({ type }) => type).filter((type) => type.startsWith("Command"))
       assert.deepStrictEqual(types, ["CommandIssued", "CommandAnswered"])
+    })
+  )
+
+  it.effect("is waited for without a look by the caller that issued it, also where it has ended before the wait", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const issued = yield* commands.issue(asking(chargerId), organisation.writing())
+      yield* commands.take(chargerId, epoch, noon)
+      yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
+      const since = performance.now()
+      const sent = yield* statementsOf(
+        Effect.tap(commands.wait(organisation.id, issued.id, 30_000, issued), (ended) =>
+          Effect.sync(() => assert.strictEqual(ended.status, "Accepted"))
+        )
+      )
+      assert.strictEqual(sent.length, 1)
+      // Without the word it would be looked for after two seconds.
+      assert.isBelow(performance.now() - since, 1_500)
     })
   )
 

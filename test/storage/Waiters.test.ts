@@ -41,6 +41,31 @@ describe("waiters", () => {
     })
   )
 
+  it.effect("hear the word that came before there was anyone to hear it, once", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters()
+      waiters.ended("a")
+      const first = yield* Effect.forkChild(waiters.next("a").within(60_000))
+      yield* TestClock.adjust(1)
+      expect(isOver(first)).toBe(true)
+      const again = yield* Effect.forkChild(waiters.next("a").within(60_000))
+      yield* TestClock.adjust(59_999)
+      expect(isOver(again)).toBe(false)
+    })
+  )
+
+  it.effect("remember the newest thousand words that no one has heard", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters()
+      for (let n = 0; n <= 1_000; n++) waiters.ended(`c${n}`)
+      const [oldest, next, newest] = yield* Effect.forEach(["c0", "c1", "c1000"], (id) =>
+        Effect.forkChild(waiters.next(id).within(60_000))
+      )
+      yield* TestClock.adjust(1)
+      expect([oldest, next, newest].map((fiber) => isOver(fiber!))).toEqual([false, true, true])
+    })
+  )
+
   it.effect("are not forgotten by one that leaves while others wait", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()

@@ -39,11 +39,12 @@ export class Commands extends Context.Service<
       organisationId: string,
       page: PageRequest & CommandFilter
     ) => Effect.Effect<Page<Command>, InvalidInput | StorageUnavailable>
-    /** The command when it has ended, or as it is after `millis`. */
+    /** The command when it has ended, or as it is after `millis`; `issued` is what `issue` has just answered, if it was just issued. */
     readonly wait: (
       organisationId: string,
       id: string,
-      millis: number
+      millis: number,
+      issued?: Command
     ) => Effect.Effect<Command, NotFound | StorageUnavailable>
     /**
      * Takes the oldest command that waits for a charger and marks it in the same transaction as sent by the connection of this epoch. Undefined if none

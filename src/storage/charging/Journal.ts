@@ -15,8 +15,7 @@ import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
 import { followProgress } from "../commands/TransferProgress.ts"
-import { journalRung } from "../kernel/Facts.ts"
-import type { Notifications } from "../kernel/Notifications.ts"
+import { commandEndedChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
 
 export interface JournalOptions {
@@ -32,7 +31,9 @@ type CommitError = StorageUnavailable | FactRefused
 
 interface Waiting {
   readonly facts: ReadonlyArray<ChargerFact>
-  /** Commands whose ends change more than the command. */
+  /** Commands that end. */
+  readonly ended: ReadonlyArray<string>
+  /** Those of them whose ends change more than the command. */
   readonly ends: ReadonlyArray<string>
   /** Whether the progress of a transfer is among the facts. */
   readonly reports: boolean
@@ -105,12 +106,12 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
 
 const noEnds: ReadonlyArray<string> = []
 
-const endsOf = (facts: ReadonlyArray<ChargerFact>): ReadonlyArray<string> =>
-  facts.some(({ type }) => type === "CommandAnswered")
-    ? facts.flatMap((fact) =>
-        fact.type === "CommandAnswered" && isFollowed(fact.body.type) ? fact.body.commandId : noEnds
-      )
-    : noEnds
+const endsOf = (facts: ReadonlyArray<ChargerFact>): Pick<Waiting, "ended" | "ends"> => {
+  if (!facts.some(({ type }) => type === "CommandAnswered")) return { ended: noEnds, ends: noEnds }
+  const bodies = facts.flatMap((fact) => (fact.type === "CommandAnswered" ? [fact.body] : []))
+  const followed = bodies.filter(({ type }) => isFollowed(type))
+  return { ended: bodies.map(({ commandId }) => commandId), ends: followed.map(({ commandId }) => commandId) }
+}
 
 /**
  * How many of those that wait go into the next batch. What follows from a fact is stored after all facts of its batch, so that a later
@@ -152,12 +153,17 @@ const flush = (
   sql: SqlClient.SqlClient,
   batch: ReadonlyArray<Waiting>,
   measures: JournalMeasures,
-  rung: Effect.Effect<void>
+  { ahead, ring }: Notifications["Service"]
 ): Effect.Effect<void, StorageUnavailable> =>
   inHalves(batch, (part) =>
     guardedWrite(
       timed(write(sql, part), part, measures).pipe(
-        Effect.andThen(rung),
+        Effect.tap(() =>
+          Effect.sync(() => {
+            for (const { ended } of part) for (const id of ended) ahead(commandEndedChannel, id)
+          })
+        ),
+        Effect.andThen(ring(journalChannel)),
         Effect.as(true),
         Effect.catch((error) => {
           if (!isDataError(error)) return Effect.fail(error)
@@ -183,7 +189,7 @@ export const layer = (
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const health = yield* StorageHealth
-      const rung = yield* journalRung
+      const notifications = yield* Notifications
       const measures = journalMeasures(yield* Effect.context<never>())
       const queue: Array<Waiting> = []
       let wake: (() => void) | undefined
@@ -223,7 +229,7 @@ export const layer = (
         yield* waitForWork
         const batch = take()
         yield* health.writable.pipe(
-          Effect.andThen(flush(sql, batch, measures, rung)),
+          Effect.andThen(flush(sql, batch, measures, notifications)),
           Effect.catch((error) => retryAgain(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(
@@ -241,7 +247,7 @@ export const layer = (
           return done(Result.fail(busy))
         }
         const reports = facts.some(({ type }) => type === "ProgressReported")
-        queue.push({ facts, ends: endsOf(facts), reports, since: Date.now(), done })
+        queue.push({ facts, ...endsOf(facts), reports, since: Date.now(), done })
         measures.waiting(queue.length)
         wake?.()
       }

@@ -25,7 +25,7 @@ import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
-import { journalChannel, Notifications } from "../kernel/Notifications.ts"
+import { commandEndedChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -268,14 +268,19 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
   })
 }
 
-/** A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. */
+/**
+ * A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. One that was just
+ * issued need not be looked at first.
+ */
 const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
-  Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number) {
+  Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number, issued?: Command) {
     const until = (yield* Clock.currentTimeMillis) + millis
     let command: Command
+    let known = issued
     while (true) {
       const word = waiters.next(id)
-      command = yield* Effect.onError(find(sql, organisationId, id), () => Effect.sync(word.forget))
+      command = known ?? (yield* Effect.onError(find(sql, organisationId, id), () => Effect.sync(word.forget)))
+      known = undefined
       const left = until - (yield* Clock.currentTimeMillis)
       if (isTerminal(command.status) || left <= 0) break
       yield* word.within(Math.min(left, 2_000))
@@ -331,7 +336,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       const notifications = yield* Notifications
       const waiters = makeWaiters()
       yield* Effect.forkScoped(
-        Stream.runForEach(notifications.listen("voltlane_command_ended"), (id) => Effect.sync(() => waiters.ended(id)))
+        Stream.runForEach(notifications.listen(commandEndedChannel), (id) => Effect.sync(() => waiters.ended(id)))
       )
       yield* sweeping(records, notifications, options.sweepEveryMillis ?? 1_000)
       return Commands.of({

@@ -15,6 +15,9 @@ import type { Engine } from "../pglite/Engine.ts"
 /** Rung after each commit of facts. */
 export const journalChannel = "voltlane_journal"
 
+/** The id of each command that ends: by a trigger of its table, and ahead of that by the journal's writer. */
+export const commandEndedChannel = "voltlane_command_ended"
+
 export class Notifications extends Context.Service<
   Notifications,
   {
@@ -28,6 +31,11 @@ export class Notifications extends Context.Service<
      * processes; again at most every 50 ms. To be run after the commit and in no transaction; it waits for nothing and never fails.
      */
     readonly ring: (channel: string) => Effect.Effect<void>
+    /**
+     * Gives the payload of a word that a commit of this process has sent through the database to those who listen in this process, without waiting until
+     * it comes back. They get it twice.
+     */
+    readonly ahead: (channel: string, payload: string) => void
   }
 >()("voltlane/Notifications") {}
 
@@ -121,7 +129,8 @@ export const layerEngineNotifications = (engine: Engine): Layer.Layer<Notificati
         })
       return {
         listen: (channel) => subscribers.listen(channel, start(channel)),
-        ring: yield* makeRing((channel) => Effect.sync(() => subscribers.deliver(channel, "")))
+        ring: yield* makeRing((channel) => Effect.sync(() => subscribers.deliver(channel, ""))),
+        ahead: subscribers.deliver
       }
     })
   )
@@ -197,7 +206,8 @@ export const layerServerNotifications = (
             subscribers.deliver(channel, "")
             return notify(channel)
           })
-        )
+        ),
+        ahead: subscribers.deliver
       }
     })
   )

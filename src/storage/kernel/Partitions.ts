@@ -68,10 +68,10 @@ const factRows = 2_000
 /** Statements of one round: 200,000 facts an hour, more than come in on average. */
 const factStatements = 100
 
-/** Facts that are kept for the same time. A reading has no author, and its body is not looked into. */
+/** Facts that are kept for the same time. */
 export type KeptFacts = "others" | "session" | "audit"
 
-const isAuthored = (sql: SqlClient.SqlClient) => sql`(j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL)`
+const isAuthored = (sql: SqlClient.SqlClient) => sql`(j.author IS NOT NULL)`
 
 const isOfSession = (sql: SqlClient.SqlClient) => sql`j.type = ANY (${textArray([...factsOfSessions])})`
 

@@ -18,15 +18,21 @@ interface Place {
   waiting: number
 }
 
+/** Words that are remembered until someone asks: one for each command of some seconds. */
+const rememberedWords = 1_000
+
 export const makeWaiters = (): Waiters => {
   const places = new Map<string, Place>()
+  /** Commands whose word came while no caller waited: one that has just issued it may be about to. Oldest first. */
+  const unheard = new Set<string>()
   const forget = (id: string): void => {
     if (places.get(id)?.waiting === 0) places.delete(id)
   }
   return {
     next: (id) => {
       const place: Place = places.get(id) ?? { word: Latch.makeUnsafe(false), waiting: 0 }
-      place.word.closeUnsafe()
+      if (unheard.delete(id)) place.word.openUnsafe()
+      else place.word.closeUnsafe()
       places.set(id, place)
       return {
         within: (millis) =>
@@ -41,7 +47,11 @@ export const makeWaiters = (): Waiters => {
     // An empty id is the database's way to say that words may have been missed.
     ended: (id) => {
       if (id === "") for (const place of places.values()) place.word.openUnsafe()
-      else places.get(id)?.word.openUnsafe()
+      else if (places.has(id)) places.get(id)?.word.openUnsafe()
+      else {
+        unheard.add(id)
+        if (unheard.size > rememberedWords) unheard.delete(unheard.values().next().value!)
+      }
     },
     forget
   }

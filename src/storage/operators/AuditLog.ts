@@ -50,7 +50,7 @@ const list = (sql: SqlClient.SqlClient) =>
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { action, actor, from, subject, to } = request
-    const audited = sql`j.type <> 'MeterRead' AND (j.body ->> 'by') IS NOT NULL`
+    const audited = sql`j.author IS NOT NULL`
     // Positions around the stretch of time first, so that neither what is newer nor what is older is read.
     const since = (at: number) => own`AND j.at >= ${new Date(at)} AND - j.position <= (
       SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
@@ -62,7 +62,7 @@ const list = (sql: SqlClient.SqlClient) =>
         SELECT j.position, j.at, j.type, j.subject, j.body, j.body AS rest FROM journal j
         WHERE ${own.rowsOf("j")} AND ${audited}
           ${subject === undefined ? sql`` : sql`AND j.subject = ${subject}`}
-          ${actor === undefined ? sql`` : sql`AND (j.body ->> 'by') = ${actor}`}
+          ${actor === undefined ? sql`` : sql`AND j.author = ${actor}`}
           ${action === undefined ? sql`` : sql`AND j.type = ${action}`}
           ${from === undefined ? sql`` : since(from)}
           ${to === undefined ? sql`` : until(to)}

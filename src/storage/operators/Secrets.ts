@@ -2,7 +2,16 @@
  * The port `Secrets` over the runtime's own cryptography. The service's one secret key gives a key for each purpose, so that a verifier of
  * one purpose is worthless for another, and a stolen database without that key is worthless for all.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  scrypt,
+  timingSafeEqual
+} from "node:crypto"
 import { Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import { TooMany } from "../../domain/Errors.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
@@ -29,7 +38,7 @@ const tooManyHashes = new TooMany({
   retryAfterSeconds: 5
 })
 
-const hmac = (key: string | Uint8Array, data: string | Uint8Array): Uint8Array =>
+const hmac = (key: string | KeyObject, data: string | Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(data).digest()
 
 /** One person types a password as several code points that look the same; they count as one password. */
@@ -136,16 +145,22 @@ const stocked = () => {
 
 /** `secretKey` is any text of enough randomness; another one makes every stored verifier void. */
 export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] => {
-  const purposes = new Map<string, Uint8Array>()
+  // Purposes are constants of our code, so these maps stay small.
+  const keys = new Map<string, Uint8Array>()
   const keyFor = (purpose: string): Uint8Array => {
-    const known = purposes.get(purpose)
+    const known = keys.get(purpose)
     if (known !== undefined) return known
     const key = hmac(Redacted.value(secretKey), `voltlane:${purpose}`)
-    // Purposes are constants of our code, so this map stays small.
-    purposes.set(purpose, key)
+    keys.set(purpose, key)
     return key
   }
-  const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => hmac(keyFor(purpose), secret)
+  // A key as an object: Node takes five times as long with one that comes as bytes, and each request and each connect is verified.
+  const verifiers = new Map<string, KeyObject>()
+  const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => {
+    let key = verifiers.get(purpose)
+    if (key === undefined) verifiers.set(purpose, (key = createSecretKey(keyFor(purpose))))
+    return hmac(key, secret)
+  }
   const numbers = new DataView(Uint8Array.from(keyFor("transaction-ids")).buffer)
   const random = stocked()
   const slowly = Semaphore.makeUnsafe(hashesAtOnce)

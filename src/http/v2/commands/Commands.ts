@@ -49,11 +49,11 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     const opening = yield* CommandOpening
     /** In its present state, or after a wait. */
-    const seen = (organisation: string, id: string, waitSeconds: number | undefined) =>
+    const seen = (organisation: string, id: string, waitSeconds: number | undefined, issued?: DomainCommand) =>
       waitSeconds === undefined
         ? commands.get(organisation, id)
         : // The charger is waited for, and nothing is worked on.
-          Effect.andThen(Effect.flatten(LetNextBegin), commands.wait(organisation, id, waitSeconds * 1000))
+          Effect.andThen(Effect.flatten(LetNextBegin), commands.wait(organisation, id, waitSeconds * 1000, issued))
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         const issue = Effect.gen(function* () {
@@ -67,7 +67,7 @@ export const layer = HttpApiBuilder.group(
         yield* link.wake(chargerId)
         const { id, issued, password } = done
         const isAsked = issued === undefined || query.wait !== undefined
-        const body = toCommand(isAsked ? yield* seen(yield* organisationId, id, query.wait) : issued)
+        const body = toCommand(isAsked ? yield* seen(yield* organisationId, id, query.wait, issued) : issued)
         return located(publicUrl, `/v2/commands/${id}`, password === undefined ? body : { ...body, password })
       }),
       listOfCharger: Effect.fn("v2.commands.listOfCharger")(function* ({ params: { chargerId }, query, request }) {
