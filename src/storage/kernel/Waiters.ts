@@ -19,7 +19,7 @@ interface Place {
 }
 
 /** Words that are remembered until someone asks: one for each command of some seconds. */
-const rememberedWords = 1_000
+const unheardAtMost = 1_000
 
 export const makeWaiters = (): Waiters => {
   const places = new Map<string, Place>()
@@ -50,7 +50,7 @@ export const makeWaiters = (): Waiters => {
       else if (places.has(id)) places.get(id)?.word.openUnsafe()
       else {
         unheard.add(id)
-        if (unheard.size > rememberedWords) unheard.delete(unheard.values().next().value!)
+        if (unheard.size > unheardAtMost) unheard.delete(unheard.values().next().value!)
       }
     },
     forget
