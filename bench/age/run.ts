@@ -40,7 +40,8 @@ const progress = (text: string): void => {
 const Named = Schema.Struct({ id: Schema.String })
 const Invited = Schema.Struct({ id: Schema.String, credentialsToken: Schema.String })
 
-const made = async (base: string): Promise<Made> => {
+/** What a past needs of the service itself: a tariff, and a partner with its token. */
+export const made = async (base: string): Promise<Made> => {
   const priceComponents = [{ type: "ENERGY", price: 0.4, stepSize: 1 }]
   const tariff = await post(base, "tariffs", { currency: "EUR", elements: [{ priceComponents }] })
   const partner = await post(base, "partners", { name: "Age", countryCode: "DE", partyId: "AGE", roles: ["EMSP"] })

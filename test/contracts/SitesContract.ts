@@ -7,6 +7,7 @@ import { Sites } from "../../src/domain/site/Sites.ts"
 import type { SiteInput } from "../../src/domain/site/Site.ts"
 import { nastyTexts, unstorableTexts } from "../support/nastyText.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
+import { statementsOf } from "../support/statements.ts"
 
 const full: SiteInput = {
   name: "Harbour",
@@ -144,6 +145,22 @@ export const sitesContract = (it: ContractIt): void => {
       for (const one of tries) expect(yield* failureOf(one)).toEqual(["NotFound", "site"])
       expect(yield* sites.list(theirs.id, { limit: 50 })).toEqual({ items: [], nextCursor: null })
       expect(yield* sites.get(ours.id, site.id)).toEqual(site)
+    })
+  )
+
+  it.effect("several are read by one question, those that are the organisation's and exist", () =>
+    Effect.gen(function* () {
+      const sites = yield* Sites
+      const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+      const own = yield* Effect.forEach(["A", "B"], (name) => sites.create({ name }, ours.writing()))
+      const other = yield* sites.create({ name: "C" }, theirs.writing())
+      const ids = [...own.map(({ id }) => id), other.id, stranger, "no id"]
+      const asked = yield* statementsOf(
+        Effect.tap(sites.byIds(ours.id, ids), (found) =>
+          Effect.sync(() => expect(found.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(own))
+        )
+      )
+      expect(asked).toHaveLength(1)
     })
   )
 

@@ -99,6 +99,12 @@ const sites = (world: FakeWorld) =>
         return Effect.succeed(site)
       }),
     get: (organisationId, id) => world.ask(() => owned(world.sites.get(id), organisationId, "site", id)),
+    byIds: (organisationId, ids) =>
+      world.ask(() =>
+        Effect.succeed(
+          [...world.sites.values()].filter((site) => site.organisationId === organisationId && ids.includes(site.id))
+        )
+      ),
     byGroupId: (organisationId, groupId) =>
       world.ask(() =>
         owned(

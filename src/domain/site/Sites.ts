@@ -10,6 +10,11 @@ export class Sites extends Context.Service<
   {
     readonly create: (input: SiteInput, audit: AuditContext) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
+    /** Those of them that there are, by one question. */
+    readonly byIds: (
+      organisationId: string,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Site>, StorageUnavailable>
     /** By REST v1's integer id. */
     readonly byGroupId: (organisationId: string, groupId: number) => Effect.Effect<Site, NotFound | StorageUnavailable>
     readonly list: (

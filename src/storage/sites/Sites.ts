@@ -9,6 +9,7 @@ import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { Site, SiteInput, SitePatch } from "../../domain/site/Site.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
+import { uuidArray } from "../kernel/Arrays.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { addressFields } from "./LocationRows.ts"
@@ -168,6 +169,15 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
+const byIds = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Sites.byIds")(function* (organisationId: string, ids: ReadonlyArray<string>) {
+    const own = scopedTo(sql, organisationId)
+    const wanted = uuidArray(ids.filter(isUuid))
+    return yield* guarded(
+      sitesOf(own`SELECT ${columns(sql)} FROM site s WHERE ${own.rowsOf("s")} AND s.id = ANY (${wanted})`)
+    )
+  })
+
 /** Largest integer that the column holds; a greater one names no site. */
 const maxGroupId = 0x7fffffff
 
@@ -207,6 +217,7 @@ export const layer: Layer.Layer<Sites, never, RecordingServices> = Layer.effect(
     return Sites.of({
       create: create(records),
       get: Effect.fn("Sites.get")((organisationId, id) => guarded(find(sql, scopedTo(sql, organisationId), id))),
+      byIds: byIds(sql),
       byGroupId: byGroupId(sql),
       list: list(sql),
       update: update(records),

@@ -3,14 +3,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Charger as DomainCharger, ChargerPatch } from "../../../domain/charger/Charger.ts"
 import { compare } from "../../../domain/charger/Template.ts"
-import { InvalidInput, type StorageUnavailable } from "../../../domain/Errors.ts"
+import { InvalidInput } from "../../../domain/Errors.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Presence } from "../../../domain/charger/Presence.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Page } from "../../../domain/values/Page.ts"
-import type { Site } from "../../../domain/site/Site.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
@@ -23,9 +22,6 @@ import { powerOf } from "./ConnectorStatus.ts"
 import { chargerMessages } from "./Messages.ts"
 import { expecting } from "./Expectations.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
-
-/** Sites read at one time for a page of chargers: the embedded database has one session, and most pages have one site. */
-const siteReads = 4
 
 const noCredentials: Credentials = { securityProfile: undefined, passwordVerifier: undefined, generated: undefined }
 
@@ -53,19 +49,15 @@ const shown = Effect.gen(function* () {
   const sites = yield* Sites
   const presence = yield* Presence
 
-  const siteOf = (organisation: string, id: string): Effect.Effect<Site | undefined, StorageUnavailable> =>
-    Effect.catchTag(sites.get(organisation, id), "NotFound", () => Effect.undefined)
-
   const one = (charger: DomainCharger) =>
-    Effect.map(siteOf(charger.organisationId, charger.siteId), (site) =>
+    Effect.map(sites.byIds(charger.organisationId, [charger.siteId]), ([site]) =>
       toCharger(charger, site, presence.peek(charger.chargerId))
     )
 
-  /** Each site of a page is read once. */
+  /** The sites of a page are read together. */
   const many = Effect.fnUntraced(function* (organisation: string, chargers: ReadonlyArray<DomainCharger>) {
     const ids = [...new Set(chargers.map((charger) => charger.siteId))]
-    const read = yield* Effect.forEach(ids, (id) => siteOf(organisation, id), { concurrency: siteReads })
-    const byId = new Map(ids.map((id, i) => [id, read[i]]))
+    const byId = new Map((yield* sites.byIds(organisation, ids)).map((site) => [site.id, site]))
     return (charger: DomainCharger) => {
       const shown = toCharger(charger, byId.get(charger.siteId), presence.peek(charger.chargerId))
       return { ...shown, lastMessage: listedMessage(shown.lastMessage) }

@@ -1,0 +1,19 @@
+/**
+ * The floor of a page: an HTTP server that writes the objects of a page, which it was given before, as JSON at every request. No service that answers
+ * with the same objects can be cheaper, however it finds them.
+ *
+ * Run as its own process: `PORT=9001 node bench/floors/memory.ts`. PUT gives the JSON of an address, GET answers it.
+ */
+import { createServer } from "node:http"
+import { text } from "node:stream/consumers"
+
+const pages = new Map<string | undefined, unknown>()
+
+createServer((request, response) => {
+  if (request.method === "PUT") {
+    void text(request).then((body) => {
+      pages.set(request.url, JSON.parse(body))
+      response.end()
+    })
+  } else response.end(JSON.stringify(pages.get(request.url)))
+}).listen(Number(process.env["PORT"]), "127.0.0.1")
