@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { monthsBefore } from "../../domain/values/Month.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
+import { hourly } from "../kernel/Hourly.ts"
 import { deletedInPieces } from "../kernel/InPieces.ts"
 import { locks } from "../kernel/Locks.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
@@ -85,11 +86,7 @@ export const layer = (months: number | undefined): Layer.Layer<never, never, Sql
     : Layer.effectDiscard(
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          const round = Effect.suspend(() => forget(sql, months, Date.now())).pipe(
-            Effect.catchCause((cause) =>
-              Effect.logWarning("retention: old sessions could not be deleted, trying again in an hour", cause)
-            )
-          )
-          yield* Effect.forkScoped(Effect.andThen(round, Effect.forever(Effect.delay(round, "1 hour"))))
+          const round = Effect.suspend(() => forget(sql, months, Date.now()))
+          yield* hourly("retention: old sessions could not be deleted", round)
         })
       )

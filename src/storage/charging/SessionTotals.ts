@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { hourly } from "../kernel/Hourly.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 
 /**
@@ -41,9 +42,6 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealt
       yield* health.writable
       yield* guardedWrite(advanceTotals(sql, now))
     })
-    const tried = Effect.catchCause(round, (cause) =>
-      Effect.logWarning("statistics: the sums of sessions were not advanced, trying again in an hour", cause)
-    )
-    yield* Effect.forkScoped(Effect.andThen(tried, Effect.forever(Effect.delay(tried, "1 hour"))))
+    yield* hourly("statistics: the sums of sessions were not advanced", round)
   })
 )

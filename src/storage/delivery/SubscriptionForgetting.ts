@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { hourly } from "../kernel/Hourly.ts"
 import { deletedInPieces } from "../kernel/InPieces.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 
@@ -36,7 +37,7 @@ export const forgetSent = (sql: SqlClient.SqlClient, before: number) =>
         RETURNING o.kind`
   )
 
-/** Once an hour until the scope closes. Two processes do it side by side, each other rows. */
+/** At the start, and once an hour until the scope closes. Two processes do it side by side, each other rows. */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealth> = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -46,6 +47,6 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealt
       yield* health.writable
       yield* guardedWrite(forgetSent(sql, now - sentKeptDays * dayMillis))
     })
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.ignore(round), "1 hour")))
+    yield* hourly("subscriptions: what was sent long ago was not deleted", round)
   })
 )

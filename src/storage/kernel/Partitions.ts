@@ -11,6 +11,7 @@ import { commandsForgotten } from "../../domain/command/CommandRetention.ts"
 import { factsOfSessions, unassignedReadingsMonths } from "../../domain/event/FactRetention.ts"
 import { monthsBefore } from "../../domain/values/Month.ts"
 import { textArray } from "./Arrays.ts"
+import { hourly } from "./Hourly.ts"
 import { deletedInPieces } from "./InPieces.ts"
 import { guarded } from "./SqlErrors.ts"
 
@@ -181,10 +182,8 @@ export const layer = (options: RetentionOptions): Layer.Layer<never, never, SqlC
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const round = Effect.suspend(() => maintain(sql, options, Date.now())).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("retention: maintenance failed, trying again in an hour", cause))
-      )
-      yield* round
-      yield* Effect.forkScoped(Effect.forever(Effect.delay(round, "1 hour")))
+      const round = Effect.suspend(() => maintain(sql, options, Date.now()))
+      // The partitions of today are there before the first row, which would have to be moved.
+      yield* hourly("retention: maintenance failed", round, { awaits: true })
     })
   )
