@@ -57,14 +57,30 @@ const dayTimeFormat = () =>
         hour12: false
       })
   )
+const yearTimeFormat = () =>
+  cached(
+    "yearTime",
+    (locale) =>
+      new Intl.DateTimeFormat(locale, {
+        day: "numeric",
+        month: "short",
+        year: "numeric",
+        hour: "2-digit",
+        minute: "2-digit",
+        hour12: false
+      })
+  )
 
 export const clock = (at: number): string => clockFormat().format(at)
 export const hourMinute = (at: number): string => shortFormat().format(at)
 export const day = (at: number): string => dayFormat().format(at)
 
-/** The time of today, and the day with it for what is older. */
-export const moment = (at: number, now: number = Date.now()): string =>
-  new Date(at).toDateString() === new Date(now).toDateString() ? clockFormat().format(at) : dayTimeFormat().format(at)
+/** The time of today; the day with it on other days, and the year in other years. */
+export const moment = (at: number, now: number = Date.now()): string => {
+  const [then, today] = [new Date(at), new Date(now)]
+  if (then.toDateString() === today.toDateString()) return clockFormat().format(at)
+  return then.getFullYear() === today.getFullYear() ? dayTimeFormat().format(at) : yearTimeFormat().format(at)
+}
 
 export const ago = (at: number, now: number): string => {
   const s = Math.round((now - at) / 1000)
