@@ -11,8 +11,8 @@ export const hourly = <E, R>(
   { awaits = false }: { readonly awaits?: boolean } = {}
 ): Effect.Effect<void, never, R | Scope.Scope> => {
   const tried = Effect.catchCause(round, (cause) => Effect.logWarning(`${failure}, trying again in an hour`, cause))
-  const later = Effect.forever(Effect.delay(tried, "1 hour"))
+  const onwards = Effect.forever(Effect.delay(tried, "1 hour"))
   return awaits
-    ? Effect.andThen(tried, Effect.asVoid(Effect.forkScoped(later)))
-    : Effect.asVoid(Effect.forkScoped(Effect.andThen(tried, later)))
+    ? Effect.andThen(tried, Effect.asVoid(Effect.forkScoped(onwards)))
+    : Effect.asVoid(Effect.forkScoped(Effect.andThen(tried, onwards)))
 }
