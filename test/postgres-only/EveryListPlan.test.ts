@@ -33,7 +33,8 @@ const reasons: ReadonlyArray<readonly [RegExp, number]> = [
   // The figures of a day, out of the sessions of some days and all connectors.
   [/^\/v2\/statistics$/, 4_000],
   [/^\/v2\/statistics\/series/, 700],
-  // A page of the feed looks at so many facts at most, whoever's they are.
+  // A page of the feed looks at so many facts at most, whoever's they are. Where it is of one charger or site, at no more of them than who they are about.
+  [/^\/v2\/events (?:chargerId|siteId)/, 12_000],
   [/^\/v2\/events/, 60_000],
   // Text is looked for in all names of the fleet and in all cards.
   [/^\/v2\/(chargers|charger-rows|tokens|search)/, 60_000],

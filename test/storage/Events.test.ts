@@ -94,6 +94,29 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
+  it.effect("of a session that an operator or a check decided about are found by its charger and site", () =>
+    Effect.gen(function* () {
+      const [journal, reviews] = [yield* Journal, yield* SessionReviews]
+      const seeded = yield* seedChargers(["H-14", "H-15"])
+      const { organisationId } = seeded
+      const tx = (chargerId: string) => ({ chargerId, sessionId: freshId(), transactionId: 1 })
+      const [h4, h5] = [tx("H-14"), tx("H-15")]
+      for (const one of [h4, h5]) {
+        yield* journal.commit([started(seeded, one)])
+        yield* journal.commit([ended(seeded, one)])
+      }
+      yield* reviews.hold([{ sessionId: h4.sessionId, organisationId, reason: "EnergyImplausible" }], noon)
+      const held = (filter: EventFilter) =>
+        Effect.map(everything(organisationId, { types: ["session.held"], ...filter }), (found) =>
+          found.map(({ subject }) => subject)
+        )
+      assert.deepStrictEqual(yield* held({ chargerId: "H-14" }), [`session:${h4.sessionId}`])
+      assert.deepStrictEqual(yield* held({ chargerId: "H-15" }), [])
+      assert.deepStrictEqual(yield* held({ siteId: seeded.siteId }), [`session:${h4.sessionId}`])
+      assert.deepStrictEqual(yield* held({ siteId: freshId() }), [])
+    })
+  )
+
   it.effect("of a charger that was removed know the site from its session", () =>
     Effect.gen(function* () {
       const [journal, sql] = [yield* Journal, yield* SqlClient.SqlClient]
@@ -101,11 +124,13 @@ forEachDriver("Events", ports, (it) => {
       const tx = { chargerId: "H-1", sessionId: freshId(), transactionId: 1 }
       yield* journal.commit([started(seeded, tx)])
       yield* sql`DELETE FROM charger WHERE charger_id = 'H-1'`
-      const found = yield* everything(seeded.organisationId, { siteId: seeded.siteId })
-      assert.deepStrictEqual(
-        found.map(({ subject }) => subject),
-        [`session:${tx.sessionId}`]
-      )
+      for (const filter of [{ siteId: seeded.siteId }, { chargerId: "H-1" }]) {
+        const found = yield* everything(seeded.organisationId, filter)
+        assert.deepStrictEqual(
+          found.map(({ subject }) => subject),
+          [`session:${tx.sessionId}`]
+        )
+      }
     })
   )
 

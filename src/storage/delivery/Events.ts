@@ -82,6 +82,24 @@ const places = (sql: SqlClient.SqlClient, { chargerId, siteId }: EventFilter) =>
     ...(siteId === undefined ? [] : [sql`f.site_id = ${siteId}`])
   ])
 
+/**
+ * Of `page p`, facts that may have happened there, decided by their subjects alone: a fact of another charger, or of one at another site, is left out
+ * before it is read. Where a charger was removed, its sessions have to say where it stood.
+ */
+const candidates = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  { chargerId, siteId, types }: EventFilter
+): Statement.Fragment => {
+  const ofCharger = sql`p.subject LIKE 'charger:%'`
+  const standing = own`LEFT JOIN charger w ON w.charger_id = CASE WHEN ${ofCharger} THEN substr(p.subject, 9) END AND ${own.rowsOf("w")}`
+  return own`
+    SELECT p.position FROM page p ${siteId === undefined ? sql`` : standing}
+    WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(types))})
+      ${siteId === undefined ? sql`` : sql`AND (w.charger_id IS NULL OR w.site_id = ${siteId})`}
+      ${chargerId === undefined ? sql`` : sql`AND (p.subject = ${`charger:${chargerId}`} OR NOT ${ofCharger})`}`
+}
+
 interface Window extends EventFilter {
   /** The first position that is looked at. */
   readonly from: number
@@ -98,7 +116,7 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
   guarded(
     pageRows(sql`
       WITH page AS MATERIALIZED (
-        SELECT j.position, j.organisation_id, j.type FROM journal j WHERE j.position >= ${from}::float8::bigint
+        SELECT j.position, j.organisation_id, j.type, j.subject FROM journal j WHERE j.position >= ${from}::float8::bigint
         ORDER BY j.position LIMIT ${size}
       )
       SELECT e.up_to AS "upTo", e.count, coalesce(f.found, 0) AS found, CASE WHEN f.position IS NOT NULL THEN json_build_object('position', f.position, 'type', f.type,
@@ -108,11 +126,7 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
       LEFT JOIN (
         SELECT * FROM (SELECT f.*, (count(*) OVER ())::int AS found,
           sum(octet_length(f.body::text)) OVER (ORDER BY f.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
-        FROM (SELECT * FROM (${placed(
-          sql,
-          own,
-          own`SELECT p.position FROM page p WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(filter.types))})`
-        )}) f
+        FROM (SELECT * FROM (${placed(sql, own, candidates(sql, own, filter))}) f
         WHERE ${places(sql, filter)} ORDER BY f.position LIMIT ${facts}) f) f
         WHERE f.bytes IS NULL OR f.bytes < ${readBytesMost}::int
       ) f ON true
