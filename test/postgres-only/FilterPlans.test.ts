@@ -12,7 +12,7 @@ import { type TokenFilter, Tokens } from "../../src/domain/token/Tokens.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
-import { type SentStatement, statementsOf } from "../support/statements.ts"
+import { rowsReadBy, type SentStatement, statementsOf } from "../support/statements.ts"
 
 const rows = 40_000
 const fleet = 2_000
@@ -67,41 +67,11 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`ANALYZE`
   })
 
-interface Node {
-  readonly "Relation Name"?: string
-  readonly "Actual Rows"?: number
-  readonly "Actual Loops"?: number
-  readonly "Rows Removed by Filter"?: number
-  readonly "Rows Removed by Index Recheck"?: number
-  readonly Plans?: ReadonlyArray<Node>
+const readFor = (statements: ReadonlyArray<SentStatement>) => {
+  const [statement] = statements
+  assert(statement !== undefined && statements.length === 1)
+  return rowsReadBy(statement)
 }
-
-/** Rows that a plan took from tables, those that it threw away included. */
-const readBy = (node: Node): number => {
-  const own =
-    node["Relation Name"] === undefined
-      ? 0
-      : ((node["Actual Rows"] ?? 0) +
-          (node["Rows Removed by Filter"] ?? 0) +
-          (node["Rows Removed by Index Recheck"] ?? 0)) *
-        (node["Actual Loops"] ?? 0)
-  return own + (node.Plans ?? []).reduce((sum, plan) => sum + readBy(plan), 0)
-}
-
-const readFor = (statements: ReadonlyArray<SentStatement>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [statement] = statements
-    assert(statement !== undefined && statements.length === 1)
-    const { text, values } = statement
-    const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
-      values
-    )
-    const [explained] = row?.["QUERY PLAN"] ?? []
-    assert(explained !== undefined)
-    return readBy(explained.Plan)
-  })
 
 /** Filters of which a page reads more than `most` rows, with how many. */
 const tooMuch = <F, E, R>(

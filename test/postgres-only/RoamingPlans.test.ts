@@ -2,7 +2,7 @@
  * What PostgreSQL does for the lists of a roaming partner, asked of the very statements that are sent, with enough rows that it has a choice: a page
  * goes along the partner's own index, a span of changes along the one of times, and no table is read whole however far the offset is.
  */
-import { expect, layer as suite } from "@effect/vitest"
+import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
@@ -13,7 +13,7 @@ import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { textArray } from "../../src/storage/kernel/Arrays.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
-import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
+import { planOf, rowsReadBy, type SentStatement, statementsOf } from "../support/statements.ts"
 
 const rows = 20_000
 const minute = 60_000
@@ -22,21 +22,22 @@ const minute = 60_000
 const partnerOf = (n: number) => uuid7(noon, new Uint8Array(10).fill(n))
 const partnerId = partnerOf(1)
 
-/** A twentieth of the sessions is each partner's; each changed a second after the one before. */
+/** A twentieth of the sessions is each partner's; each was made, and changed, a minute after the one before. */
 const fill = (ours: TestOrganisation) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const now = new Date(noon)
     const site = partnerOf(99)
     const others = Array.from({ length: 20 }, (_, n) => partnerOf(n + 1))
+    const id = sql`(left(uuid_at(${now}::timestamptz + n * interval '1 minute')::text, 14) || '7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid`
     const owner = sql`(${textArray(others)}::text[])[1 + n % 20]::uuid`
     yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
         token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
         created_at, updated_at, partner_id, roaming)
-      SELECT gen_random_uuid(), ${ours.id}, 'C', ${site}, 1, 1, n::text, '1.6', 'Card', 'card', 'COMPLETED', 'Accepted', 'RoamingToken',
+      SELECT ${id}, ${ours.id}, 'C', ${site}, 1, 1, n::text, '1.6', 'Card', 'card', 'COMPLETED', 'Accepted', 'RoamingToken',
         ${now}, ${now}, ${now}, 0, ${now}, ${now}, ${owner}, '{}'
       FROM generate_series(1, ${rows}) n`
-    yield* sql`UPDATE session_roaming w SET last_updated = ${now}::timestamptz + x.n * interval '1 second'
+    yield* sql`UPDATE session_roaming w SET last_updated = ${now}::timestamptz + x.n * interval '1 minute'
       FROM (SELECT session_id, row_number() OVER (ORDER BY session_id) AS n FROM session_roaming) x WHERE x.session_id = w.session_id`
     yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at,
         partner_id, stored_at)
@@ -70,18 +71,56 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const scope = { organisationId: ours.id, partnerId }
           for (const offset of [0, 900]) {
             const sent = yield* statementsOf(Effect.exit(sessions.window(scope, { offset, limit: 50 })))
-            const [count = "", page = ""] = yield* plansOf(sent)
-            expect(`${count}${page}`).not.toMatch(wholeTable)
-            expect(page).toContain("session_roaming_order")
-            expect(page).toContain("Index Scan using session_pkey")
+            const [count = "", keys = "", page = ""] = yield* plansOf(sent)
+            expect(`${count}${keys}${page}`).not.toMatch(wholeTable)
+            expect(keys).toContain("session_roaming_order")
+            expect(page).toMatch(/Index Scan using session_(?:pkey|organisation)/)
           }
-          const from = noon + (rows - 100) * 1000
-          const window = { from, to: from + minute, offset: 0, limit: 50 }
-          const sent = yield* statementsOf(Effect.exit(sessions.window(scope, window)))
-          for (const plan of yield* plansOf(sent)) {
-            expect(plan).toContain("session_roaming_updated")
-            expect(plan).not.toMatch(wholeTable)
-          }
+          const from = noon + (rows - 100) * minute
+          const window = { from, to: from + 60 * minute, offset: 0, limit: 50 }
+          const [count = "", keys = "", page = ""] = yield* plansOf(
+            yield* statementsOf(Effect.exit(sessions.window(scope, window)))
+          )
+          expect(count).toContain("session_roaming_updated")
+          expect(keys).toContain("session_roaming_updated")
+          expect(`${count}${keys}${page}`).not.toMatch(wholeTable)
+        })
+      )
+
+      it.effect(
+        "sessions that were made long before or after a span of changes are not passed by on the way to it",
+        () =>
+          Effect.gen(function* () {
+            const sessions = yield* RoamingSessions
+            const middle = noon + (rows / 2) * minute
+            // 500 of the partner's were made before, and as many after. Made within 25 hours of the middle, the same again.
+            for (const asked of [
+              { from: middle, offset: 0 },
+              { from: middle, to: middle + 1440 * minute, offset: 70 },
+              { to: middle, offset: 480 }
+            ]) {
+              const window = sessions.window({ organisationId: ours.id, partnerId }, { ...asked, limit: 50 })
+              const [, keys] = yield* statementsOf(Effect.exit(window))
+              assert(keys !== undefined)
+              expect(yield* rowsReadBy(keys)).toBeLessThan("from" in asked ? 250 : 600)
+            }
+          })
+      )
+
+      it.effect("a page of sessions is planned once", () =>
+        Effect.gen(function* () {
+          const sessions = yield* RoamingSessions
+          const sql = yield* SqlClient.SqlClient
+          const pages = Effect.gen(function* () {
+            for (let n = 0; n < 12; n++) {
+              yield* Effect.exit(sessions.window({ organisationId: ours.id, partnerId }, { offset: n, limit: 50 }))
+            }
+            return yield* sql<{ kept: number }>`
+              SELECT max(generic_plans)::int AS kept FROM pg_prepared_statements
+              WHERE statement LIKE ${'%"isBehind"%'} AND statement NOT LIKE 'EXPLAIN%'`
+          })
+          // On one connection, which keeps its plans.
+          expect((yield* sql.withTransaction(pages))[0]?.kept).toBeGreaterThan(5)
         })
       )
 

@@ -16,6 +16,7 @@ import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import { readingsPricedAtOnce } from "../../src/domain/session/Ledger.ts"
 import type { TariffElement } from "../../src/domain/tariff/Tariff.ts"
+import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import type { Window } from "../../src/domain/values/Window.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
@@ -146,6 +147,51 @@ forEachDriver("what partners' drivers charged", world, (it) => {
       assert.match(shown.place.evseUid ?? "", /^[0-9a-f-]{36}$/)
       assert.match(shown.place.publicEvseId ?? "", /^X\d+\*\d+\*E\d+$/)
       assert.deepStrictEqual((yield* (yield* Sessions).get(one.organisationId, a.sessionId)).roaming, shown.roaming)
+    })
+  )
+
+  it.effect("is in every window in which it changed, however long before that it was made, or after by the clock", () =>
+    Effect.gen(function* () {
+      const { chargers, one, seeded } = yield* aWorld("W")
+      const sql = yield* SqlClient.SqlClient
+      const hour = 60 * minute
+      // Hours from noon: when each was made, and when it changed last. The last two were made by clocks that are ahead.
+      const times = [
+        [-9_000, -8_999],
+        [-9_000, 10],
+        [-49, -26],
+        [-48, 0],
+        [-24, -1],
+        [-1, 1],
+        [0, 0],
+        [1, 40],
+        [30, -2],
+        [26, 1]
+      ] as const
+      const changed = new Map<string, number>()
+      for (const [n, [made, last]] of times.entries()) {
+        const tx = yield* begin(seeded, chargers[n % 2]!, contract(one.partnerId), {
+          id: uuid7(noon + made * hour, new Uint8Array(10).fill(n))
+        })
+        yield* sql`UPDATE session_roaming SET last_updated = ${new Date(noon + last * hour)} WHERE session_id = ${tx.sessionId}`
+        changed.set(tx.sessionId, noon + last * hour)
+      }
+      const sessions = yield* RoamingSessions
+      const spans = [-9_001, -48, -26, -2, 0, 1, 10, 50].map((hours) => noon + hours * hour)
+      for (const from of [undefined, ...spans]) {
+        for (const to of [undefined, ...spans]) {
+          const wanted = [...changed.keys()]
+            .filter((id) => changed.get(id)! >= (from ?? -Infinity) && changed.get(id)! < (to ?? Infinity))
+            .sort()
+          for (const offset of [0, 2]) {
+            const { items, total } = yield* sessions.window(one, { from, to, offset, limit: 3 })
+            assert.deepStrictEqual(
+              [items.map(({ id }) => id), total],
+              [wanted.slice(offset, offset + 3), wanted.length]
+            )
+          }
+        }
+      }
     })
   )
 

@@ -1,4 +1,5 @@
 /** Which statements an effect sends, for tests that count them or ask the database for their plan. */
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 
@@ -27,4 +28,38 @@ export const planOf = ({ text, values }: SentStatement) =>
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, values)
     return rows.map((row) => row["QUERY PLAN"]).join("\n")
+  })
+
+interface Node {
+  readonly "Relation Name"?: string
+  readonly "Actual Rows"?: number
+  readonly "Actual Loops"?: number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Plans?: ReadonlyArray<Node>
+}
+
+/** Rows that a plan took from tables, those that it threw away included. */
+const readBy = (node: Node): number => {
+  const own =
+    node["Relation Name"] === undefined
+      ? 0
+      : ((node["Actual Rows"] ?? 0) +
+          (node["Rows Removed by Filter"] ?? 0) +
+          (node["Rows Removed by Index Recheck"] ?? 0)) *
+        (node["Actual Loops"] ?? 0)
+  return own + (node.Plans ?? []).reduce((sum, plan) => sum + readBy(plan), 0)
+}
+
+/** How many rows a statement takes from tables; it is run for that. */
+export const rowsReadBy = ({ text, values }: SentStatement) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
+      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
+      values
+    )
+    const [explained] = row?.["QUERY PLAN"] ?? []
+    assert(explained !== undefined)
+    return readBy(explained.Plan)
   })

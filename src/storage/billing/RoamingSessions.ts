@@ -6,7 +6,7 @@
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { type PartnerScope, RoamingSessions } from "../../domain/session/RoamingSessions.ts"
 import type { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
@@ -24,7 +24,7 @@ import { PricedRow, sessionColumns, sessionOf, withPrice } from "../charging/Ses
 import { guarded } from "../kernel/SqlErrors.ts"
 import { type Ledger, isPriced, priceOf, readingsPricedAtOnce, toSessionPrice } from "../../domain/session/Ledger.ts"
 import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
-import { uuidArray } from "../kernel/Arrays.ts"
+import { unsized, uuidArray } from "../kernel/Arrays.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 
 /** Of a running or reserved `session s` with tariff `t`, review `r` and price `p`: whether the price is older than the newest reading. */
@@ -75,6 +75,7 @@ const Row = Schema.Struct({
   isBehind: Schema.Boolean
 })
 const rows = rowsOf(Row)
+const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 const totalRow = rowOf(Schema.Struct({ total: Whole }))
 const steerableRow = rowOf(Schema.Struct({ profiles: optional(Schema.String) }))
 
@@ -114,34 +115,72 @@ const beside = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version`
 
 /** Those of `session_roaming w` that are a partner's, changed within the window's span and are at a site of its party. */
-const within = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from, party, to }: Window) => sql`
+const windowOf = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from, party, to }: Window) => sql`
   w.partner_id = ${partnerId}
   ${from === undefined ? sql`` : sql`AND w.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}
   ${party === undefined ? sql`` : own`AND EXISTS (SELECT 1 FROM session x WHERE ${own.rowsOf("x")} AND x.id = w.session_id AND x.site_id IN (${sitesOf(own, party)}))`}`
 
+/** More than the day after which `session_roaming_apart` knows a session, so that no rounding counts. */
+const apartMillis = 25 * 60 * 60 * 1000
+/** An id has 48 bits for the time. */
+const latestMillis = 2 ** 48 - 1
+
+/**
+ * The keys of a window, in the order in which the sessions were made. Of nearly all that changed in a time it is within a day of that time that they were
+ * made, so that the others are not passed by on the way; the few of which it is not are found by themselves.
+ */
+const keys = (sql: SqlClient.SqlClient, own: Scoped, which: Statement.Fragment, asked: Window) => {
+  const { from, limit, offset, to } = asked
+  const madeAround = (millis: number) => sql`uuid_at(${new Date(Math.min(Math.max(0, millis), latestMillis))})`
+  const begins = from === undefined ? [] : [madeAround(from - apartMillis)]
+  const ends = to === undefined ? [] : [madeAround(to + apartMillis)]
+  const found = (made: Statement.Fragment) =>
+    own`SELECT w.session_id AS id FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which} AND ${made}`
+  const inOrder = sql`ORDER BY id OFFSET ${offset} LIMIT ${limit}`
+  if (begins.length === 0 && ends.length === 0) return sql`${found(sql`true`)} ${inOrder}`
+  const within = sql.and([
+    ...begins.map((id) => sql`w.session_id >= ${id}`),
+    ...ends.map((id) => sql`w.session_id < ${id}`)
+  ])
+  const outside = sql.or([
+    ...begins.map((id) => sql`w.session_id < ${id}`),
+    ...ends.map((id) => sql`w.session_id >= ${id}`)
+  ])
+  const apart = sql`w.last_updated - w.made_at NOT BETWEEN interval '-1 day' AND interval '1 day'`
+  // The few are found all: in a hurry for the first, PostgreSQL would look for them along all the others.
+  return sql`
+    SELECT x.id FROM (
+      (${found(sql`${apart} AND ${outside}`)} OFFSET 0)
+      UNION ALL
+      (${found(within)} ORDER BY id LIMIT ${offset + limit})
+    ) x ${inOrder}`
+}
+
 const window = (sql: SqlClient.SqlClient) => {
   const totalOf = totals()
   return Effect.fn("RoamingSessions.window")(function* ({ organisationId, partnerId }: PartnerScope, asked: Window) {
     const own = scopedTo(sql, organisationId)
-    const which = within(sql, own, partnerId, asked)
+    const which = windowOf(sql, own, partnerId, asked)
     const count = Effect.map(
       guarded(totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)),
       (row) => row?.total ?? 0
     )
-    // What is left out before the window costs its key alone.
-    const page = guarded(
-      rows(own`
-        SELECT ${columns(sql)}
-        FROM (
-          SELECT w.session_id, w.last_updated FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}
-          ORDER BY w.session_id OFFSET ${asked.offset} LIMIT ${asked.limit}
-        ) w
-        JOIN session s ON s.id = w.session_id
-        ${beside(sql)}
-        WHERE ${own.rowsOf("s")}
-        ORDER BY s.id`)
-    )
+    // Two statements: one that is made of a number of rows is planned anew for each page once it is one of many rows, and of so many joins that takes
+    // longer than reading the page. What has left the window between the two is left out.
+    const page = Effect.gen(function* () {
+      const ids = yield* guarded(idRows(keys(sql, own, which, asked)))
+      if (ids.length === 0) return []
+      const found = sql`ARRAY(SELECT unnest(${unsized(sql, uuidArray(ids.map(({ id }) => id)))}))`
+      return yield* guarded(
+        rows(own`
+          SELECT ${columns(sql)}
+          FROM session_roaming w JOIN session s ON s.id = w.session_id
+          ${beside(sql)}
+          WHERE w.session_id = ANY (${found}) AND ${own.rowsOf("w")} AND ${own.rowsOf("s")} AND ${which}
+          ORDER BY s.id`)
+      )
+    })
     const key = JSON.stringify([organisationId, partnerId, asked.from, asked.to, asked.party])
     const { items, total } = yield* totalOf(key, asked, count, page)
     return { items: yield* guarded(toSessions(sql, own, items)), total }

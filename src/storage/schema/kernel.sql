@@ -118,6 +118,15 @@ AS $function$
   SELECT (lpad(to_hex(floor(extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $function$;
 
+-- The time that a UUID of version 7 was made at, as `uuid_at` has it.
+CREATE FUNCTION uuid_time(p_id uuid)
+RETURNS timestamp with time zone
+LANGUAGE sql
+IMMUTABLE
+AS $function$
+  SELECT to_timestamp(('x' || translate(left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0::float8)
+$function$;
+
 -- Makes the partitions of the message log for the coming days, and those of readings for the coming months.
 CREATE FUNCTION make_partitions(p_from date, p_days integer)
 RETURNS void
