@@ -21,7 +21,7 @@ import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { Work } from "../../src/domain/work/Work.ts"
 import { drivers } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
-import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
+import { planOf, rowsReadBy, type SentStatement, statementsOf } from "../support/statements.ts"
 
 const rows = 6000
 
@@ -306,6 +306,14 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const uptime = (more: object) =>
             history.uptime(ours.id, { limit: 50, month: "2026-05", ...more }, noon + 90 * 24 * 60 * 60 * 1000)
           const after = (yield* uptime({})).nextCursor ?? ""
+          // Years of orders before the month, of which the last one counts.
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
+            SELECT gen_random_uuid(), ${ours.id}, ${chargerId}, 'ChangeAvailability', 'Accepted',
+              '{"place": {"evseId": 1, "connectorId": 1}, "availability": "Operative"}', '{}', 'operator', t, t
+            FROM generate_series(${new Date(noon)}::timestamptz - interval '700 days', ${new Date(noon)}, interval '1 day') t`
+          const [, , , , one] = yield* statementsOf(uptime({ chargerId, month: "2026-07" }))
+          expect(one === undefined ? Infinity : yield* rowsReadBy(one)).toBeLessThan(10)
           for (const more of [{}, { cursor: after }, { siteId: items[0]?.siteId }, { chargerId }]) {
             const [, page, statuses, connected, orders] = yield* statementsOf(uptime(more))
             assert(page !== undefined && statuses !== undefined && connected !== undefined && orders !== undefined)

@@ -429,6 +429,46 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
+  it.effect("excludes what an order of before the month excludes, each evse's and the charger's last one", () =>
+    Effect.gen(function* () {
+      const world = yield* aCharger
+      const sql = yield* SqlClient.SqlClient
+      yield* told(status(world, 1, october, "Unavailable"), status(world, 2, october, "Unavailable"))
+      const order = (evseId: number, availability: string, at: number) =>
+        sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
+          VALUES (gen_random_uuid(), ${world.organisationId}::uuid, ${world.id}, 'ChangeAvailability', 'Accepted',
+            jsonb_build_object('place', jsonb_build_object('evseId', ${evseId}::int, 'connectorId', 1), 'availability', ${availability}::text),
+            '{}', 'operator', ${new Date(at)}, ${new Date(at)})`
+      const excluded = Effect.map(uptime(world, october + 40 * day, { month: "2026-10" }), ({ items }) =>
+        items.map(({ evseId, excludedSeconds, unavailableSeconds }) => [
+          evseId,
+          excludedSeconds / 86_400,
+          unavailableSeconds / 86_400
+        ])
+      )
+      yield* order(1, "Operative", october - 30 * day)
+      yield* order(1, "Inoperative", october - 20 * day)
+      yield* order(2, "Inoperative", october - 20 * day)
+      yield* order(2, "Operative", october - 10 * day)
+      assert.deepStrictEqual(yield* excluded, [
+        [1, 31, 0],
+        [2, 0, 31]
+      ])
+      // Of two of one time the one that ends it counts.
+      yield* order(1, "Operative", october - 20 * day)
+      assert.deepStrictEqual(yield* excluded, [
+        [1, 0, 31],
+        [2, 0, 31]
+      ])
+      yield* order(0, "Inoperative", october - 5 * day)
+      yield* order(2, "Operative", october + day)
+      assert.deepStrictEqual(yield* excluded, [
+        [1, 31, 0],
+        [2, 1, 30]
+      ])
+    })
+  )
+
   it.effect("of the current month goes to now, by the organisation's zone where none is named", () =>
     Effect.gen(function* () {
       const world = yield* aCharger

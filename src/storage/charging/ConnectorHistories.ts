@@ -18,7 +18,7 @@ const troublesAtMost = 25_000
 /** Connections of a charger that are looked at. */
 const connectionsAtMost = 50_000
 
-/** Orders of a charger that are looked at: one a day for all the time that history is kept. */
+/** Orders to an evse, or to the charger as a whole, that are looked at: more than one an hour of a month. */
 const ordersAtMost = 800
 
 const statusRows = rowsOf(
@@ -37,7 +37,7 @@ const connectionRows = rowsOf(
   Schema.Struct({ ord: Schema.Int, connectedAt: Millis, epoch: Schema.BigInt, disconnectedAt: optional(Millis) })
 )
 
-const orderRows = rowsOf(Schema.Struct({ ord: Schema.Int, at: Millis, evseId: Schema.Int, operative: Schema.Boolean }))
+const orderRows = rowsOf(Schema.Struct({ ord: Schema.Int, at: Millis, operative: Schema.Boolean }))
 
 /** A connector, or a charger as a whole (both numbers 0), and the time that is asked for. */
 export interface Asked {
@@ -120,17 +120,27 @@ const connectionsOf = (
     LEFT JOIN connection n ON n.charger_id = h.charger_id AND n.epoch = h.epoch
     LEFT JOIN node l ON l.node_id = n.node_id ${limited(sql, rowsAtMost)}`)
 
-/** What the charger took as an order, the newest until the end of the time. */
-const ordersOf = (sql: SqlClient.SqlClient, own: Scoped, asked: ReadonlyArray<Asked>, rowsAtMost: number | undefined) =>
-  orderRows(own`
-    SELECT u.ord::int AS ord, h.completed_at AS at, (h.command #>> '{place,evseId}')::int AS "evseId",
-      h.command ->> 'availability' = 'Operative' AS operative
+/** What the charger took as an order to the evse, or to the whole of it: the one that was in force when the time began, and those in it. */
+const ordersOf = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  asked: ReadonlyArray<Asked>,
+  rowsAtMost: number | undefined
+) => {
+  const place = sql`m.charger_id = u.charger_id AND m.type = 'ChangeAvailability' AND m.status = 'Accepted'
+    AND (m.command #>> '{place,evseId}')::integer = u.evse_id`
+  return orderRows(own`
+    SELECT u.ord::int AS ord, h.completed_at AS at, h.command ->> 'availability' = 'Operative' AS operative
     FROM ${input(sql, asked)} CROSS JOIN LATERAL (
-      SELECT m.completed_at, m.command FROM command m
-      WHERE ${own.rowsOf("m")} AND m.charger_id = u.charger_id AND m.type = 'ChangeAvailability' AND m.status = 'Accepted'
-        AND m.completed_at < u.until
-      ORDER BY m.completed_at DESC LIMIT ${ordersAtMost}
+      (SELECT m.completed_at, m.command FROM command m
+        WHERE ${own.rowsOf("m")} AND ${place} AND m.completed_at > u.since AND m.completed_at < u.until
+        ORDER BY m.completed_at DESC LIMIT ${ordersAtMost})
+      UNION ALL
+      (SELECT m.completed_at, m.command FROM command m
+        WHERE ${own.rowsOf("m")} AND ${place} AND m.completed_at <= u.since
+        ORDER BY m.completed_at DESC FETCH FIRST 1 ROWS WITH TIES)
     ) h ${limited(sql, rowsAtMost)}`)
+}
 
 /** Rows by the ordinal (from 1) of what they were asked for. */
 const byOrdinal = <A extends { readonly ord: number }>(rows: ReadonlyArray<A>, count: number) => {
@@ -151,29 +161,35 @@ export const historiesOf = Effect.fnUntraced(function* (
   now: number,
   rowsAtMost?: number
 ) {
+  const placeOf = ({ chargerId, evseId }: Asked): string => `${evseId} ${chargerId}`
   const chargers = [
     ...new Map(
       connectors.map((one): [string, Asked] => [one.chargerId, { ...one, evseId: 0, connectorId: 0 }])
     ).values()
   ]
+  const evses = [...new Map([...connectors, ...chargers].map((one) => [placeOf(one), one])).values()]
   const indexOf = new Map(chargers.map(({ chargerId }, i) => [chargerId, i]))
+  const evseOf = new Map(evses.map((one, i) => [placeOf(one), i]))
   const read = {
     statuses: yield* statusesOf(sql, own, [...connectors, ...chargers], rowsAtMost),
     connections: yield* connectionsOf(sql, own, chargers, now, rowsAtMost),
-    orders: yield* ordersOf(sql, own, chargers, rowsAtMost)
+    orders: yield* ordersOf(sql, own, evses, rowsAtMost)
   }
   const statuses = byOrdinal(read.statuses, connectors.length + chargers.length)
   const connections = byOrdinal(read.connections, chargers.length)
-  const orders = byOrdinal(read.orders, chargers.length)
+  const orders = byOrdinal(read.orders, evses.length)
+  const ordersTo = (one: Asked) => orders[evseOf.get(placeOf(one)) ?? 0] ?? []
   return {
     rows: read.statuses.length + read.connections.length + read.orders.length,
-    histories: connectors.map(({ chargerId, evseId }, i): AvailabilityHistory => {
+    histories: connectors.map((one, i): AvailabilityHistory => {
+      const { chargerId } = one
       const charger = indexOf.get(chargerId) ?? 0
       return {
         connector: pointsOf(statuses[i] ?? []),
         whole: pointsOf(statuses[connectors.length + charger] ?? []),
-        connections: (connections[charger] ?? []).map((one) => asRemembered(presence, chargerId, one)),
-        orders: (orders[charger] ?? []).filter((order) => order.evseId === 0 || order.evseId === evseId)
+        connections: (connections[charger] ?? []).map((row) => asRemembered(presence, chargerId, row)),
+        // A connector that is itself the whole charger has these once.
+        orders: [...ordersTo(one), ...(one.evseId === 0 ? [] : ordersTo({ ...one, evseId: 0 }))]
       }
     })
   }
