@@ -415,6 +415,31 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
+      it.effect("a series of a site or charger does not look for long sessions among all that it had before", () =>
+        Effect.gen(function* () {
+          const [chargers, sql] = [yield* Chargers, yield* SqlClient.SqlClient]
+          const { items } = yield* chargers.list(ours.id, { limit: 1 })
+          assert(items[0] !== undefined)
+          const { chargerId, siteId } = items[0]
+          const hourly = sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
+              token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh, created_at, updated_at)
+            SELECT gen_random_uuid(), ${ours.id}, ${chargerId}, ${siteId}, 1, 1, 'hour' || n, '1.6', 'Card', 'hourly', 'COMPLETED', 'Accepted',
+              'LocalToken', t, t, t + interval '30 minutes', 0, t, t
+            FROM generate_series(1, 3000) n CROSS JOIN LATERAL (SELECT ${new Date(noon)}::timestamptz - n * interval '1 hour' AS t) x`
+          // Without the triggers, each of which would look through the sessions before it.
+          const without = Effect.andThen(sql`SET LOCAL session_replication_role = replica`, hourly)
+          yield* sql.withTransaction(without)
+          yield* sql`ANALYZE session`
+          const hour = 60 * 60 * 1000
+          const range = { from: noon - 12 * hour, to: noon - 6 * hour }
+          for (const scope of [{ siteId }, { chargerId }]) {
+            for (const statement of yield* statementsOf(chargers.sessionWindows(ours.id, { ...range, ...scope }))) {
+              expect(yield* rowsReadBy(statement)).toBeLessThan(150)
+            }
+          }
+        })
+      )
+
       it.effect("today's sessions and the running ones are counted without reading all", () =>
         Effect.gen(function* () {
           const chargers = yield* Chargers

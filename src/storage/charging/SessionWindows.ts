@@ -24,7 +24,8 @@ const inScope = (sql: SqlClient.SqlClient, alias: string, { chargerId, siteId }:
 /**
  * Sessions that may be of the range, with so many at most of each kind: those that run; those that began in it or within a day before it, along the order of
  * starts of their organisation, site or charger; those that lasted longer, which are few; and those that were corrected. What began later is not read,
- * however much that is.
+ * however much that is. Those that lasted longer are found before it is asked where: PostgreSQL does not know how few they are, and would look for them among
+ * all that a site ever had.
  */
 const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: number) => {
   const [begin, end] = [new Date(range.from), new Date(range.to)]
@@ -33,8 +34,9 @@ const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: n
     (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL AND x.started_at < ${end} ${within} LIMIT ${most})
     UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.started_at >= ${new Date(range.from - dayMillis)} AND x.started_at < ${end}
       AND x.ended_at >= ${begin} ${within} LIMIT ${most})
-    UNION (SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at - x.started_at > '1 day'::interval AND x.ended_at >= ${begin}
-      AND x.started_at < ${end} ${within} LIMIT ${most})
+    UNION (SELECT x.id FROM (
+      SELECT * FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at - x.started_at > '1 day'::interval AND x.ended_at >= ${begin} AND x.started_at < ${end}
+      OFFSET 0) x WHERE true ${within} LIMIT ${most})
     UNION (SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${begin} AND y.started_at < ${end} LIMIT ${most})`
 }
 
