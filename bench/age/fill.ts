@@ -15,9 +15,12 @@ export interface Past {
   readonly readingsPerSession: number
 }
 
-/** Of the past of a fresh service: enough that every list has a full page, all of it a day old at most. */
+/**
+ * Of the past of a fresh service: enough that every list has a full page, and a bounded piece of the journal is full (`windows` of
+ * src/storage/delivery/Events.ts: 41,000 facts), all of it a day old at most.
+ */
 export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
-  sessions: 2_000,
+  sessions: 4_000,
   days: 1,
   readingsPerSession: 5
 }
@@ -31,6 +34,11 @@ const quietEvery = (sessions: number): number => Math.min(1_000, Math.max(10, Ma
 const held = 60
 /** Of the quiet charger. */
 export const quietCard = "Card217"
+/** One that never charged, at a site of its own: its feed has next to nothing, and is looked for in as many facts as a page looks at. */
+export const silentCharger = "AGE-0"
+export const silentSite = "01990000-0000-7000-8000-000000000101"
+/** Connections of a charger: two a day, and as many in the one day of the fresh service as in a month, which is what uptime is made of. */
+const connectionsOf = (days: number): number => Math.max(60, 2 * days)
 const sites = 100
 const cards = 5_000
 /** As the service keeps them unless told otherwise: what is older is not there to be read. */
@@ -59,6 +67,8 @@ export const pastStatements = (
     `(lpad(to_hex(floor(extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${n} || '${salt}'), 1, 3) || '8' || substr(md5(${n} || '${salt}'), 4, 15))::uuid`
   const key = (salt: string, n = "n") => `substring(sha256(convert_to('${salt}' || ${n}, 'UTF8')) for 16)`
   const quiet = quietEvery(sessions)
+  const connections = connectionsOf(days)
+  const apart = `interval '${Math.round((days * 86_400) / connections)} seconds'`
   const organisation = "(SELECT id FROM organisation ORDER BY created_at LIMIT 1)"
   const millis = (at: string) => `floor(extract(epoch FROM ${at}) * 1000)`
   /** What a price and a record have of the one period of a session. */
@@ -80,6 +90,10 @@ export const pastStatements = (
       SELECT 'AGE-' || n, ${organisation}, ('01990000-0000-7000-8000-' || lpad((1 + n % ${sites - 1})::text, 12, '0'))::uuid, 'Charger ' || n, 0,
         'Maker', 'Model ' || n % 7, '1.6', now() - ${span}, now() - ${span}
       FROM generate_series(${driven + 1}, ${chargers}) n`,
+    `INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
+      VALUES ('${silentSite}', ${organisation}, 'Site 101', 'Europe/Oslo', now() - ${span}, now() - ${span})`,
+    `INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, ocpp_version, created_at, updated_at)
+      VALUES ('${silentCharger}', ${organisation}, '${silentSite}', 'Charger 0', 0, '1.6', now() - ${span}, now() - ${span})`,
     `UPDATE charger SET site_id = '01990000-0000-7000-8000-${String(sites).padStart(12, "0")}' WHERE charger_id = 'AGE-${chargers}'`,
     `INSERT INTO connector (charger_id, evse_id, connector_id, status, raw_status, status_at, heard_at)
       SELECT charger_id, e, 1, 'Available', 'Available', now(), now() FROM charger, generate_series(0, 2) e`,
@@ -169,21 +183,25 @@ export const pastStatements = (
         (CASE WHEN p.n % 50 = 0 THEN 'Available' END, p.ended_at + interval '15 minutes')) AS s(status, at)
       WHERE s.status IS NOT NULL ORDER BY p.n`,
     `INSERT INTO connection_history (charger_id, connected_at, epoch, organisation_id, disconnected_at, reason, ocpp_version, security_profile, remote_address)
-      SELECT c.charger_id, now() - d * interval '1 day', ${days} - d, c.organisation_id, now() - (d - 1) * interval '1 day' - interval '1 minute', 'closed', '1.6', 0, '192.0.2.7'
-      FROM generate_series(${days}, 1, -1) d, charger c`,
+      SELECT c.charger_id, now() - i * ${apart}, ${connections} - i, c.organisation_id, now() - (i - 1) * ${apart} - interval '1 minute', 'closed', '1.6', 0, '192.0.2.7'
+      FROM generate_series(${connections}, 1, -1) i, charger c`,
     `INSERT INTO connection (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at, closed_at, closed_reason)
-      SELECT charger_id, organisation_id, 'bench', ${days}, '1.6', 0, '192.0.2.7', now() - interval '1 day', now(), 'closed' FROM charger ON CONFLICT DO NOTHING`,
+      SELECT charger_id, organisation_id, 'bench', ${connections}, '1.6', 0, '192.0.2.7', now() - ${apart}, now(), 'closed' FROM charger ON CONFLICT DO NOTHING`,
     `INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at, completed_at, result)
       SELECT ${uuidOf("started_at", "n", "k")}, o, charger_id, CASE WHEN n % 20 = 0 THEN 'ChangeAvailability' ELSE 'RemoteStop' END, 'Accepted',
         '{"availability": "Operative", "place": {"evseId": 0, "connectorId": 0}}', '{}', 'operator:' || n % 7, started_at, started_at, started_at, '{}'
       FROM past WHERE n % 10 = 0 ORDER BY n`,
     `INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status, created_at, updated_at)
       SELECT ${uuidOf("started_at", "n", "v")}, o, charger_id, n, 1, uid, started_at + interval '30 minutes', CASE WHEN n % 200 = 0 THEN 'Expired' ELSE 'Used' END,
-        started_at, started_at FROM past WHERE n % 100 = 0 ORDER BY n`,
+        started_at, started_at FROM past WHERE n % 100 = 0 OR n % ${quiet} = 0 ORDER BY n`,
     `INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
       SELECT p.o, p.charger_id, p.started_at + k * interval '5 minutes', CASE WHEN k % 2 = 0 THEN 'in' ELSE 'out' END, CASE WHEN k % 2 = 0 THEN 'CALL' ELSE 'CALLRESULT' END,
         'MeterValues', k::text, CASE WHEN k % 2 = 0 THEN '[2,"1","MeterValues",{"connectorId":1,"meterValue":[]}]' ELSE '[3,"1",{}]' END
       FROM past p, generate_series(0, 13) k WHERE p.started_at > now() - interval '${messageDays} days' ORDER BY p.n, k`,
+    `INSERT INTO exchange (organisation_id, partner_id, at, direction, module, method, path, http_status, ocpi_status, failed, millis, request_id, correlation_id, response_body)
+      SELECT o, '${partner}', ended_at, CASE WHEN n % 40 = 0 THEN 'in' ELSE 'out' END, CASE WHEN n % 30 = 0 THEN 'sessions' ELSE 'cdrs' END, 'PUT',
+        '/ocpi/2.2.1/sessions/DE/AGE/' || id, CASE WHEN n % 20 = 0 THEN 500 ELSE 200 END, CASE WHEN n % 20 = 0 THEN 3000 ELSE 1000 END, n % 20 = 0, 20, n::text, n::text, '{}'
+      FROM past WHERE n % 10 = 0 AND started_at > now() - interval '${messageDays} days' ORDER BY n`,
     // As if it had registered: it reads as a partner does, and is sent nothing.
     `UPDATE partner SET status = 'Registered', connection = jsonb_build_object('version', '2.2.1', 'versionsUrl', 'https://age.example/versions', 'tokenForm', 'Raw',
       'parties', '[{"role": "EMSP", "countryCode": "DE", "partyId": "AGE", "businessDetails": {"name": "Age"}}]'::jsonb, 'endpoints', '[]'::jsonb,

@@ -3,7 +3,7 @@
  * new list or filter is measured without a change here.
  */
 import { Schema } from "effect"
-import { quietCard } from "./fill.ts"
+import { quietCard, silentCharger, silentSite } from "./fill.ts"
 
 const Parameter = Schema.Struct({
   name: Schema.String,
@@ -29,9 +29,9 @@ export interface Known {
   readonly from: string
   readonly to: string
   readonly month: string
-  /** As `from` and `to`, of hours within the 92 days that a series may go back. */
-  readonly seriesFrom: string
-  readonly seriesTo: string
+  /** As `from` and `to`, of hours of the last month. */
+  readonly recentFrom: string
+  readonly recentTo: string
 }
 
 /** Lists of what does not grow with age, or that answer no page: streams, exports of everything, and what needs a body of its own. */
@@ -40,6 +40,9 @@ const left =
 
 /** A series is of a bounded time, so its beginning alone is no filter. */
 const isSeries = (path: string): boolean => path.endsWith("/series")
+
+/** What is kept for a month, and what goes back no further than three: asked of a time that both have. */
+const isRecent = (path: string): boolean => isSeries(path) || /\/(?:messages|exchanges)$/.test(path)
 
 const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known: Known): string | undefined => {
   const given: Readonly<Record<string, string>> = {
@@ -80,14 +83,18 @@ export interface ListCase {
 export const listCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
   const { paths } = Schema.decodeUnknownSync(Document)(description)
   const cases: Array<ListCase> = []
-  const ofSeries = { ...known, from: known.seriesFrom, to: known.seriesTo }
+  const recently = { ...known, from: known.recentFrom, to: known.recentTo }
+  // A full page of the feed of a charger is near by where it charges often, and far where it seldom does, at any age: what is compared is a page that
+  // looks at as many facts as it may.
+  const ofFeed = { ...known, quietCharger: silentCharger, quietSite: silentSite }
   for (const [path, item] of Object.entries(paths)) {
     const operation = item["get"]
     if (operation === undefined || left.test(path)) continue
     const parameters = operation.parameters ?? []
+    const knownOf = isRecent(path) ? recently : path === "/v2/events" ? ofFeed : known
     const sample = (name: string): string | undefined => {
       const parameter = parameters.find((one) => one.name === name)
-      return parameter === undefined ? undefined : sampleOf(name, parameter.schema, isSeries(path) ? ofSeries : known)
+      return parameter === undefined ? undefined : sampleOf(name, parameter.schema, knownOf)
     }
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
     if (inPath.some((name) => sample(name) === undefined)) continue

@@ -51,7 +51,7 @@ export const made = async (base: string): Promise<Made> => {
 
 const knownOf = async (url: string, days: number, others: Made): Promise<Known> => {
   const at = new Date(Date.now() - (days / 2) * dayMillis)
-  const seriesFrom = Date.now() - Math.min(60, days / 2) * dayMillis
+  const recentFrom = Date.now() - Math.min(20, days / 2) * dayMillis
   const [row] = await query(
     url,
     "SELECT id::text AS id FROM session WHERE partner_id IS NULL ORDER BY id OFFSET 100 LIMIT 1"
@@ -64,8 +64,8 @@ const knownOf = async (url: string, days: number, others: Made): Promise<Known> 
     from: at.toISOString(),
     to: new Date(at.getTime() + Math.min(1, days / 4) * dayMillis).toISOString(),
     month: at.toISOString().slice(0, 7),
-    seriesFrom: new Date(seriesFrom).toISOString(),
-    seriesTo: new Date(seriesFrom + 6 * hourMillis).toISOString()
+    recentFrom: new Date(recentFrom).toISOString(),
+    recentTo: new Date(recentFrom + 6 * hourMillis).toISOString()
   }
 }
 

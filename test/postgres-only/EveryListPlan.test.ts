@@ -170,8 +170,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             from: time(at),
             to: time(at + dayMillis),
             month: time(at).slice(0, 7),
-            seriesFrom: time(Date.now() - 60 * dayMillis),
-            seriesTo: time(Date.now() - 59.75 * dayMillis)
+            recentFrom: time(Date.now() - 20 * dayMillis),
+            recentTo: time(Date.now() - 19.75 * dayMillis)
           }
           const description = (yield* Effect.promise(() => ask("GET", "/cpo/swagger.json"))).json
           const cases = listCases(description, known)
