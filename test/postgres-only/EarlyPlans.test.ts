@@ -19,8 +19,15 @@ import { drivers } from "../support/databases.ts"
 import { ended, freshId, metered, started } from "../support/journalFacts.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 
+/** Nothing looks for what has expired meanwhile, which would be counted too. */
 const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 100, tls: true, clientCertificates: true }),
+  CommandsStorage.layer({
+    maxWaiting: 3,
+    chargersPerMinute: 100,
+    tls: true,
+    clientCertificates: true,
+    sweepEveryMillis: 3_600_000
+  }),
   ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "node-1" }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 ).pipe(Layer.provideMerge(repositories))
