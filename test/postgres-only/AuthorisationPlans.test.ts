@@ -2,10 +2,11 @@
  * What PostgreSQL does when a card is asked about and when the few sessions are listed that are invalid or reserved: it goes along their small
  * indexes, however many reservations a charger has had and however many sessions an organisation.
  */
-import { expect, layer as suite } from "@effect/vitest"
+import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
+import { Authorizations } from "../../src/domain/token/Authorizations.ts"
 import { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerDirectory.ts"
@@ -13,7 +14,7 @@ import { limits } from "../../src/Config.ts"
 import { drivers } from "../support/databases.ts"
 import { noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { repositories } from "../support/repositories.ts"
-import { planOf, statementsOf } from "../support/statements.ts"
+import { planOf, rowsReadBy, statementsOf } from "../support/statements.ts"
 
 const options = { ...limits.directory, nodeId: "plans" }
 
@@ -127,6 +128,43 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             expect(plan).not.toMatch(/Seq Scan on (?!partner(_party)?\b)/)
           }
           expect(plans[0]).not.toMatch(/Sort\b/)
+        })
+      )
+
+      it.effect("how a card was answered is read from its newest attempts, however often it was used", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { organisationId, siteId } = ours
+          const at = sql`${new Date(noon)}::timestamptz + n * interval '1 minute'`
+          const id = sql`(lpad(to_hex((extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7000a000' || lpad(to_hex(n), 12, '0'))::uuid`
+          // Each fifth is a reservation that cost something, and the newest start was heard of ten hours after it had begun.
+          yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
+              token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
+              created_at, updated_at, reservation_only)
+            SELECT ${id}, ${organisationId}::uuid, 'USED', ${siteId}::uuid, 1, 1, n::text, '1.6', 'Used', 'used', 'COMPLETED', 'Accepted', 'LocalToken',
+              ${at}, CASE WHEN n = 3000 THEN ${at} - interval '10 hours' ELSE ${at} END, ${at}, 0, ${at}, ${at}, n % 5 = 1
+            FROM generate_series(1, 3000) n`
+          yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
+            SELECT substring(sha256(convert_to('used' || n, 'UTF8')) for 16), ${organisationId}::uuid, 'TokenAuthorized', 'charger:USED', ${at}, ${at},
+              '{"tokenUid": "Used", "authorization": {"status": "Blocked", "source": "LocalToken"}}'
+            FROM generate_series(1, 2500) n`
+          yield* sql`VACUUM (ANALYZE) session, journal`
+          const { attempts } = yield* Authorizations
+          const card = { tokenUid: "USED", chargerId: undefined }
+          const newest = yield* attempts(organisationId, card, 20)
+          const starts = newest.map((one) => (one.at - noon) / 60_000)
+          expect(starts).toEqual(Array.from({ length: 25 }, (_, n) => 3000 - n).filter((n) => n % 5 !== 1))
+          expect((yield* attempts(organisationId, card, 500))[400]).toMatchObject({
+            kind: "Authorize",
+            status: "Blocked"
+          })
+          const here = yield* attempts(organisationId, { ...card, chargerId: "USED" }, 20)
+          expect(here).toEqual(newest)
+          expect(yield* attempts(organisationId, { ...card, chargerId: "P-1" }, 20)).toEqual([])
+          const [statement] = yield* statementsOf(attempts(organisationId, card, 20))
+          assert(statement !== undefined)
+          // A thousand ids of an index, and the rows that are shown.
+          expect(yield* rowsReadBy(statement)).toBeLessThan(1_100)
         })
       )
 

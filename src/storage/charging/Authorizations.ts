@@ -68,7 +68,9 @@ const lookedAt = 1_000
 
 const attemptsOf = (sql: SqlClient.SqlClient, own: Scoped, { chargerId, tokenUid }: CardWanted, limit: number) => {
   const key = tokenKey(tokenUid)
-  const here = chargerId === undefined ? sql`` : sql`WHERE x."chargerId" = ${chargerId}`
+  const here = chargerId === undefined ? sql`` : sql`AND x."chargerId" = ${chargerId}`
+  // Without a charger all of them fit, so that no more are read than are shown.
+  const authorizationsLookedAt = chargerId === undefined ? limit : lookedAt
   return own`
     SELECT * FROM (
       (SELECT * FROM (
@@ -76,16 +78,20 @@ const attemptsOf = (sql: SqlClient.SqlClient, own: Scoped, { chargerId, tokenUid
           j.body #>> '{authorization,status}' AS status, j.body #>> '{authorization,source}' AS source
         FROM journal j
         WHERE ${own.rowsOf("j")} AND j.type = 'TokenAuthorized' AND lower(j.body ->> 'tokenUid') = ${key}
-        ORDER BY j.position DESC LIMIT ${lookedAt}
-      ) x ${here} ORDER BY x.at DESC LIMIT ${limit})
+        ORDER BY j.position DESC LIMIT ${authorizationsLookedAt}
+      ) x WHERE true ${here} ORDER BY x.at DESC LIMIT ${limit})
       UNION ALL
-      (SELECT * FROM (
+      -- An index has the ids of the card's newest sessions. Ids are in the order in which starts were heard, so that of the rows only those are read
+      -- that are shown (LIMIT 1 keeps the planner from joining): starts that were heard of late are among the newest by id, and not by their time.
+      (SELECT x.at, x."chargerId", x.kind, x.status, x.source FROM (
+        SELECT m.id FROM (
+          SELECT i.id FROM session i WHERE ${own.rowsOf("i")} AND i.token_key = ${key} ORDER BY i.started_at DESC, i.id DESC LIMIT ${lookedAt}
+        ) m ORDER BY m.id DESC
+      ) n CROSS JOIN LATERAL (
         SELECT s.created_at AS at, s.charger_id AS "chargerId", 'Start' AS kind, s.authorization_status AS status,
-          s.authorization_source AS source
-        FROM session s
-        WHERE ${own.rowsOf("s")} AND s.token_key = ${key} AND NOT s.reservation_only
-        ORDER BY s.started_at DESC, s.id DESC LIMIT ${lookedAt}
-      ) x ${here} ORDER BY x.at DESC LIMIT ${limit})
+          s.authorization_source AS source, s.reservation_only
+        FROM session s WHERE ${own.rowsOf("s")} AND s.id = n.id LIMIT 1
+      ) x WHERE NOT x.reservation_only ${here} ORDER BY n.id DESC LIMIT ${limit})
     ) a ORDER BY a.at DESC, a.kind LIMIT ${limit}`
 }
 
