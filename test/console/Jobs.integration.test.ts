@@ -1,7 +1,7 @@
 /** What an operator does, in a real browser: by mouse, by keyboard alone and on a phone, with a charger by others on the line. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { canBrowse, desk, phone, type Screen, type Town, town, visiting } from "./browser.ts"
+import { canBrowse, desk, phone, type Screen, type Town, town, uncredited, visiting } from "./browser.ts"
 import { Station } from "./station.ts"
 
 /** Presses the keys one after the other, where the focus is. */
@@ -100,15 +100,11 @@ describe.skipIf(!canBrowse)("an operator", () => {
 
   it.each(screens)(
     "sees why a session costs what it costs, and credits its record, %s",
-    async (where, screen) => {
+    async (_, screen) => {
       const { end, page } = await signedIn(screen)
+      const id = await uncredited(place)
       await page.goto("/cdrs")
-      // The first one was credited at the desk.
-      const records = page.locator(".line").filter({ hasNotText: "credit" })
-      await records
-        .nth(where === "at a desk" ? 0 : 1)
-        .locator(".row-link")
-        .click()
+      await page.locator(`.row-link[href^="/cdrs/${id}"]`).click()
       await page.locator(".price tbody tr").first().waitFor()
       const title = await page.locator(".side h1").innerText()
       const total = await page.locator(".price tfoot b").innerText()

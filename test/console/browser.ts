@@ -83,6 +83,17 @@ export const firstOf = async ({ service }: Town, path: string, key = "id"): Prom
   return encodeURIComponent(String(items[0]?.[key]))
 }
 
+/** The newest record that is no credit and has none, by its id: records are issued while a test runs, so that none has a place in the list. */
+export const uncredited = async ({ service }: Town): Promise<string> => {
+  const { items } = (await service.ask("GET", "cdrs")) as {
+    readonly items: ReadonlyArray<{ readonly id: string; readonly creditReferenceId: string | null }>
+  }
+  const credited = new Set(items.map(({ creditReferenceId }) => creditReferenceId))
+  const found = items.find(({ creditReferenceId, id }) => creditReferenceId === null && !credited.has(id))
+  if (found === undefined) throw new Error("each record is credited")
+  return found.id
+}
+
 interface Found {
   readonly violations: ReadonlyArray<{ readonly id: string; readonly nodes: ReadonlyArray<{ readonly html: string }> }>
 }
