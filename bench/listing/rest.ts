@@ -1,6 +1,6 @@
 /**
  * What a page of 50 costs over HTTP, as operators and partners read it: the CPU of the service and of PostgreSQL, against that of a server which writes
- * the same objects as JSON from memory, none of it compressed. On a PostgreSQL of its own, with 2,000 sessions. Gate: 1.3 times.
+ * the same objects as JSON from memory, none of it compressed. On a PostgreSQL of its own, with the past of a fresh service. Gate: 1.3 times.
  *
  *     node bench/listing/rest.ts
  */

@@ -45,26 +45,14 @@ const shortFormat = () =>
   cached("short", (locale) => new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hour12: false }))
 const dayFormat = () =>
   cached("day", (locale) => new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" }))
-const dayTimeFormat = () =>
+const dayTimeFormat = (year?: "numeric") =>
   cached(
-    "dayTime",
+    `dayTime${year ?? ""}`,
     (locale) =>
       new Intl.DateTimeFormat(locale, {
         day: "numeric",
         month: "short",
-        hour: "2-digit",
-        minute: "2-digit",
-        hour12: false
-      })
-  )
-const yearTimeFormat = () =>
-  cached(
-    "yearTime",
-    (locale) =>
-      new Intl.DateTimeFormat(locale, {
-        day: "numeric",
-        month: "short",
-        year: "numeric",
+        year,
         hour: "2-digit",
         minute: "2-digit",
         hour12: false
@@ -79,7 +67,7 @@ export const day = (at: number): string => dayFormat().format(at)
 export const moment = (at: number, now: number = Date.now()): string => {
   const [then, today] = [new Date(at), new Date(now)]
   if (then.toDateString() === today.toDateString()) return clockFormat().format(at)
-  return then.getFullYear() === today.getFullYear() ? dayTimeFormat().format(at) : yearTimeFormat().format(at)
+  return dayTimeFormat(then.getFullYear() === today.getFullYear() ? undefined : "numeric").format(at)
 }
 
 export const ago = (at: number, now: number): string => {
