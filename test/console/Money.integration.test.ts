@@ -71,6 +71,18 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
       const totals = issued.map(inclVat)
       expect(totals[0]).toBeCloseTo(amount(bill), 1)
       expect(totals[1]).toBeCloseTo(amount(credit), 1)
+      // The record that was taken back says by which, and cannot be taken back again; nor can its credit.
+      const creditThis = page.getByRole("button", { name: "Credit this record" })
+      await page.goto(`/cdrs/${String(record?.["id"])}`)
+      await page.getByText("A credit has taken this record back.").getByRole("link").click()
+      await page
+        .getByText("This is a credit")
+        .getByRole("link", { name: `Record ${String(record?.["number"])}` })
+        .waitFor()
+      expect(await creditThis.getAttribute("aria-disabled")).toBe("true")
+      await page.goBack()
+      await page.getByText("A credit has taken this record back.").waitFor()
+      expect(await creditThis.getAttribute("aria-disabled")).toBe("true")
       await visitor.context.close()
       // A browser logs the refusal of an end before the start.
       expect(visitor.problems.filter((text) => !text.includes("status of 400"))).toEqual([])

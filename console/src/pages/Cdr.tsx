@@ -22,7 +22,8 @@ const hours = (n: number): string => `${n < 0 ? "−" : ""}${duration(Math.abs(M
 
 export const Cdr = () => {
   const id = useOpen() ?? ""
-  const missing = missingFor(useMe(), "cdrs.get")
+  const me = useMe()
+  const missing = missingFor(me, "cdrs.get")
   const go = useNavigate()
   const [isCrediting, setCrediting] = useState(false)
   const { data, error, refetch } = useQuery({
@@ -30,6 +31,13 @@ export const Cdr = () => {
     enabled: missing.length === 0,
     queryFn: () => call("cdrs.get", { params: { cdrId: id } })
   })
+  const { data: others } = useQuery({
+    queryKey: ["cdrs.list", "of session", data?.sessionId],
+    enabled: data !== undefined && missingFor(me, "cdrs.list").length === 0,
+    queryFn: () => call("cdrs.list", { query: { sessionId: data?.sessionId ?? "", limit: 500 } })
+  })
+  const credit = others?.items.find(({ creditReferenceId }) => creditReferenceId === id)
+  const credited = others?.items.find((one) => one.id === data?.creditReferenceId)
   useTitle(data === undefined ? t("place.cdrs") : t("cdr.title", { number: data.number }))
   if (missing.length > 0) return <NotPermitted permissions={missing} />
   const frame = { back: "/cdrs", label: t("cdr.one") }
@@ -58,7 +66,11 @@ export const Cdr = () => {
       }
       acts={
         <>
-          <Act needs={["cdrs.credit"]} off={data.creditReferenceId !== null} onClick={() => setCrediting(true)}>
+          <Act
+            needs={["cdrs.credit"]}
+            off={data.creditReferenceId !== null || credit !== undefined}
+            onClick={() => setCrediting(true)}
+          >
             {t("cdr.creditThis")}
           </Act>
           <Link className="button" to={`/sessions/${data.sessionId}` as never} search={{} as never}>
@@ -76,7 +88,16 @@ export const Cdr = () => {
         </>
       }
     >
-      {data.creditReferenceId === null ? null : <p className="notice">{t("cdr.isCredit")}</p>}
+      {data.creditReferenceId === null ? null : (
+        <p className="notice">
+          {t("cdr.isCredit")} {credited === undefined ? null : <ToRecord record={credited} />}
+        </p>
+      )}
+      {credit === undefined ? null : (
+        <p className="notice">
+          {t("cdr.isCredited")} <ToRecord record={credit} />
+        </p>
+      )}
       <Price of="cdr" id={data.id} />
       <Facts
         rows={[
@@ -130,6 +151,12 @@ export const Cdr = () => {
     </Side>
   )
 }
+
+const ToRecord = ({ record }: { readonly record: { readonly id: string; readonly number: number } }) => (
+  <Link to={`/cdrs/${record.id}` as never} search={{} as never}>
+    {t("cdr.title", { number: record.number })}
+  </Link>
+)
 
 /** The credit as the service would issue it. */
 const CreditToBe = ({ id }: { readonly id: string }) => {

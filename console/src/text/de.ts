@@ -121,6 +121,7 @@ export const catalogue: Catalogue = {
   "cdr.creditToBe": "Gutschrift, die ausgestellt wird",
   "cdr.id": "Id des Datensatzes",
   "cdr.isCredit": "Das ist eine Gutschrift: sie nimmt einen anderen Datensatz zurück.",
+  "cdr.isCredited": "Eine Gutschrift hat diesen Datensatz zurückgenommen.",
   "cdr.noneYet": "Noch keine Datensätze",
   "cdr.noneYetText":
     "Ein Datensatz entsteht, wenn ein Ladevorgang mit Tarif beendet ist und seine Messwerte vollständig sind.",

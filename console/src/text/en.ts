@@ -119,6 +119,7 @@ export const en = {
   "cdr.creditToBe": "Credit that will be issued",
   "cdr.id": "Record id",
   "cdr.isCredit": "This is a credit: it takes another record back.",
+  "cdr.isCredited": "A credit has taken this record back.",
   "cdr.noneYet": "No records yet",
   "cdr.noneYetText": "A record is issued when a session with a tariff has ended and its readings are complete.",
   "cdr.notRead": "The charge records could not be read.",
