@@ -3,7 +3,7 @@
  * id. Implements `ChargerInbox` (the sockets' side) and `ChargerLink` (everybody else's); a link that crosses nodes by the directory
  * will stand beside it.
  */
-import { Cause, Clock, Context, Effect, FiberSet, Layer, Metric, Semaphore, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Metric, Semaphore, Stream } from "effect"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { Decide, Evolve } from "../domain/charger/Decision.ts"
@@ -179,23 +179,28 @@ class Registry {
     return actor
   }
 
-  /** A defect ends this actor's connection and no other; the frame that caused it is logged. */
   private supervise(actor: ChargerActor): Effect.Effect<void> {
-    return actor.run.pipe(
-      Effect.catchCause((cause) => {
-        if (!Cause.hasDies(cause)) return Effect.void
-        this.services.crashed()
-        actor.line.close(1011, "internal error")
-        actor.closed("internal error")
-        return Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
-          chargerId: actor.chargerId,
-          frame: actor.current.slice(0, 4096)
-        })
-      }),
-      Effect.andThen(Effect.suspend(() => this.conclude(actor, actor.endedBy("the service stops")))),
+    return Effect.onExit(actor.run(), (exit) =>
       // A newer connection waits for this end, and must not wait for ever when it cannot be stored.
-      Effect.ensuring(Effect.sync(() => this.leaves(actor)))
+      Effect.ensuring(
+        Effect.interruptible(this.afterwards(actor, exit)),
+        Effect.sync(() => this.leaves(actor))
+      )
     )
+  }
+
+  /** A defect ends this actor's connection and no other; the frame that caused it is logged. An actor that is interrupted stores nothing any more. */
+  private afterwards(actor: ChargerActor, exit: Exit.Exit<void>): Effect.Effect<void> {
+    if (Exit.isSuccess(exit)) return this.conclude(actor, actor.endedBy("the service stops"))
+    if (!Cause.hasDies(exit.cause)) return Effect.void
+    this.services.crashed()
+    actor.line.close(1011, "internal error")
+    actor.closed("internal error")
+    const logged = Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", exit.cause), {
+      chargerId: actor.chargerId,
+      frame: actor.current.slice(0, 4096)
+    })
+    return Effect.andThen(logged, this.conclude(actor, actor.endedBy("the service stops")))
   }
 
   private conclude({ chargerId, epoch, organisationId }: ChargerActor, end: ConnectionEnd): Effect.Effect<void> {

@@ -4,38 +4,44 @@
  */
 import { Effect } from "effect"
 
-export class CallHold {
-  private held: Array<() => void> = []
-  private readonly leftMillis: () => number
-  private readonly background: (effect: Effect.Effect<void>) => void
+/** Its charger's actor. One object and no functions of its own, since there is one for each connected charger. */
+export interface HoldHost {
+  /** How long the charger is still to be left alone, in ms; none from 0 down. */
+  readonly heldMillis: number
+  readonly services: { readonly background: (effect: Effect.Effect<void>) => void }
+}
 
-  /** `leftMillis` says how long the charger is still to be left alone; `background` runs the waiting for it. */
-  constructor(leftMillis: () => number, background: (effect: Effect.Effect<void>) => void) {
-    this.leftMillis = leftMillis
-    this.background = background
+export class CallHold {
+  private held: Array<() => void> | undefined
+  private readonly host: HoldHost
+
+  constructor(host: HoldHost) {
+    this.host = host
   }
 
   /** Does it now, or once the charger may be called. */
   once(todo: () => void): void {
-    if (this.leftMillis() <= 0) return todo()
-    this.held.push(todo)
-    if (this.held.length === 1) this.wait()
+    if (this.host.heldMillis <= 0) return todo()
+    if (this.held !== undefined) return void this.held.push(todo)
+    this.held = [todo]
+    this.wait()
   }
 
   /** Something changed (it booted): looks whether the wait has ended. */
   look(): void {
-    if (this.held.length === 0) return
-    if (this.leftMillis() > 0) return this.wait()
+    if (this.held === undefined) return
+    if (this.host.heldMillis > 0) return this.wait()
     const ready = this.held
-    this.held = []
+    this.held = undefined
     for (const todo of ready) todo()
   }
 
   private wait(): void {
-    this.background(
+    const { heldMillis, services } = this.host
+    services.background(
       Effect.delay(
         Effect.sync(() => this.look()),
-        this.leftMillis()
+        heldMillis
       )
     )
   }

@@ -29,8 +29,8 @@ import type { ActorServices } from "./ActorServices.ts"
 import { answered } from "./Answering.ts"
 import { asUnreadable, type CommandItem, type Deciding, type EventItem, type Item } from "./Items.ts"
 import { Mailbox } from "./Mailbox.ts"
-import { OutboundCalls } from "./OutboundCalls.ts"
-import { CallHold } from "./CallHold.ts"
+import { type CallHost, OutboundCalls } from "./OutboundCalls.ts"
+import { CallHold, type HoldHost } from "./CallHold.ts"
 import { type CommandHost, CommandWork } from "./CommandWork.ts"
 import { type PartnersQuestion, PendingAuthorizations } from "./PendingAuthorizations.ts"
 
@@ -45,15 +45,15 @@ const retryMillis = 250
 
 const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
 
-export class ChargerActor implements ChargerMailbox, CommandHost {
+export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, HoldHost, FreshIds {
   private readonly mailbox = new Mailbox<Item>()
-  private readonly pending: PendingAuthorizations<EventItem>
-  private readonly ids: FreshIds
+  /** Made with the first message that asks partners: few chargers' messages do. */
+  private pending: PendingAuthorizations<EventItem> | undefined
   /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
   private state: ChargerState | undefined
   private paused = false
   private isSettled = false
-  private readonly work: CommandWork
+  private readonly work = new CommandWork(this)
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined
@@ -64,8 +64,9 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
   readonly organisationId: string
   readonly line: ChargerLine
   readonly services: ActorServices
-  readonly calls: OutboundCalls
-  readonly hold: CallHold
+  readonly calls = new OutboundCalls(this)
+  readonly hold = new CallHold(this)
+  private readonly connectedAt: number
   /** True once the fiber has ended and its connection's end is stored, or could not be. */
   finished = false
   /** The frame being worked on, for the log when a defect ends the actor. */
@@ -78,29 +79,25 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
     this.chargerId = state.chargerId
     this.organisationId = state.organisationId
     this.line = line
-    const uuid = () => services.uuid(this.now())
-    const connectedAt = this.now()
-    this.hold = new CallHold(
-      () => callableFrom(this.tolerances, { connectedAt, bootedAt: this.bootedAt }) - this.now(),
-      services.background
-    )
-    this.calls = new OutboundCalls(
-      services.options,
-      uuid,
-      (messageId, command) => line.call(messageId, command),
-      () => (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || services.options.callTimeoutMillis
-    )
-    const { authorizer, background } = services
-    this.work = new CommandWork(this)
-    this.pending = new PendingAuthorizations({ ...state, ask: authorizer.partnerAnswers, background })
-    this.ids = {
-      get transactionId() {
-        const id = services.numbers.peek()
-        if (id === undefined) throw new Error("transaction numbers are used up")
-        return id
-      },
-      uuid
-    }
+    this.connectedAt = this.now()
+  }
+
+  get transactionId(): number {
+    const id = this.services.numbers.peek()
+    if (id === undefined) throw new Error("transaction numbers are used up")
+    return id
+  }
+
+  uuid(): string {
+    return this.services.uuid(this.now())
+  }
+
+  get heldMillis(): number {
+    return callableFrom(this.tolerances, { connectedAt: this.connectedAt, bootedAt: this.bootedAt }) - this.now()
+  }
+
+  get callTimeoutMillis(): number {
+    return (this.tolerances.callTimeoutSeconds ?? 0) * 1000 || this.services.options.callTimeoutMillis
   }
 
   now(): number {
@@ -128,12 +125,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
   ): boolean {
     if (event._tag !== "HeartbeatReceived" || this.state === undefined) return false
     const now = this.now()
-    const decision = this.services.decide(
-      this.state,
-      { _tag: "Event", event, envelope, answers: noAnswers },
-      now,
-      this.ids
-    )
+    const decision = this.services.decide(this.state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this)
     if (decision._tag !== "Act" || decision.facts.length > 0 || decision.followUps.length > 0) return false
     if (decision.reply !== undefined) respond(decision.reply(nothingCommitted), now)
     return true
@@ -169,7 +161,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
   /** Undefined where the fiber must first fetch transaction numbers, and for a defect, which it meets again and ends by. */
   private decidesAtOnce(state: ChargerState, { envelope, event }: EventItem, now: number): Decision | undefined {
     try {
-      return this.services.decide(state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this.ids)
+      return this.services.decide(state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this)
     } catch {
       return undefined
     }
@@ -257,7 +249,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
 
   /** True while nothing waits to be answered. */
   get quiet(): boolean {
-    return this.mailbox.idle && this.pending.idle
+    return this.mailbox.idle && (this.pending?.idle ?? true)
   }
 
   /** A command may wait for this charger. */
@@ -278,14 +270,16 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
   }
 
   /** Waits until the fiber has ended, its last commit and the connection's end included. */
-  readonly ended: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    if (this.finished) return resume(Effect.void)
-    const before = this.finish
-    this.finish = () => {
-      before?.()
-      resume(Effect.void)
-    }
-  })
+  get ended(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (this.finished) return resume(Effect.void)
+      const before = this.finish
+      this.finish = () => {
+        before?.()
+        resume(Effect.void)
+      }
+    })
+  }
 
   /** Wakes those that wait for the end. */
   markEnded(): void {
@@ -295,23 +289,26 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
   }
 
   /** The actor's life, until its connection has ended. */
-  readonly run: Effect.Effect<void> = Effect.suspend(() => this.loop())
+  run(): Effect.Effect<void> {
+    // No generator: what one keeps while it waits would be a good part of what an idle charger costs.
+    return Effect.suspend(() => {
+      const item = this.mailbox.poll()
+      return item === undefined ? Effect.flatMap(this.mailbox.take, (next) => this.works(next)) : this.works(item)
+    })
+  }
 
-  private loop(): Effect.Effect<void> {
-    const actor = this
-    return Effect.gen(function* () {
-      while (true) {
-        const item = actor.mailbox.poll() ?? (yield* actor.mailbox.take)
-        if (item._tag === "Died") return yield* Effect.die(item.cause)
-        if (item._tag === "Closed") {
-          // A start is stored whether or not anybody hears its answer.
-          for (const [left, partnerAnswers] of actor.pending.abandon()) yield* actor.handle({ ...left, partnerAnswers })
-          return
-        }
-        // What waited for too long was refused, and the charger sends it again; a commit that failed says that the state is in doubt, however late.
-        if (item._tag !== "Event" || item.call.isOpen || item.failed !== undefined) yield* actor.handle(item)
-        actor.resumes()
-      }
+  private works(item: Item): Effect.Effect<void> {
+    if (item._tag === "Died") return Effect.die(item.cause)
+    if (item._tag === "Closed") {
+      // A start is stored whether or not anybody hears its answer.
+      const left = this.pending?.abandon() ?? []
+      return Effect.forEach(left, ([one, partnerAnswers]) => this.handle({ ...one, partnerAnswers }), { discard: true })
+    }
+    // What waited for too long was refused, and the charger sends it again; a commit that failed says that the state is in doubt, however late.
+    const isDue = item._tag !== "Event" || item.call.isOpen || item.failed !== undefined
+    return Effect.flatMap(isDue ? this.handle(item) : Effect.void, () => {
+      this.resumes()
+      return this.run()
     })
   }
 
@@ -385,7 +382,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
       this.bootedAt = this.now()
       this.hold.look()
     }
-    if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.pending.forget(item.event.tokenUid)
+    if (item._tag === "Event" && item.event._tag === "TransactionStarted") this.pending?.forget(item.event.tokenUid)
     if (item._tag === "Event" && decided.reply !== undefined) item.call.answer(decided.reply(outcome), now)
     for (const followUp of decided.followUps) this.followUp(followUp)
     if (item._tag === "CommandAnswered") item.concluded?.()
@@ -408,7 +405,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
         if (numbers.peek() === undefined) yield* actor.patiently(numbers.refill, deadline)
         const input: Input =
           item._tag === "Event" ? { _tag: "Event", event: item.event, envelope: item.envelope, answers } : item
-        const decision = actor.services.decide(state, input, now, actor.ids)
+        const decision = actor.services.decide(state, input, now, actor)
         if (decision._tag === "Act") return actor.accepted(decision, now)
         const { question } = decision
         if (question._tag === "AskPartners") {
@@ -435,9 +432,13 @@ export class ChargerActor implements ChargerMailbox, CommandHost {
 
   /** Partners' answers on a message's card; undefined where it now waits for them. */
   private answersFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerAnswer> | undefined {
-    const known = this.pending.known(question, this.now())
+    const { authorizer, background } = this.services
+    const { chargerId, organisationId } = this
+    const ask = authorizer.partnerAnswers
+    const pending = (this.pending ??= new PendingAuthorizations({ chargerId, organisationId, ask, background }))
+    const known = pending.known(question, this.now())
     if (known === undefined)
-      this.pending.wait(item, question, (partnerAnswers) => this.mailbox.push({ ...item, partnerAnswers }))
+      pending.wait(item, question, (partnerAnswers) => this.mailbox.push({ ...item, partnerAnswers }))
     return known
   }
 

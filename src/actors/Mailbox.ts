@@ -54,12 +54,14 @@ export class Mailbox<A> {
   }
 
   /** The next item, waiting for it. Only one reader at a time. */
-  readonly take: Effect.Effect<A> = Effect.callback<A>((resume) => {
-    const item = this.poll()
-    if (item !== undefined) return resume(Effect.succeed(item))
-    this.reader = (next) => resume(Effect.succeed(next))
-    return Effect.sync(() => {
-      this.reader = undefined
+  get take(): Effect.Effect<A> {
+    return Effect.callback<A>((resume) => {
+      const item = this.poll()
+      if (item !== undefined) return resume(Effect.succeed(item))
+      this.reader = (next) => resume(Effect.succeed(next))
+      return Effect.sync(() => {
+        this.reader = undefined
+      })
     })
-  })
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { Effect, Semaphore } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
+import type { ChargerLine } from "../domain/charger/ChargerInbox.ts"
 import type { TakenCommand } from "../domain/command/Commands.ts"
 
 export interface OutboundOptions {
@@ -28,69 +29,76 @@ const lost: CommandResult = { _tag: "ConnectionLost" }
 const crowded: CommandResult = { _tag: "Crowded" }
 const timedOut: CommandResult = { _tag: "TimedOut" }
 
+/** Its charger's actor. One object and no functions of its own, since there is one for each connected charger. */
+export interface CallHost {
+  readonly services: { readonly options: Pick<OutboundOptions, "maxWaiting"> }
+  /** How long this charger may take to answer, in ms: some makes take longer. */
+  readonly callTimeoutMillis: number
+  readonly line: Pick<ChargerLine, "call">
+  uuid(): string
+}
+
 export class OutboundCalls {
   private pending: Pending | undefined
   private waiting = 0
   private ended = false
-  private readonly one = Semaphore.makeUnsafe(1)
+  private turns: Semaphore.Semaphore | undefined
+  private readonly host: CallHost
 
-  constructor(
-    options: OutboundOptions,
-    messageId: () => string,
-    call: (messageId: string, command: ChargerCommand) => void,
-    /** Chargers of some makes take longer to answer, in ms. */
-    patienceMillis: () => number = () => options.callTimeoutMillis
-  ) {
-    const once = (command: ChargerCommand): Effect.Effect<CommandResult> =>
-      Effect.callback<CommandResult>((resume) => {
-        if (this.ended) return resume(Effect.succeed(lost))
-        const id = messageId()
-        this.pending = { messageId: id, command, resume: (result) => resume(Effect.succeed(result)) }
-        call(id, command)
-        return Effect.sync(() => {
-          if (this.pending?.messageId === id) this.pending = undefined
-        })
-      }).pipe(Effect.timeoutOrElse({ duration: patienceMillis(), orElse: () => Effect.succeed(timedOut) }))
-    this.sendNext = (next) =>
-      Semaphore.withPermit(
-        this.one,
-        Effect.flatMap(next, (taken) =>
-          taken === undefined
-            ? Effect.undefined
-            : Effect.map(
-                taken.refused === undefined ? once(taken.command) : Effect.succeed(taken.refused),
-                (result) => ({
-                  taken,
-                  result
-                })
-              )
-        )
-      )
-    this.send = (command) =>
-      Effect.suspend(() => {
-        if (this.ended) return Effect.succeed(lost)
-        if (this.waiting >= options.maxWaiting) return Effect.succeed(crowded)
-        this.waiting++
-        return Semaphore.withPermit(this.one, once(command)).pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              this.waiting--
-            })
-          )
-        )
-      })
+  constructor(host: CallHost) {
+    this.host = host
   }
 
   /** Sends a command when its turn comes, and answers what came of it. */
-  readonly send: (command: ChargerCommand) => Effect.Effect<CommandResult>
+  send(command: ChargerCommand): Effect.Effect<CommandResult> {
+    return Effect.suspend(() => {
+      if (this.ended) return Effect.succeed(lost)
+      if (this.waiting >= this.host.services.options.maxWaiting) return Effect.succeed(crowded)
+      this.waiting++
+      return Semaphore.withPermit(this.one, this.once(command)).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.waiting--
+          })
+        )
+      )
+    })
+  }
 
   /**
    * Asks for the next command once the line is free, sends it and answers what came of it; undefined when there was none. The line stays
    * taken from the question to the answer.
    */
-  readonly sendNext: <E>(
+  sendNext<E>(
     next: Effect.Effect<Outgoing | undefined, E>
-  ) => Effect.Effect<{ readonly taken: Outgoing; readonly result: CommandResult } | undefined, E>
+  ): Effect.Effect<{ readonly taken: Outgoing; readonly result: CommandResult } | undefined, E> {
+    return Semaphore.withPermit(
+      this.one,
+      Effect.flatMap(next, (taken) => {
+        if (taken === undefined) return Effect.undefined
+        const result = taken.refused === undefined ? this.once(taken.command) : Effect.succeed(taken.refused)
+        return Effect.map(result, (came) => ({ taken, result: came }))
+      })
+    )
+  }
+
+  /** Made with the first call: most chargers that are connected are not being called. */
+  private get one(): Semaphore.Semaphore {
+    return (this.turns ??= Semaphore.makeUnsafe(1))
+  }
+
+  private once(command: ChargerCommand): Effect.Effect<CommandResult> {
+    const { host } = this
+    return Effect.callback<CommandResult>((resume) => {
+      if (this.ended) return resume(Effect.succeed(lost))
+      const messageId = host.uuid()
+      this.pending = { messageId, command, resume: (result) => resume(Effect.succeed(result)) }
+      host.line.call(messageId, command)
+      return Effect.sync(() => {
+        if (this.pending?.messageId === messageId) this.pending = undefined
+      })
+    }).pipe(Effect.timeoutOrElse({ duration: host.callTimeoutMillis, orElse: () => Effect.succeed(timedOut) }))
+  }
 
   /** A result arrived. False when no such call is pending. */
   answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {

@@ -15,11 +15,12 @@ const accepted: CommandResult = {
 const make = (maxWaiting = 10) => {
   const sent: Array<readonly [string, ChargerCommand]> = []
   let n = 0
-  const calls = new OutboundCalls(
-    { callTimeoutMillis: 60_000, maxWaiting },
-    () => `m${++n}`,
-    (id, c) => void sent.push([id, c])
-  )
+  const calls = new OutboundCalls({
+    services: { options: { maxWaiting } },
+    callTimeoutMillis: 60_000,
+    uuid: () => `m${++n}`,
+    line: { call: (id, c) => void sent.push([id, c]) }
+  })
   return { calls, sent }
 }
 

@@ -15,6 +15,7 @@ import { nameOf, type TemplateKey, toChange } from "../charger/Template.ts"
 export const templateRound = 16
 
 const fresh: Templating = { tried: [], open: [], changed: false, done: false }
+const nothingToDo: Templating = { ...fresh, done: true }
 
 const heartbeatKey = "HeartbeatInterval"
 
@@ -83,7 +84,8 @@ export const templatingAfter = (templating: Templating | undefined, fact: Charge
       return undefined
     // The commands that were issued with it follow, and show that the round is not done.
     case "ConfigurationReported":
-      return (templating?.open.length ?? 0) > 0 ? templating : { ...fresh, ...templating, changed: false, done: true }
+      if (templating === undefined) return nothingToDo
+      return templating.open.length > 0 ? templating : { ...templating, changed: false, done: true }
     case "CommandIssued": {
       const { command, commandId } = fact.body
       if (command._tag !== "ChangeConfiguration") return templating

@@ -4,12 +4,13 @@
  */
 import { Effect } from "effect"
 import { type RawData, WebSocket } from "ws"
+import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
 import type { ChargerLine, ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseFrame } from "../rpc/Frame.ts"
 import type { ChargerWebSocket, SocketOwner } from "./ChargerWebSocket.ts"
-import { Conversation } from "./Conversation.ts"
+import { Conversation, type TextSink } from "./Conversation.ts"
 import { BadFrames, type FrameRate, type Overdrawn } from "./FrameRate.ts"
 import { freshSigns, judge, sweepsIn } from "./Liveness.ts"
 import type { CutReason } from "./Metrics.ts"
@@ -45,7 +46,7 @@ const failures: Readonly<Record<string, CutReason>> = {
   WS_ERR_TOO_MANY_BUFFERED_PARTS: "fragments"
 }
 
-export class ChargerSocket implements SocketOwner {
+export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   readonly chargerId: string
   readonly securityProfile: number
   readonly version: ProtocolVersion
@@ -91,14 +92,8 @@ export class ChargerSocket implements SocketOwner {
     this.list = list
     this.bytesSeen = tcp.bytesRead
     this.rate = parts.rates.begin(opening.chargerId, parts.now())
-    this.conversation = new Conversation(opening, version, parts, (text) => this.sendText(text))
-    this.conversation.mailbox = attach({
-      call: (messageId, command) => this.conversation.call(messageId, command),
-      close: (code, reason) => this.cut("asked", code, reason),
-      pause: () => this.pause(byActor),
-      resume: () => this.unpause(byActor),
-      answersPing: (millis) => this.answersPing(millis)
-    })
+    this.conversation = new Conversation(opening, version, parts, this)
+    this.conversation.mailbox = attach(this)
     ws.listen(this)
     // What it owed when its last connection ended is owed by this one.
     if (!this.rate.hasRoom(parts.now())) this.throttle("bytes")
@@ -165,7 +160,7 @@ export class ChargerSocket implements SocketOwner {
   /** Reads on after too many frames, once there is room again. False while there is none. */
   tryResume(): boolean {
     if (this.ending === undefined && !this.rate.hasRoom(this.parts.now())) return false
-    this.unpause(byRate)
+    this.readOn(byRate)
     return true
   }
 
@@ -203,13 +198,33 @@ export class ChargerSocket implements SocketOwner {
     return this.slowSweeps > sweepsIn(this.parts.limits.slowFrameMillis)
   }
 
-  private pause(by: number): void {
+  /** The actor's: sends a command. */
+  call(messageId: string, command: ChargerCommand): void {
+    this.conversation.call(messageId, command)
+  }
+
+  /** The actor's. */
+  close(code: number, reason: string): void {
+    this.cut("asked", code, reason)
+  }
+
+  /** The actor's: its mailbox is full. */
+  pause(): void {
+    this.stopReading(byActor)
+  }
+
+  /** The actor's: its mailbox has room again. */
+  resume(): void {
+    this.readOn(byActor)
+  }
+
+  private stopReading(by: number): void {
     if (this.ending !== undefined) return
     if (this.pausedBy === 0) this.ws.pause()
     this.pausedBy |= by
   }
 
-  private unpause(by: number): void {
+  private readOn(by: number): void {
     this.pausedBy &= ~by
     if (this.pausedBy !== 0 || this.isDraining || this.ending !== undefined) return
     this.drainBacklog()
@@ -234,14 +249,14 @@ export class ChargerSocket implements SocketOwner {
   private receive(text: string): void {
     if (text.length <= this.parts.limits.largeFrameBytes) return this.take(text)
     this.parts.metrics.largeFrame()
-    this.pause(byTurn)
+    this.stopReading(byTurn)
     this.parts.largeFrames.offer({ bytes: text.length, take: () => this.takeInTurn(text) })
   }
 
   private takeInTurn(text: string): boolean {
     if (this.ending !== undefined) return false
     this.take(text)
-    this.unpause(byTurn)
+    this.readOn(byTurn)
     return true
   }
 
@@ -267,7 +282,7 @@ export class ChargerSocket implements SocketOwner {
   private throttle(overdrawn: Overdrawn): void {
     if (this.ending !== undefined) return
     this.parts.metrics.throttled(overdrawn)
-    this.pause(byRate)
+    this.stopReading(byRate)
     this.list.throttled(this)
   }
 
@@ -277,7 +292,8 @@ export class ChargerSocket implements SocketOwner {
     }
   }
 
-  private sendText(text: string): boolean {
+  /** Sends one frame; false when the connection is gone or going. */
+  sendText(text: string): boolean {
     const { ws } = this
     if (this.ending !== undefined || ws.readyState !== WebSocket.OPEN) return false
     ws.send(text, plainText)
@@ -287,7 +303,7 @@ export class ChargerSocket implements SocketOwner {
     return true
   }
 
-  private answersPing(millis: number): Effect.Effect<boolean> {
+  answersPing(millis: number): Effect.Effect<boolean> {
     return Effect.callback<boolean>((resume) => {
       if (this.ending !== undefined || this.ws.readyState !== WebSocket.OPEN) return resume(Effect.succeed(false))
       const answer = (isAlive: boolean): void => {

@@ -25,8 +25,11 @@ import {
 import { hiddenError, hiddenResult, maskedValue } from "../rpc/Secrets.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
-/** Sends one text frame; false when the connection is gone or going. */
-export type SendText = (text: string) => boolean
+/** Where frames go out. */
+export interface TextSink {
+  /** Sends one text frame; false when the connection is gone or going. */
+  readonly sendText: (text: string) => boolean
+}
 
 const failedHere = "the service failed to handle this message; it has been reported"
 
@@ -35,7 +38,7 @@ export class Conversation {
   readonly version: ProtocolVersion
   private readonly organisationId: string
   private readonly parts: SocketParts
-  private readonly sendText: SendText
+  private readonly sink: TextSink
   /** Set as soon as the actor has attached; no frame comes before that. */
   mailbox: ChargerMailbox | undefined
   private unanswered = 0
@@ -45,12 +48,12 @@ export class Conversation {
   /** It carried a password: whatever comes back may repeat that in any place and writing. */
   private lastCallIsSecret = false
 
-  constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sendText: SendText) {
+  constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sink: TextSink) {
     this.chargerId = opening.chargerId
     this.organisationId = opening.organisationId
     this.version = version
     this.parts = parts
-    this.sendText = sendText
+    this.sink = sink
   }
 
   /** True when every CALL of the charger has been answered, so that OCPP allows it another. */
@@ -208,7 +211,7 @@ export class Conversation {
     now: number,
     isSilenced: boolean
   ): void {
-    if (!this.sendText(text)) return
+    if (!this.sink.sendText(text)) return
     this.parts.metrics.sent(kind)
     if (!isSilenced) this.log("out", kind, action, String(id), this.version.mask(action, text), now)
   }

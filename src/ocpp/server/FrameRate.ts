@@ -10,71 +10,65 @@ const minute = 60_000
 export const overdraws = ["frames", "bytes", "time"] as const
 export type Overdrawn = (typeof overdraws)[number]
 
-/** So much at once, then so much a second. What is taken over it is owed, and paid back before there is room again. */
-class Budget {
-  private left: number
-  private at: number
-  private readonly burst: number
-  private readonly perSecond: number
-
-  constructor(burst: number, perSecond: number, now: number) {
-    this.burst = burst
-    this.perSecond = perSecond
-    this.left = burst
-    this.at = now
-  }
-
-  /** What is left after `cost` was taken, which may be less than nothing. */
-  spend(cost: number, now: number): number {
-    return (this.left = this.leftAt(now) - cost)
-  }
-
-  leftAt(now: number): number {
-    if (now > this.at) {
-      this.left = Math.min(this.burst, this.left + ((now - this.at) * this.perSecond) / 1000)
-      this.at = now
-    }
-    return this.left
-  }
-
-  isFull(now: number): boolean {
-    return this.leftAt(now) >= this.burst
-  }
-}
-
+/**
+ * Three budgets of one charger, each so much at once and then so much a second. What is taken over one is owed, and paid back before there is room
+ * again. One object, since there is one for each connected charger.
+ */
 export class FrameRate {
-  private readonly frames: Budget
-  private readonly bytes: Budget
-  private readonly time: Budget
+  private readonly limits: OcppLimits
+  private frames: number
+  private bytes: number
+  /** ms of the thread's time. */
+  private time: number
+  private at: number
   /** Connections that it is the rate of. */
   users = 0
 
   constructor(limits: OcppLimits, now: number) {
-    this.frames = new Budget(limits.frameBurst, limits.framesPerSecond, now)
-    this.bytes = new Budget(limits.bytesBurst, limits.bytesPerSecond, now)
-    this.time = new Budget(limits.workBurstMillis, limits.workMillisPerSecond, now)
+    this.limits = limits
+    this.frames = limits.frameBurst
+    this.bytes = limits.bytesBurst
+    this.time = limits.workBurstMillis
+    this.at = now
   }
 
   /** Takes a frame that counts as `cost` frames; what there was too much of, or undefined while the charger stays within its rate. */
   spend(cost: number, bytes: number, now: number): Overdrawn | undefined {
-    const frames = this.frames.spend(cost, now)
-    if (this.bytes.spend(bytes, now) <= 0) return "bytes"
-    return frames <= 0 ? "frames" : undefined
+    this.refill(now)
+    this.frames -= cost
+    this.bytes -= bytes
+    if (this.bytes <= 0) return "bytes"
+    return this.frames <= 0 ? "frames" : undefined
   }
 
   /** Takes the time that a frame took, in ms; true when that was too much. */
   worked(millis: number, now: number): boolean {
-    return this.time.spend(millis, now) <= 0
+    this.refill(now)
+    this.time -= millis
+    return this.time <= 0
   }
 
   /** True when there is room for another frame. */
   hasRoom(now: number): boolean {
-    return this.frames.leftAt(now) >= 1 && this.bytes.leftAt(now) > 0 && this.time.leftAt(now) > 0
+    this.refill(now)
+    return this.frames >= 1 && this.bytes > 0 && this.time > 0
   }
 
   /** True when nothing of it is used. */
   isFresh(now: number): boolean {
-    return this.frames.isFull(now) && this.bytes.isFull(now) && this.time.isFull(now)
+    this.refill(now)
+    const { bytesBurst, frameBurst, workBurstMillis } = this.limits
+    return this.frames >= frameBurst && this.bytes >= bytesBurst && this.time >= workBurstMillis
+  }
+
+  private refill(now: number): void {
+    if (now <= this.at) return
+    const seconds = (now - this.at) / 1000
+    const { limits } = this
+    this.frames = Math.min(limits.frameBurst, this.frames + seconds * limits.framesPerSecond)
+    this.bytes = Math.min(limits.bytesBurst, this.bytes + seconds * limits.bytesPerSecond)
+    this.time = Math.min(limits.workBurstMillis, this.time + seconds * limits.workMillisPerSecond)
+    this.at = now
   }
 }
 

@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
+  type ChargerPolicy,
   type ChargerState,
   endedSessionsKept,
   type KnownSession,
@@ -151,21 +152,49 @@ const templateOf = shared(Schema.Struct({ keys: Schema.Array(TemplateKey) }), ({
 const quirksOf = shared(Schema.Struct({ rules: Schema.Array(Quirk) }), ({ rules }) => rules)
 
 const expectationsOf = ({ quirks, template }: typeof StateRow.Type) => ({
-  ...(typeof template === "string" ? { template: templateOf(template) } : {}),
-  ...(typeof quirks === "string" ? { quirks: quirksOf(quirks) } : {})
+  template: typeof template === "string" ? templateOf(template) : undefined,
+  quirks: typeof quirks === "string" ? quirksOf(quirks) : undefined
 })
+
+const none: ReadonlyArray<never> = []
+
+/** Chargers without any share one empty list. */
+const eachOf = <A, B>(rows: ReadonlyArray<A> | null, of: (row: A) => B): ReadonlyArray<B> => rows?.map(of) ?? none
+
+/** One object for all chargers of an organisation, while nothing of it changes. */
+const policies = new Map<string, ChargerPolicy>()
+
+const policyOf = (row: typeof StateRow.Type): ChargerPolicy => {
+  const { quirks, template } = expectationsOf(row)
+  const kept = policies.get(row.organisation_id)
+  if (
+    kept !== undefined &&
+    kept.unknownTokens === row.unknown_tokens &&
+    kept.concurrentTransactions === row.concurrent_transactions &&
+    kept.heartbeatIntervalSeconds === row.heartbeat_interval_s &&
+    kept.template === template &&
+    kept.quirks === quirks
+  ) {
+    return kept
+  }
+  const policy: ChargerPolicy = {
+    unknownTokens: row.unknown_tokens,
+    concurrentTransactions: row.concurrent_transactions,
+    heartbeatIntervalSeconds: row.heartbeat_interval_s,
+    ...(template === undefined ? {} : { template }),
+    ...(quirks === undefined ? {} : { quirks })
+  }
+  if (policies.size >= documentsKept) policies.clear()
+  policies.set(row.organisation_id, policy)
+  return policy
+}
 
 const toState = (row: typeof StateRow.Type): ChargerState => ({
   chargerId: row.charger_id,
   organisationId: row.organisation_id,
   epoch: row.epoch,
   connectedAt: row.connected_at,
-  policy: {
-    unknownTokens: row.unknown_tokens,
-    concurrentTransactions: row.concurrent_transactions,
-    heartbeatIntervalSeconds: row.heartbeat_interval_s,
-    ...expectationsOf(row)
-  },
+  policy: policyOf(row),
   registration: row.registration,
   booted: row.booted,
   configured: row.configured,
@@ -175,15 +204,15 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
   vendor: row.manufacturer,
   model: row.model,
   firmwareVersion: row.firmware_version,
-  connectors: (row.connectors ?? []).map((c) => ({
+  connectors: eachOf(row.connectors, (c) => ({
     ...c,
     errorCode: c.errorCode ?? undefined,
     info: c.info ?? undefined,
     vendorId: c.vendorId ?? undefined,
     vendorErrorCode: c.vendorErrorCode ?? undefined
   })),
-  sessions: (row.sessions ?? []).map(existingSession),
-  orphans: (row.orphans ?? []).map((o) => ({
+  sessions: eachOf(row.sessions, existingSession),
+  orphans: eachOf(row.orphans, (o) => ({
     orphanId: o.orphanId,
     action: o.action,
     at: o.at,
