@@ -191,6 +191,8 @@ export const limits = {
     organisationBytesPerDay: 1024 * MiB,
     // Losing the last second of it in a crash is allowed; a quarter of one keeps the batches small.
     flushEveryMillis: 250,
+    // What a kill can give a charger beyond its budget is as much as it logs in this time.
+    useEveryMillis: 60 * second,
     // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS says otherwise: a dispute is raised within a month's bill.
     retentionDays: 30
   },

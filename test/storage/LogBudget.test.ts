@@ -55,6 +55,28 @@ describe("the budget of the message log", () => {
     expect(late.take(frame("A", 1), noon + dayMillis)).toBeUndefined()
   })
 
+  it("gives out once what is to be stored, and again what could not be, while its day lasts", () => {
+    const budget = new LogBudget(limits)
+    expect(budget.unstoredCount).toBe(0)
+    budget.take(frame("A", 50), noon)
+    budget.take(frame("B", 20), noon)
+    budget.take(frame("A", 50), noon)
+    // Over the budget: it is not in the log, and so not counted.
+    budget.take(frame("A", 50), noon)
+    // What is stored already is not to be stored again.
+    budget.restore(dayOf(noon), [frame("C", 99)])
+    expect(budget.unstoredCount).toBe(2)
+    const { day, used } = budget.takeUnstored()
+    expect([day, used]).toEqual([dayOf(noon), [frame("A", 100), frame("B", 20)]])
+    expect(budget.unstoredCount).toBe(0)
+    budget.take(frame("B", 1), noon)
+    budget.again(day, used)
+    expect(budget.takeUnstored().used).toEqual([frame("B", 21), frame("A", 100)])
+    budget.take(frame("A", 1), noon + dayMillis)
+    budget.again(day, used)
+    expect(budget.takeUnstored()).toEqual({ day: dayOf(noon) + dayMillis, used: [frame("A", 1)] })
+  })
+
   it("tells once a day of each that is full, and of a hundred at most", () => {
     const budget = new LogBudget({ ...limits, organisationBytesPerDay: 1e9 })
     const chargers = Array.from({ length: 150 }, (_, n) => `C-${n}`)

@@ -26,7 +26,8 @@ const options = {
   maxFrameBytes: 1000,
   chargerBytesPerDay: 1_000_000,
   organisationBytesPerDay: 10_000_000,
-  flushEveryMillis: never
+  flushEveryMillis: never,
+  useEveryMillis: never
 }
 const log = MessageLogStorage.layer(options)
 
@@ -67,7 +68,8 @@ const stored = Effect.gen(function* () {
   return row!.n
 })
 
-const inserts = (sent: ReadonlyArray<SentStatement>) => sent.filter(({ text }) => text.includes("INSERT INTO message"))
+const inserts = (sent: ReadonlyArray<SentStatement>) =>
+  sent.filter(({ text }) => text.includes("INSERT INTO message ("))
 
 /** Frames that were given up, as `/metrics` counts them. */
 const droppedFrames = (registry: Metric.MetricRegistry, reason?: string): number =>
@@ -422,6 +424,54 @@ forEachDriver("the log of messages", log, (it) => {
         })
       ).pipe(Effect.provideService(Clock.Clock, held), Effect.provide(Logger.layer([])))
     })
+  )
+
+  it.effect(
+    "reads no frame when it starts: a large fleet's day of them would hold an embedded database up for longer than it may be silent",
+    () =>
+      Effect.gen(function* () {
+        yield* emptyTables
+        yield* ownLog({}, ({ append }) => Effect.sync(() => append(frame({ chargerId: "L-14" }))))
+        const began = yield* statementsOf(
+          ownLog({}, () => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 500))))
+        )
+        assert.isAbove(began.length, 0)
+        assert.deepStrictEqual(
+          began.filter(({ text }) => /FROM message\b(?!_)/.test(text)),
+          []
+        )
+      })
+  )
+
+  it.effect(
+    "stores now and then what was used of the day, of both organisations of a charger that moved, and forgets the day before",
+    () =>
+      Effect.gen(function* () {
+        yield* emptyTables
+        const sql = yield* SqlClient.SqlClient
+        const other = freshId()
+        yield* sql`INSERT INTO message_use (day, organisation_id, charger_id, bytes) VALUES ('2020-01-01', ${other}, 'L-15', 5)`
+        const used = sql<{ charger: string; organisation: string; bytes: number }>`
+        SELECT charger_id AS charger, organisation_id AS organisation, bytes::float8 AS bytes FROM message_use ORDER BY bytes, charger_id`
+        const expected = [
+          { charger: "L-15", organisation: other, bytes: 213 },
+          { charger: "L-16", organisation: organisationId, bytes: 213 },
+          { charger: "L-15", organisation: organisationId, bytes: 426 }
+        ]
+        yield* ownLog({ useEveryMillis: 20 }, ({ append }) =>
+          Effect.gen(function* () {
+            for (const chargerId of ["L-15", "L-16", "L-15"]) append(frame({ chargerId }))
+            append(frame({ chargerId: "L-15", organisationId: other }))
+            let stored = yield* used
+            for (let tries = 0; tries < 100 && stored.length !== expected.length; tries++) {
+              yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
+              stored = yield* used
+            }
+            assert.deepStrictEqual([...stored], expected)
+          })
+        )
+        assert.deepStrictEqual([...(yield* used)], expected)
+      })
   )
 
   it.effect("has no more text in a statement than it may", () =>

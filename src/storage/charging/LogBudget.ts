@@ -1,6 +1,6 @@
 /**
  * What the message log may still take today (UTC) of each charger and each organisation, counted in memory. The frame that uses up a budget is the last one
- * of its day, so that a log has no holes in the middle. Each process counts what it logs itself.
+ * of its day, so that a log has no holes in the middle. Each process counts what it logs itself, and notes it now and then for the one that comes after it.
  */
 import { Counts } from "../../domain/values/Counts.ts"
 
@@ -25,6 +25,10 @@ export interface Used {
   readonly bytes: number
 }
 
+interface Unstored extends Used {
+  bytes: number
+}
+
 /** What is worth a line in the log of the service: once a day for each that is full. */
 export interface Full {
   readonly reason: Overrun
@@ -38,6 +42,9 @@ export class LogBudget {
   private day = Number.NEGATIVE_INFINITY
   private readonly chargers = new Counts()
   private readonly organisations = new Counts()
+  /** Of today and not stored yet, by charger; and of those that have moved to another organisation meanwhile. */
+  private unstored = new Map<string, Unstored>()
+  private moved: Array<Used> = []
   private readonly isLogged = new Set<string>()
   private notes: Array<Full> = []
 
@@ -49,9 +56,30 @@ export class LogBudget {
   take(used: Used, at: number): Overrun | undefined {
     this.turn(dayOf(at))
     const over = this.overrun(used)
-    if (over === undefined) this.count(used)
-    else this.note(over, used)
+    if (over !== undefined) this.note(over, used)
+    else {
+      this.count(used)
+      this.remember(used)
+    }
     return over
+  }
+
+  /** Chargers of which something was counted and is not stored. */
+  get unstoredCount(): number {
+    return this.unstored.size + this.moved.length
+  }
+
+  /** What was counted since this was asked last, and on which day. */
+  takeUnstored(): { readonly day: number; readonly used: ReadonlyArray<Used> } {
+    const used = [...this.moved, ...this.unstored.values()]
+    this.unstored = new Map()
+    this.moved = []
+    return { day: this.day, used }
+  }
+
+  /** What could not be stored; nothing where its day is over. */
+  again(day: number, all: ReadonlyArray<Used>): void {
+    if (this.day === day) for (const used of all) this.remember(used)
   }
 
   /** What was logged on a day before this process began; nothing where that day is over. */
@@ -83,6 +111,15 @@ export class LogBudget {
     this.organisations.add(organisationId, bytes)
   }
 
+  private remember({ bytes, chargerId, organisationId }: Used): void {
+    const known = this.unstored.get(chargerId)
+    if (known?.organisationId === organisationId) known.bytes += bytes
+    else {
+      if (known !== undefined) this.moved.push(known)
+      this.unstored.set(chargerId, { organisationId, chargerId, bytes })
+    }
+  }
+
   private note(reason: Overrun, { chargerId, organisationId }: Used): void {
     const key = reason === "charger-budget" ? `charger ${chargerId}` : `organisation ${organisationId}`
     if (this.isLogged.size >= maxNotes || this.isLogged.has(key)) return
@@ -96,6 +133,8 @@ export class LogBudget {
     this.day = day
     this.chargers.clear()
     this.organisations.clear()
+    this.unstored.clear()
+    this.moved = []
     this.isLogged.clear()
   }
 }

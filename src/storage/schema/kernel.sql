@@ -87,6 +87,16 @@ CREATE TABLE message_other PARTITION OF message DEFAULT;
 COMMENT ON TABLE message_other IS
   'Messages of days that have no partition. Moved when the partition is made, deleted by the message log''s retention.';
 
+CREATE TABLE message_use (
+  day date NOT NULL,
+  organisation_id uuid NOT NULL,
+  charger_id text NOT NULL,
+  bytes bigint NOT NULL,
+  PRIMARY KEY (day, organisation_id, charger_id)
+);
+COMMENT ON TABLE message_use IS
+  'Bytes of the day (UTC) that the message log has of each charger, for its budgets. Deleted when the day is over.';
+
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
 INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0), ('retention of sessions', 0), ('retention of the audit log', 0),

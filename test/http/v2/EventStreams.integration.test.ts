@@ -30,7 +30,8 @@ const ports = Layer.mergeAll(
     maxFrameBytes: 1_000,
     chargerBytesPerDay: 1_000_000,
     organisationBytesPerDay: 10_000_000,
-    flushEveryMillis: 50
+    flushEveryMillis: 50,
+    useEveryMillis: 60_000
   })
 ).pipe(Layer.provideMerge(repositories))
 
