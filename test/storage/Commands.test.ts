@@ -52,7 +52,7 @@ forEachDriver("Commands", ports, (it) => {
       const issued = yield* commands.issue(asking(chargerId), organisation.writing())
       assert.strictEqual(issued.status, "Pending")
       const taken = yield* commands.take(chargerId, epoch, noon + 1000)
-      assert.deepStrictEqual(taken, { id: issued.id, command: reset })
+      assert.deepStrictEqual(taken, { id: issued.id, command: reset, hasNext: false })
       assert.strictEqual((yield* commands.get(organisation.id, issued.id)).status, "Sent")
       yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
       const ended = yield* commands.get(organisation.id, issued.id)
@@ -85,6 +85,30 @@ forEachDriver("Commands", ports, (it) => {
       assert.strictEqual(sent.length, 1)
       // Without the word it would be looked for after two seconds.
       assert.isBelow(performance.now() - since, 1_500)
+    })
+  )
+
+  it.effect("says of each that is taken whether another waits behind it", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const clear: ChargerCommand = { _tag: "ClearCache" }
+      const issue = (command: ChargerCommand) => commands.issue(asking(chargerId, { command }), organisation.writing())
+      // One that carries credentials is taken in a transaction of its own.
+      const change: ChargerCommand = { _tag: "ChangeConfiguration", key: "Some", value: "1" }
+      const ids = [yield* issue(reset), yield* issue(change), yield* issue(clear)].map(({ id }) => id)
+      const taken: Array<readonly [string | undefined, boolean]> = []
+      for (const id of ids) {
+        const one = yield* commands.take(chargerId, epoch, noon)
+        if (one !== undefined) taken.push([one.id, one.hasNext])
+        yield* (yield* Journal).commit([answered(organisation, chargerId, id)])
+      }
+      assert.deepStrictEqual(taken, [
+        [ids[0], true],
+        [ids[1], true],
+        [ids[2], false]
+      ])
     })
   )
 

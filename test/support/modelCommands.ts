@@ -5,6 +5,7 @@
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandStatus } from "../../src/domain/command/Command.ts"
 import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
+import type { TakenCommand } from "../../src/domain/command/Commands.ts"
 
 export interface CommandRow {
   readonly id: string
@@ -36,7 +37,7 @@ export class ModelCommands {
     return row
   }
 
-  take(chargerId: string, epoch: number, now: number): CommandRow | undefined {
+  take(chargerId: string, epoch: number, now: number): TakenCommand | undefined {
     if (this.open.get(chargerId) !== epoch) return undefined
     const mine = this.rows.filter((row) => row.chargerId === chargerId)
     const row =
@@ -45,7 +46,8 @@ export class ModelCommands {
     if (row === undefined) return undefined
     row.status = "Sent"
     row.epoch = epoch
-    return row
+    const hasNext = mine.some((one) => one.status === "Pending")
+    return { id: row.id, command: row.command, hasNext }
   }
 
   answered({ body }: CommandAnswered): void {

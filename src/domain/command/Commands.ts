@@ -13,6 +13,8 @@ import type { AuditContext } from "../values/AuditContext.ts"
 export interface TakenCommand {
   readonly id: string
   readonly command: ChargerCommand
+  /** Another waits behind it. */
+  readonly hasNext: boolean
 }
 
 export interface CommandFilter {

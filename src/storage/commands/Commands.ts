@@ -72,7 +72,8 @@ const Taken = Schema.Struct({
   id: Schema.String,
   command: Schema.Unknown,
   sealed: Schema.NullOr(Schema.String),
-  isHeld: Schema.Boolean
+  isHeld: Schema.Boolean,
+  hasNext: Schema.Boolean
 })
 const takenRows = rowsOf(Taken)
 const sentRows = rowsOf(Schema.Struct({ ...Taken.fields, ...credentialFields }))
@@ -250,7 +251,7 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
     journaled(
       Effect.gen(function* () {
         const [taken] = yield* sentRows(sql`
-          SELECT m.id, m.command, m.sealed, false AS "isHeld", ${credentialColumns(sql)}
+          SELECT m.id, m.command, m.sealed, false AS "isHeld", t."hasNext", ${credentialColumns(sql)}
           FROM command_take(${chargerId}, ${epoch}::float8::bigint, ${new Date(now)}, true) t JOIN command m ON m.id = t.id`)
         if (taken !== undefined) yield* followSent(sql, taken)
         return { result: taken, facts: [] }
@@ -264,7 +265,8 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
     const row = taken?.isHeld === true ? yield* withCredentials(chargerId, epoch, now) : taken
     if (row === undefined) return undefined
     const opened = row.sealed === null ? undefined : secrets.open(sealPurpose, row.sealed)
-    return { id: row.id, command: opened === undefined ? decodeCommand(row.command) : decodeSealed(opened) }
+    const command = opened === undefined ? decodeCommand(row.command) : decodeSealed(opened)
+    return { id: row.id, command, hasNext: row.hasNext }
   })
 }
 

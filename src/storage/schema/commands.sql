@@ -77,10 +77,10 @@ $function$;
 CREATE TRIGGER journal_commands AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = ANY (ARRAY['CommandIssued'::text, 'CommandAnswered'::text, 'ChargerDocumentChanged'::text]))) EXECUTE FUNCTION command_project();
 
--- Marks the next command of a charger as sent over its connection, under the journal's lock, and answers it. One that carries credentials is held back
+-- Marks the next command of a charger as sent over its connection, under the journal's lock, and answers it, and whether another waits behind it. One that carries credentials is held back
 -- (`isHeld`) unless they are asked for: what is sent with it is stored in the same transaction.
 CREATE FUNCTION command_take(p_charger text, p_epoch bigint, p_at timestamp with time zone, p_credentials boolean)
-RETURNS TABLE(id uuid, command jsonb, sealed text, "isHeld" boolean)
+RETURNS TABLE(id uuid, command jsonb, sealed text, "isHeld" boolean, "hasNext" boolean)
 LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -99,7 +99,8 @@ BEGIN
   IF p_credentials OR NOT v_next.carries THEN
     UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, p_at), sent_epoch = p_epoch WHERE m.id = v_next.id;
   END IF;
-  RETURN QUERY SELECT v_next.id, v_next.command, v_next.sealed, NOT p_credentials AND v_next.carries;
+  RETURN QUERY SELECT v_next.id, v_next.command, v_next.sealed, NOT p_credentials AND v_next.carries,
+    EXISTS (SELECT 1 FROM command o WHERE o.charger_id = p_charger AND o.status = 'Pending' AND o.id <> v_next.id);
 END
 $function$;
 
