@@ -3,7 +3,7 @@
  * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
  * frame that he has just provoked.
  */
-import { Cause, Clock, Effect, Latch, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
+import { Cause, Effect, Latch, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
@@ -19,7 +19,8 @@ import { byteLength, cutToBytes } from "../../domain/values/Cut.ts"
 import { nulSpelt, outsideText } from "../../domain/values/OutsideText.ts"
 import { float8Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
-import { dayOf, type Full, LogBudget, type LogBudgetLimits, type Used } from "./LogBudget.ts"
+import { type Full, LogBudget, type LogBudgetLimits } from "./LogBudget.ts"
+import { storedUse } from "./LogUse.ts"
 import { rowsOf } from "../kernel/Rows.ts"
 import { mentions } from "../kernel/TextSearch.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -115,30 +116,6 @@ const insert = (sql: SqlClient.SqlClient, frames: ReadonlyArray<Waiting>) => sql
     ${timestamptzArray(frames.map((f) => f.at))}, ${textArray(frames.map((f) => f.direction))}, ${textArray(frames.map((f) => f.kind))},
     ${textArray(frames.map((f) => f.action))}, ${textArray(frames.map((f) => f.messageId))},
     ${textArray(frames.map((f) => f.frame))}, ${float8Array(frames.map((f) => f.cutFrom))})`
-
-const usedRows = rowsOf(
-  Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })
-)
-
-const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10)
-
-/** What each charger has used of a day, as it is stored. The frames themselves would have to be read through, of a large fleet for minutes. */
-const storedUse = (sql: SqlClient.SqlClient, day: number) =>
-  guarded(
-    usedRows(sql`
-      SELECT organisation_id AS "organisationId", charger_id AS "chargerId", bytes::float8 AS bytes
-      FROM message_use WHERE day = ${dateOf(day)}::text::date`)
-  )
-
-/** Adds to what is stored of a day, and forgets the days before. In one order, so that two processes do not wait for each other. */
-const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Used>) => sql`
-  WITH gone AS (DELETE FROM message_use WHERE day < ${dateOf(day)}::text::date)
-  INSERT INTO message_use AS u (day, organisation_id, charger_id, bytes)
-  SELECT ${dateOf(day)}::text::date, x.organisation_id, x.charger_id, sum(x.bytes)
-  FROM unnest(${uuidArray(used.map((one) => one.organisationId))}, ${textArray(used.map((one) => one.chargerId))},
-    ${float8Array(used.map((one) => one.bytes))}) AS x(organisation_id, charger_id, bytes)
-  GROUP BY x.organisation_id, x.charger_id ORDER BY x.organisation_id, x.charger_id
-  ON CONFLICT (day, organisation_id, charger_id) DO UPDATE SET bytes = u.bytes + excluded.bytes`
 
 type LoggedRow = typeof Row.Type
 
@@ -243,7 +220,6 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       let waiting: Array<Waiting> = []
       let chars = 0
       const word = Latch.makeUnsafe(false)
-      const counted = Latch.makeUnsafe(false)
 
       const taken = (frames: ReadonlyArray<Waiting>): void => {
         waiting = waiting.slice(frames.length)
@@ -280,40 +256,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         })
       })
 
-      let isRestored = false
-      const restored = Effect.sync(() => void (isRestored = true))
-      yield* writeBehind({
-        name: "bytes of the message log",
-        everyMillis: options.useEveryMillis,
-        // What this process has counted must not be read back as another's.
-        waiting: () => (isRestored ? budget.unstoredCount : 0),
-        word: counted,
-        write: Effect.suspend(() => {
-          const { day, used } = budget.takeUnstored()
-          return guardedWrite(storeUse(sql, day, used)).pipe(
-            // What may have been stored is not stored twice, and what the database will never take is given up.
-            Effect.catchCause((cause) => {
-              const failure = Cause.findErrorOption(cause)
-              if (Option.isNone(failure) || failure.value.reason === "unknown")
-                return Effect.logWarning("message log: bytes of the day are not counted", cause)
-              budget.again(day, used)
-              return Effect.fail(failure.value)
-            }),
-            Effect.as(used.length)
-          )
-        })
-      })
-      // A restart begins no new budget; after a kill it has as much more as was logged since this was stored last.
-      const began = yield* Clock.currentTimeMillis
-      const restore = storedUse(sql, dayOf(began)).pipe(
-        Effect.map((used) => budget.restore(dayOf(began), used)),
-        Effect.catchCause((cause) =>
-          Effect.logWarning("message log: what was logged today is not known, and the budgets begin anew", cause)
-        ),
-        Effect.andThen(restored)
-      )
-      yield* Effect.addFinalizer(() => restored)
-      yield* Effect.forkScoped(restore)
+      const counted = yield* storedUse(sql, budget, options.useEveryMillis)
 
       return MessageLog.of({
         append: (frame) => {

@@ -1,0 +1,83 @@
+/**
+ * What the message log has used of its budgets today, in the database: read when the process starts, so that a restart begins no new budget, and stored
+ * now and then and at the end. After a kill a charger has as much more as was logged of it since then.
+ */
+import { Cause, Clock, Effect, Latch, Option, Schema, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { float8Array, textArray, uuidArray } from "../kernel/Arrays.ts"
+import { rowsOf } from "../kernel/Rows.ts"
+import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
+import { writeBehind } from "../kernel/WrittenBehind.ts"
+import { dayOf, type LogBudget, type Used } from "./LogBudget.ts"
+
+const usedRows = rowsOf(
+  Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })
+)
+
+const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10)
+
+/** What each charger has used of a day, as it is stored. The frames themselves would have to be read through, of a large fleet for minutes. */
+const usedOn = (sql: SqlClient.SqlClient, day: number) =>
+  guarded(
+    usedRows(sql`
+      SELECT organisation_id AS "organisationId", charger_id AS "chargerId", bytes::float8 AS bytes
+      FROM message_use WHERE day = ${dateOf(day)}::text::date`)
+  )
+
+/** Adds to what is stored of a day, and forgets the days before. In one order, so that two processes do not wait for each other. */
+const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Used>) => sql`
+  WITH gone AS (DELETE FROM message_use WHERE day < ${dateOf(day)}::text::date)
+  INSERT INTO message_use AS u (day, organisation_id, charger_id, bytes)
+  SELECT ${dateOf(day)}::text::date, x.organisation_id, x.charger_id, sum(x.bytes)
+  FROM unnest(${uuidArray(used.map((one) => one.organisationId))}, ${textArray(used.map((one) => one.chargerId))},
+    ${float8Array(used.map((one) => one.bytes))}) AS x(organisation_id, charger_id, bytes)
+  GROUP BY x.organisation_id, x.charger_id ORDER BY x.organisation_id, x.charger_id
+  ON CONFLICT (day, organisation_id, charger_id) DO UPDATE SET bytes = u.bytes + excluded.bytes`
+
+/** Stores what was counted since the last time; what may have been stored is not stored twice, and what the database will never take is given up. */
+const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
+  Effect.suspend(() => {
+    const { day, used } = budget.takeUnstored()
+    return guardedWrite(storeUse(sql, day, used)).pipe(
+      Effect.catchCause((cause) => {
+        const failure = Cause.findErrorOption(cause)
+        if (Option.isNone(failure) || failure.value.reason === "unknown")
+          return Effect.logWarning("message log: bytes of the day are not counted", cause)
+        budget.again(day, used)
+        return Effect.fail(failure.value)
+      }),
+      Effect.as(used.length)
+    )
+  })
+
+/** Restores a budget, and stores what it counts until the scope closes; answers the latch that is opened when it has counted something. */
+export const storedUse = (
+  sql: SqlClient.SqlClient,
+  budget: LogBudget,
+  everyMillis: number
+): Effect.Effect<Latch.Latch, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const word = Latch.makeUnsafe(false)
+    let isRestored = false
+    const restored = Effect.sync(() => void (isRestored = true))
+    const stored = writeBehind({
+      name: "bytes of the message log",
+      everyMillis,
+      // What this process has counted must not be read back as another's.
+      waiting: () => (isRestored ? budget.unstoredCount : 0),
+      word,
+      write: storing(sql, budget)
+    })
+    yield* Effect.asVoid(stored)
+    const began = yield* Clock.currentTimeMillis
+    const restore = usedOn(sql, dayOf(began)).pipe(
+      Effect.map((used) => budget.restore(dayOf(began), used)),
+      Effect.catchCause((cause) =>
+        Effect.logWarning("message log: what was logged today is not known, and the budgets begin anew", cause)
+      ),
+      Effect.andThen(restored)
+    )
+    yield* Effect.addFinalizer(() => restored)
+    yield* Effect.forkScoped(restore)
+    return word
+  })
