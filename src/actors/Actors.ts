@@ -183,7 +183,7 @@ class Registry {
     return Effect.onExit(actor.run(), (exit) =>
       // A newer connection waits for this end, and must not wait for ever when it cannot be stored.
       Effect.ensuring(
-        Effect.interruptible(this.afterwards(actor, exit)),
+        Effect.interruptible(Effect.suspend(() => this.afterwards(actor, exit))),
         Effect.sync(() => this.leaves(actor))
       )
     )
@@ -191,16 +191,22 @@ class Registry {
 
   /** A defect ends this actor's connection and no other; the frame that caused it is logged. An actor that is interrupted stores nothing any more. */
   private afterwards(actor: ChargerActor, exit: Exit.Exit<void>): Effect.Effect<void> {
-    if (Exit.isSuccess(exit)) return this.conclude(actor, actor.endedBy("the service stops"))
-    if (!Cause.hasDies(exit.cause)) return Effect.void
+    const isDefect = Exit.isFailure(exit) && Cause.hasDies(exit.cause)
+    const reported = isDefect ? this.crashed(actor, exit.cause) : Effect.void
+    return Effect.andThen(
+      reported,
+      Effect.suspend(() => this.conclude(actor, actor.endedBy("the service stops")))
+    )
+  }
+
+  private crashed(actor: ChargerActor, cause: Cause.Cause<never>): Effect.Effect<void> {
     this.services.crashed()
     actor.line.close(1011, "internal error")
     actor.closed("internal error")
-    const logged = Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", exit.cause), {
+    return Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
       chargerId: actor.chargerId,
       frame: actor.current.slice(0, 4096)
     })
-    return Effect.andThen(logged, this.conclude(actor, actor.endedBy("the service stops")))
   }
 
   private conclude({ chargerId, epoch, organisationId }: ChargerActor, end: ConnectionEnd): Effect.Effect<void> {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 
-/** Its charger's actor. One object and no functions of its own, since there is one for each connected charger. */
+/** The actor of its charger, asked by methods: functions of its own for each connected charger would be a good part of what one costs. */
 export interface HoldHost {
   /** How long the charger is still to be left alone, in ms; none from 0 down. */
   readonly heldMillis: number

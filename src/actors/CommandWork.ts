@@ -72,7 +72,7 @@ export class CommandWork {
         work.waits = false
         const sent = yield* calls.sendNext(work.next())
         if (sent === undefined) continue
-        // Those that were issued meanwhile have woken us.
+        // What is issued meanwhile wakes us.
         if (sent.taken.hasNext) work.waits = true
         if (sent.result._tag !== "ConnectionLost") yield* work.concludes(sent.taken, sent.result)
       }

@@ -29,7 +29,7 @@ const lost: CommandResult = { _tag: "ConnectionLost" }
 const crowded: CommandResult = { _tag: "Crowded" }
 const timedOut: CommandResult = { _tag: "TimedOut" }
 
-/** Its charger's actor. One object and no functions of its own, since there is one for each connected charger. */
+/** The actor of its charger, asked by methods: functions of its own for each connected charger would be a good part of what one costs. */
 export interface CallHost {
   readonly services: { readonly options: Pick<OutboundOptions, "maxWaiting"> }
   /** How long this charger may take to answer, in ms: some makes take longer. */

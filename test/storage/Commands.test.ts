@@ -1,11 +1,12 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
+import { Notifications } from "../../src/storage/kernel/Notifications.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { asking, connect, expiresInSeconds, ports, reset, world } from "../support/commandedCharger.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
@@ -109,6 +110,32 @@ forEachDriver("Commands", ports, (it) => {
         [ids[1], true],
         [ids[2], false]
       ])
+    })
+  )
+
+  it.effect("names the connected chargers that have one waiting once words of them may have been missed", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const [offline, unasked] = [yield* register(), yield* register()]
+      for (const id of [chargerId, unasked]) yield* connect(organisation, id)
+      for (const id of [chargerId, offline]) {
+        yield* commands.issue(asking(id, { expiresInSeconds }), organisation.writing())
+      }
+      const notifications = yield* Notifications
+      const named = yield* Effect.forkChild(
+        commands.waiting.pipe(
+          Stream.filter((id) => [chargerId, offline, unasked].includes(id)),
+          Stream.take(2),
+          Stream.runCollect
+        )
+      )
+      // Each empty word names it once; the stream listens after a moment.
+      for (let tries = 0; tries < 100 && named.pollUnsafe() === undefined; tries++) {
+        yield* notifications.ring("voltlane_command_waiting")
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 60)))
+      }
+      assert.deepStrictEqual([...(yield* Fiber.join(named))], [chargerId, chargerId])
     })
   )
 

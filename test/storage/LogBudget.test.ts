@@ -66,15 +66,26 @@ describe("the budget of the message log", () => {
     // What is stored already is not to be stored again.
     budget.restore(dayOf(noon), [frame("C", 99)])
     expect(budget.unstoredCount).toBe(2)
-    const { day, used } = budget.takeUnstored()
+    const { day, used } = budget.takeUnstored(10)
     expect([day, used]).toEqual([dayOf(noon), [frame("A", 100), frame("B", 20)]])
     expect(budget.unstoredCount).toBe(0)
     budget.take(frame("B", 1), noon)
     budget.again(day, used)
-    expect(budget.takeUnstored().used).toEqual([frame("B", 21), frame("A", 100)])
+    expect(budget.takeUnstored(10).used).toEqual([frame("B", 21), frame("A", 100)])
     budget.take(frame("A", 1), noon + dayMillis)
     budget.again(day, used)
-    expect(budget.takeUnstored()).toEqual({ day: dayOf(noon) + dayMillis, used: [frame("A", 1)] })
+    expect(budget.takeUnstored(10)).toEqual({ day: dayOf(noon) + dayMillis, used: [frame("A", 1)] })
+  })
+
+  it("gives out no more than is asked for, and a number for each organisation of a charger that moved", () => {
+    const budget = new LogBudget(limits)
+    const all = [frame("A", 20), frame("B", 30), frame("A", 5, "other"), frame("B", 7)]
+    for (const one of all) budget.take(one, noon)
+    expect(budget.unstoredCount).toBe(3)
+    expect(budget.takeUnstored(1).used).toEqual([frame("A", 20)])
+    expect(budget.takeUnstored(1).used).toEqual([frame("A", 5, "other")])
+    expect(budget.takeUnstored(2).used).toEqual([frame("B", 37)])
+    expect(budget.unstoredCount).toBe(0)
   })
 
   it("tells once a day of each that is full, and of a hundred at most", () => {

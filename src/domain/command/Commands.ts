@@ -13,7 +13,7 @@ import type { AuditContext } from "../values/AuditContext.ts"
 export interface TakenCommand {
   readonly id: string
   readonly command: ChargerCommand
-  /** Another waits behind it. */
+  /** Another may wait behind it. */
   readonly hasNext: boolean
 }
 
@@ -57,7 +57,7 @@ export class Commands extends Context.Service<
       epoch: number,
       now: number
     ) => Effect.Effect<TakenCommand | undefined, StorageUnavailable>
-    /** Ids of chargers for which any node has just stored a command; some may be missed. */
+    /** Ids of chargers for which any node has just stored a command, and of all that have one waiting after words may have been missed. */
     readonly waiting: Stream.Stream<string>
     /** A positive 31-bit number that no other reservation, log request or firmware request has had. */
     readonly takeNumber: Effect.Effect<number, StorageUnavailable>

@@ -128,7 +128,7 @@ const StateRow = Schema.Struct({
 const decodeRow = Schema.decodeUnknownSync(StateRow)
 const decodeSession = Schema.decodeUnknownSync(SessionRow)
 
-/** Texts that were decoded: the chargers of an organisation share what is expected of them, in memory too. */
+/** Documents and policies that are kept: the chargers of an organisation share what is expected of them, in memory too. */
 const documentsKept = 256
 
 /** Decodes a document once for all rows that hold the same text. */

@@ -43,7 +43,7 @@ export class LogBudget {
   private readonly chargers = new Counts()
   private readonly organisations = new Counts()
   /** Of today and not stored yet, by charger; and of those that have moved to another organisation meanwhile. */
-  private unstored = new Map<string, Unstored>()
+  private readonly unstored = new Map<string, Unstored>()
   private moved: Array<Used> = []
   private readonly isLogged = new Set<string>()
   private notes: Array<Full> = []
@@ -69,11 +69,14 @@ export class LogBudget {
     return this.unstored.size + this.moved.length
   }
 
-  /** What was counted since this was asked last, and on which day. */
-  takeUnstored(): { readonly day: number; readonly used: ReadonlyArray<Used> } {
-    const used = [...this.moved, ...this.unstored.values()]
-    this.unstored = new Map()
-    this.moved = []
+  /** What was counted and not asked for yet, of so many chargers at most, and on which day. */
+  takeUnstored(max: number): { readonly day: number; readonly used: ReadonlyArray<Used> } {
+    const used: Array<Used> = this.moved.splice(0, max)
+    for (const [chargerId, one] of this.unstored) {
+      if (used.length >= max) break
+      used.push(one)
+      this.unstored.delete(chargerId)
+    }
     return { day: this.day, used }
   }
 

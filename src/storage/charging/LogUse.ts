@@ -1,6 +1,7 @@
 /**
  * What the message log has used of its budgets today, in the database: read when the process starts, so that a restart begins no new budget, and stored
- * now and then and at the end. After a kill a charger has as much more as was logged of it since then.
+ * now and then and at the end. What a process logged after it was last stored is not known to the next one: after a kill, and where a new process
+ * starts while the old one still works.
  */
 import { Cause, Clock, Effect, Latch, Option, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -14,6 +15,9 @@ const usedRows = rowsOf(
   Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })
 )
 
+/** Chargers in one statement: a larger one holds up the commits of facts. */
+const chargersAtOnce = 500
+
 const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10)
 
 /** What each charger has used of a day, as it is stored. The frames themselves would have to be read through, of a large fleet for minutes. */
@@ -24,9 +28,12 @@ const usedOn = (sql: SqlClient.SqlClient, day: number) =>
       FROM message_use WHERE day = ${dateOf(day)}::text::date`)
   )
 
-/** Adds to what is stored of a day, and forgets the days before. In one order, so that two processes do not wait for each other. */
+/**
+ * Adds to what is stored of a day, in one order, so that two processes end in no deadlock. Forgets what is older than the day before: another process's
+ * clock may be behind.
+ */
 const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Used>) => sql`
-  WITH gone AS (DELETE FROM message_use WHERE day < ${dateOf(day)}::text::date)
+  WITH gone AS (DELETE FROM message_use WHERE day < ${dateOf(day)}::text::date - 1)
   INSERT INTO message_use AS u (day, organisation_id, charger_id, bytes)
   SELECT ${dateOf(day)}::text::date, x.organisation_id, x.charger_id, sum(x.bytes)
   FROM unnest(${uuidArray(used.map((one) => one.organisationId))}, ${textArray(used.map((one) => one.chargerId))},
@@ -37,7 +44,7 @@ const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Use
 /** Stores what was counted since the last time; what may have been stored is not stored twice, and what the database will never take is given up. */
 const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
   Effect.suspend(() => {
-    const { day, used } = budget.takeUnstored()
+    const { day, used } = budget.takeUnstored(chargersAtOnce)
     return guardedWrite(storeUse(sql, day, used)).pipe(
       Effect.catchCause((cause) => {
         const failure = Cause.findErrorOption(cause)
@@ -60,7 +67,7 @@ export const storedUse = (
     const word = Latch.makeUnsafe(false)
     let isRestored = false
     const restored = Effect.sync(() => void (isRestored = true))
-    const stored = writeBehind({
+    const storedNowAndThen = writeBehind({
       name: "bytes of the message log",
       everyMillis,
       // What this process has counted must not be read back as another's.
@@ -68,7 +75,7 @@ export const storedUse = (
       word,
       write: storing(sql, budget)
     })
-    yield* Effect.asVoid(stored)
+    yield* Effect.asVoid(storedNowAndThen)
     const began = yield* Clock.currentTimeMillis
     const restore = usedOn(sql, dayOf(began)).pipe(
       Effect.map((used) => budget.restore(dayOf(began), used)),

@@ -2,7 +2,7 @@
  * The port `Commands` over SQL: the table `command` is the queue of each charger and the memory of what came of it. A command is issued
  * and taken under the journal's lock, so that it cannot slip between a connection's end and the end of what that connection had sent.
  */
-import { Clock, Effect, Latch, Layer, Schema, Stream } from "effect"
+import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
@@ -270,6 +270,20 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
   })
 }
 
+const waitingRows = rowsOf(Schema.Struct({ chargerId: Schema.String }))
+
+/** Connected chargers for which a command waits; asked again until the database answers. */
+const chargersWaiting = (sql: SqlClient.SqlClient) =>
+  guarded(
+    waitingRows(sql`
+      SELECT DISTINCT m.charger_id AS "chargerId" FROM command m
+      JOIN connection n ON n.charger_id = m.charger_id AND n.closed_at IS NULL WHERE m.status = 'Pending'`)
+  ).pipe(
+    Effect.map((rows) => rows.map(({ chargerId }) => chargerId)),
+    Effect.retry(Schedule.spaced("2 seconds")),
+    Effect.orDie
+  )
+
 /**
  * A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. One that was just
  * issued need not be looked at first.
@@ -347,7 +361,10 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
         list: list(sql),
         wait: wait(sql, waiters),
         take: take(records),
-        waiting: Stream.filter(notifications.listen("voltlane_command_waiting"), (chargerId) => chargerId !== ""),
+        waiting: Stream.flatMap(notifications.listen("voltlane_command_waiting"), (chargerId) =>
+          // An empty word says that others may have been missed.
+          chargerId === "" ? Stream.fromIterableEffect(chargersWaiting(sql)) : Stream.succeed(chargerId)
+        ),
         takeNumber: Effect.map(
           guardedWrite(
             sql<{

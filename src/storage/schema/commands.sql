@@ -77,8 +77,8 @@ $function$;
 CREATE TRIGGER journal_commands AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = ANY (ARRAY['CommandIssued'::text, 'CommandAnswered'::text, 'ChargerDocumentChanged'::text]))) EXECUTE FUNCTION command_project();
 
--- Marks the next command of a charger as sent over its connection, under the journal's lock, and answers it, and whether another waits behind it. One that carries credentials is held back
--- (`isHeld`) unless they are asked for: what is sent with it is stored in the same transaction.
+-- Marks the next command of a charger as sent over its connection, under the journal's lock. Answers that command, and `hasNext`: whether others may wait
+-- behind it. A command that carries credentials is held back (`isHeld`) unless they are asked for: what is sent with it is stored in the same transaction.
 CREATE FUNCTION command_take(p_charger text, p_epoch bigint, p_at timestamp with time zone, p_credentials boolean)
 RETURNS TABLE(id uuid, command jsonb, sealed text, "isHeld" boolean, "hasNext" boolean)
 LANGUAGE plpgsql

@@ -93,9 +93,9 @@ CREATE TABLE message_use (
   charger_id text NOT NULL,
   bytes bigint NOT NULL,
   PRIMARY KEY (day, organisation_id, charger_id)
-);
+) WITH (fillfactor = 70);
 COMMENT ON TABLE message_use IS
-  'Bytes of the day (UTC) that the message log has of each charger, for its budgets. Deleted when the day is over.';
+  'Bytes of the day (UTC) that the message log has of each charger, for its budgets. Deleted two days later, with the first bytes of that day.';
 
 -- Where each sequence and reader begins.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
