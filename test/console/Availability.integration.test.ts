@@ -106,7 +106,8 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     })
     await page.goto("/")
     await page.getByText("Available, last 7 days").waitFor()
-    expect(asked).toEqual([30, 7])
+    // All is read again once the stream is open, which on a busy machine is after the answers.
+    expect(asked.slice(0, 2)).toEqual([30, 7])
     await context.close()
     expect(problems.filter((problem) => !problem.includes("status of 400"))).toEqual([])
   }, 60_000)
