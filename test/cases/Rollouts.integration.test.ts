@@ -166,8 +166,7 @@ describe("a rollout", () => {
     const targets = (await world.items(`${path}/targets`)).filter(({ state }) => state === "Succeeded")
     const byTime = targets.toSorted((a, b) => String(a["issuedAt"]).localeCompare(String(b["issuedAt"])))
     expect(Date.parse(String(byTime[1]!["issuedAt"]))).toBeGreaterThanOrEqual(Date.parse(String(byTime[0]!["endedAt"])))
-    const back = await world.station(away)
-    report(back.station, "Installed")
+    await world.station(away, {}, (station) => report(station, "Installed"))
     await rolled(path, ({ counts, state }) => state === "Completed" && counts["succeeded"] === 4)
   })
 

@@ -112,9 +112,15 @@ export class World {
   }
 
   /** A station that has connected, booted and told its connectors. */
-  async station(chargerId?: string, options: object = {}): Promise<{ readonly id: string; readonly station: Station }> {
+  async station(
+    chargerId?: string,
+    options: object = {},
+    prepare: (station: Station) => void = () => {}
+  ): Promise<{ readonly id: string; readonly station: Station }> {
     const id = chargerId ?? (await this.charger())
     const station = new Station(this.service.ocppUrl, id, options)
+    // What waits for it is sent as soon as it has booted.
+    prepare(station)
     onTestFinished(() => station.close())
     await station.connect()
     await station.boot()
