@@ -193,10 +193,7 @@ class Registry {
   private afterwards(actor: ChargerActor, exit: Exit.Exit<void>): Effect.Effect<void> {
     const isDefect = Exit.isFailure(exit) && Cause.hasDies(exit.cause)
     const reported = isDefect ? this.crashed(actor, exit.cause) : Effect.void
-    return Effect.andThen(
-      reported,
-      Effect.suspend(() => this.conclude(actor, actor.endedBy("the service stops")))
-    )
+    return Effect.andThen(reported, this.conclude(actor, actor.endedBy("the service stops")))
   }
 
   private crashed(actor: ChargerActor, cause: Cause.Cause<never>): Effect.Effect<void> {

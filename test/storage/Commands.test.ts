@@ -6,7 +6,7 @@ import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
-import { Notifications } from "../../src/storage/kernel/Notifications.ts"
+import { commandWaitingChannel, Notifications } from "../../src/storage/kernel/Notifications.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { asking, connect, expiresInSeconds, ports, reset, world } from "../support/commandedCharger.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
@@ -132,7 +132,7 @@ forEachDriver("Commands", ports, (it) => {
       )
       // Each empty word names it once; the stream listens after a moment.
       for (let tries = 0; tries < 100 && named.pollUnsafe() === undefined; tries++) {
-        yield* notifications.ring("voltlane_command_waiting")
+        yield* notifications.ring(commandWaitingChannel)
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 60)))
       }
       assert.deepStrictEqual([...(yield* Fiber.join(named))], [chargerId, chargerId])

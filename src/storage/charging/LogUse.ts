@@ -3,12 +3,12 @@
  * now and then and at the end. What a process logged after it was last stored is not known to the next one: after a kill, and where a new process
  * starts while the old one still works.
  */
-import { Cause, Clock, Effect, Latch, Option, Schema, type Scope } from "effect"
+import { Clock, Effect, Latch, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { float8Array, textArray, uuidArray } from "../kernel/Arrays.ts"
 import { rowsOf } from "../kernel/Rows.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
-import { writeBehind } from "../kernel/WrittenBehind.ts"
+import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
 import { dayOf, type LogBudget, type Used } from "./LogBudget.ts"
 
 const usedRows = rowsOf(
@@ -41,18 +41,13 @@ const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Use
   GROUP BY x.organisation_id, x.charger_id ORDER BY x.organisation_id, x.charger_id
   ON CONFLICT (day, organisation_id, charger_id) DO UPDATE SET bytes = u.bytes + excluded.bytes`
 
-/** Stores what was counted since the last time; what may have been stored is not stored twice, and what the database will never take is given up. */
+/** Stores what was counted since the last time; what could not be stored waits for the next. */
 const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
   Effect.suspend(() => {
     const { day, used } = budget.takeUnstored(chargersAtOnce)
     return guardedWrite(storeUse(sql, day, used)).pipe(
-      Effect.catchCause((cause) => {
-        const failure = Cause.findErrorOption(cause)
-        if (Option.isNone(failure) || failure.value.reason === "unknown")
-          return Effect.logWarning("message log: bytes of the day are not counted", cause)
-        budget.again(day, used)
-        return Effect.fail(failure.value)
-      }),
+      expendable((cause) => Effect.logWarning("message log: bytes of the day are not counted", cause)),
+      Effect.tapError(() => Effect.sync(() => budget.again(day, used))),
       Effect.as(used.length)
     )
   })
@@ -67,15 +62,16 @@ export const storedUse = (
     const word = Latch.makeUnsafe(false)
     let isRestored = false
     const restored = Effect.sync(() => void (isRestored = true))
-    const storedNowAndThen = writeBehind({
-      name: "bytes of the message log",
-      everyMillis,
-      // What this process has counted must not be read back as another's.
-      waiting: () => (isRestored ? budget.unstoredCount : 0),
-      word,
-      write: storing(sql, budget)
-    })
-    yield* Effect.asVoid(storedNowAndThen)
+    yield* Effect.asVoid(
+      writeBehind({
+        name: "bytes of the message log",
+        everyMillis,
+        // What this process has counted must not be read back as another's.
+        waiting: () => (isRestored ? budget.unstoredCount : 0),
+        word,
+        write: storing(sql, budget)
+      })
+    )
     const began = yield* Clock.currentTimeMillis
     const restore = usedOn(sql, dayOf(began)).pipe(
       Effect.map((used) => budget.restore(dayOf(began), used)),
@@ -84,6 +80,7 @@ export const storedUse = (
       ),
       Effect.andThen(restored)
     )
+    // Also where the scope closes before that has begun: what was counted is stored at the end.
     yield* Effect.addFinalizer(() => restored)
     yield* Effect.forkScoped(restore)
     return word

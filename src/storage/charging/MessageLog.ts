@@ -3,7 +3,7 @@
  * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
  * frame that he has just provoked.
  */
-import { Cause, Effect, Latch, Layer, Metric, Option, PubSub, Schema, Stream } from "effect"
+import { type Cause, Effect, Latch, Layer, Metric, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
@@ -24,7 +24,7 @@ import { storedUse } from "./LogUse.ts"
 import { rowsOf } from "../kernel/Rows.ts"
 import { mentions } from "../kernel/TextSearch.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
-import { writeBehind } from "../kernel/WrittenBehind.ts"
+import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface MessageLogOptions extends LogBudgetLimits {
   /** Bytes of one frame that are kept; of a longer one its beginning. */
@@ -243,14 +243,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           return guardedWrite(insert(sql, frames)).pipe(
             Effect.map(() => taken(frames)),
             Effect.andThen(PubSub.publishAll(written, new Set(frames.map(({ chargerId }) => chargerId)))),
-            // The log is expendable: what may have been written is given up, since a frame that is logged twice is worse than one that is
-            // missing, and so is what the database will never take.
-            Effect.catchCause((cause) => {
-              const failure = Cause.findErrorOption(cause)
-              return Option.isSome(failure) && failure.value.reason !== "unknown"
-                ? Effect.fail(failure.value)
-                : lost(frames, cause)
-            }),
+            expendable((cause) => lost(frames, cause)),
             Effect.as(frames.length)
           )
         })
@@ -264,8 +257,8 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           if (chars + kept.frame.length > options.maxWaitingChars) return dropped.memory.updateUnsafe(1, context)
           word.openUnsafe()
           const over = budget.take(kept, frame.at)
-          counted.openUnsafe()
           if (over !== undefined) return dropped[over].updateUnsafe(1, context)
+          counted.openUnsafe()
           chars += kept.frame.length
           waiting.push(kept)
         },

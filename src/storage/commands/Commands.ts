@@ -25,7 +25,7 @@ import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
-import { commandEndedChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
+import { commandEndedChannel, commandWaitingChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -361,7 +361,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
         list: list(sql),
         wait: wait(sql, waiters),
         take: take(records),
-        waiting: Stream.flatMap(notifications.listen("voltlane_command_waiting"), (chargerId) =>
+        waiting: Stream.flatMap(notifications.listen(commandWaitingChannel), (chargerId) =>
           // An empty word says that others may have been missed.
           chargerId === "" ? Stream.fromIterableEffect(chargersWaiting(sql)) : Stream.succeed(chargerId)
         ),

@@ -18,6 +18,9 @@ export const journalChannel = "voltlane_journal"
 /** The id of each command that ends: by a trigger of its table, and ahead of that by the journal's writer. */
 export const commandEndedChannel = "voltlane_command_ended"
 
+/** The id of each charger for which a command was stored, by a trigger of the commands' table. */
+export const commandWaitingChannel = "voltlane_command_waiting"
+
 export class Notifications extends Context.Service<
   Notifications,
   {

@@ -3,7 +3,7 @@
  * once and not every second. A flush writes what waited when it began: under load more comes while it writes, and waits for the next, so that what
  * changes often is written once an interval and not without a pause.
  */
-import { Effect, type Latch, type Scope, Semaphore } from "effect"
+import { Cause, Effect, type Latch, Option, type Scope, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
 export interface WrittenBehindOptions {
@@ -17,6 +17,18 @@ export interface WrittenBehindOptions {
   /** Writes the first of what waits, and answers how many that were. Where it fails, what was not written must wait again: the next flush begins with it. */
   readonly write: Effect.Effect<number, StorageUnavailable>
 }
+
+/**
+ * The write of what is expendable. What may have been written is given up to `lost`, since what is there twice is worse than what is missing, and so is what
+ * the database will never take; any other failure is the caller's, to try again.
+ */
+export const expendable =
+  (lost: (cause: Cause.Cause<StorageUnavailable>) => Effect.Effect<void>) =>
+  <A>(write: Effect.Effect<A, StorageUnavailable>): Effect.Effect<A | void, StorageUnavailable> =>
+    Effect.catchCause(write, (cause) => {
+      const failure = Cause.findErrorOption(cause)
+      return Option.isSome(failure) && failure.value.reason !== "unknown" ? Effect.fail(failure.value) : lost(cause)
+    })
 
 /** Begins to flush until the scope closes; answers a flush for those who cannot wait. */
 export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>

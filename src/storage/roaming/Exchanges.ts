@@ -2,7 +2,7 @@
  * The log of exchanges in the database, written behind as `MessageLog` is: losing its last second in a crash is allowed. How each module does is counted
  * beside it, so that the log need not be read for it.
  */
-import { Cause, Effect, Latch, Layer, Metric, Option, Schema } from "effect"
+import { type Cause, Effect, Latch, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ExchangeRecord, isSuccess } from "../../domain/roaming/ExchangeRecord.ts"
 import { Exchanges, type ExchangeSearch } from "../../domain/roaming/Exchanges.ts"
@@ -13,7 +13,7 @@ import { type KeptOptions, sweepExchanges } from "./ExchangeRetention.ts"
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
-import { writeBehind } from "../kernel/WrittenBehind.ts"
+import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface ExchangesOptions extends KeptOptions {
   /** Text that may wait in memory, in characters; over it records are dropped and counted. */
@@ -188,12 +188,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
           const records = batchOf(waiting, options)
           return guardedWrite(insert(sql, records)).pipe(
             Effect.map(() => taken(records)),
-            Effect.catchCause((cause) => {
-              const failure = Cause.findErrorOption(cause)
-              return Option.isSome(failure) && failure.value.reason !== "unknown"
-                ? Effect.fail(failure.value)
-                : lost(records, cause)
-            }),
+            expendable((cause) => lost(records, cause)),
             Effect.as(records.length)
           )
         })
