@@ -1,9 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Logger, Metric, Result, Stream } from "effect"
+import { Effect, Logger, Metric, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   formatTail,
-  type LoggedFrame,
   MessageLog,
   type MessageSearch,
   parseTail,
@@ -11,39 +10,10 @@ import {
   tailBehind,
   type TailPosition
 } from "../../src/domain/charger/MessageLog.ts"
-import * as MessageLogStorage from "../../src/storage/charging/MessageLog.ts"
 import { emptyTables, forEachDriver } from "../support/databases.ts"
 import { freshId, noon } from "../support/journalFacts.ts"
+import { droppedFrames, frame, log, organisationId, ownLog } from "../support/messageLogs.ts"
 import { type SentStatement, statementsOf } from "../support/statements.ts"
-
-/** Nothing is flushed by the clock here, so that a test says what is. */
-const never = 3_600_000
-
-const options = {
-  maxWaitingChars: 100_000,
-  maxBatch: 100,
-  maxBatchBytes: 1_000_000,
-  maxFrameBytes: 1000,
-  chargerBytesPerDay: 1_000_000,
-  organisationBytesPerDay: 10_000_000,
-  flushEveryMillis: never,
-  useEveryMillis: never
-}
-const log = MessageLogStorage.layer(options)
-
-const organisationId = freshId()
-
-const frame = (more: Partial<LoggedFrame> = {}): LoggedFrame => ({
-  organisationId,
-  chargerId: "L-1",
-  at: noon,
-  direction: "in",
-  kind: "CALL",
-  action: "Heartbeat",
-  messageId: "m",
-  frame: "[2]",
-  ...more
-})
 
 /** All pages of a search, each with what it holds. */
 const pagesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor">) =>
@@ -70,24 +40,6 @@ const stored = Effect.gen(function* () {
 
 const inserts = (sent: ReadonlyArray<SentStatement>) =>
   sent.filter(({ text }) => text.includes("INSERT INTO message ("))
-
-/** Frames that were given up, as `/metrics` counts them. */
-const droppedFrames = (registry: Metric.MetricRegistry, reason?: string): number =>
-  Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
-    .filter(({ attributes, id }) => {
-      return id === "message_log_dropped_total" && (reason ?? attributes?.["reason"]) === attributes?.["reason"]
-    })
-    .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
-
-/** A log of its own, closed when `use` ends. */
-const ownLog = <A, E, R>(
-  more: Partial<MessageLogStorage.MessageLogOptions>,
-  use: (log: MessageLog["Service"]) => Effect.Effect<A, E, R>
-) =>
-  Effect.gen(function* () {
-    const context = yield* Layer.build(MessageLogStorage.layer({ ...options, ...more }))
-    return yield* Effect.provide(Effect.flatMap(MessageLog, use), context)
-  }).pipe(Effect.scoped)
 
 forEachDriver("the log of messages", log, (it) => {
   it.effect("finds what went wrong: errors, what is no frame, and answers that refuse", () =>
@@ -346,132 +298,6 @@ forEachDriver("the log of messages", log, (it) => {
         ]
       )
     })
-  )
-
-  it.effect(
-    "grows by a charger's budget and a frame, whatever it sends, leaves others theirs, and goes on the next day",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        const registry: Metric.MetricRegistry = new Map()
-        const lines: Array<unknown> = []
-        const told = Logger.layer([Logger.make(({ message }) => lines.push(message))])
-        const limits = { chargerBytesPerDay: 20_000, organisationBytesPerDay: 50_000 }
-        const flood = (append: (frame: LoggedFrame) => void, chargerId: string, at: number) => {
-          for (let n = 0; n < 50; n++) append(frame({ chargerId, at, frame: "x".repeat(800) }))
-        }
-        yield* ownLog(limits, ({ append, search }) =>
-          Effect.gen(function* () {
-            flood(append, "L-11", noon)
-            const counted = (reason: string) => droppedFrames(registry, reason)
-            // 1,013 bytes a frame with its names and its row: the twentieth uses the budget up.
-            assert.strictEqual(counted("charger-budget"), 30)
-            append(frame({ chargerId: "L-11-quiet" }))
-            assert.lengthOf((yield* search(organisationId, "L-11", { limit: 100 })).items, 20)
-            assert.lengthOf((yield* search(organisationId, "L-11-quiet", { limit: 100 })).items, 1)
-            assert.lengthOf(lines, 1)
-            for (const other of ["L-11-b", "L-11-c"]) flood(append, other, noon)
-            assert.isAbove(counted("organisation-budget"), 0)
-            append(frame({ chargerId: "L-11-other", organisationId: freshId() }))
-            const whole = droppedFrames(registry)
-            assert.strictEqual(counted("charger-budget") + counted("organisation-budget"), whole)
-            yield* search(organisationId, "L-11", { limit: 1 })
-            const sql = yield* SqlClient.SqlClient
-            const [row] = yield* sql<{ bytes: number; others: number }>`
-            SELECT sum(octet_length(frame)) FILTER (WHERE organisation_id = ${organisationId}::uuid)::int AS bytes,
-              (count(*) FILTER (WHERE organisation_id <> ${organisationId}::uuid))::int AS others FROM message`
-            assert.isAtMost(row!.bytes, limits.organisationBytesPerDay + 800)
-            assert.strictEqual(row!.others, 1)
-            append(frame({ chargerId: "L-11", at: noon + 86_400_000, frame: "[tomorrow]" }))
-            const [newest] = (yield* search(organisationId, "L-11", { limit: 1 })).items
-            assert.strictEqual(newest?.frame, "[tomorrow]")
-            assert.strictEqual(droppedFrames(registry), whole)
-          })
-        ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(told))
-      })
-  )
-
-  it.effect("goes on with what is left of the day after a restart, by one statement", () =>
-    Effect.gen(function* () {
-      yield* emptyTables
-      const now = yield* Clock.currentTimeMillis
-      // The log of before is of an earlier moment of the same day.
-      const clock = yield* Clock.Clock
-      const at = Math.floor(now / 86_400_000) * 86_400_000 + 1000
-      const later = at + 60_000
-      const held: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
-        currentTimeMillis: Effect.succeed(later),
-        currentTimeMillisUnsafe: () => later
-      })
-      const limits = { chargerBytesPerDay: 20_000 }
-      const say = (append: (frame: LoggedFrame) => void, n: number, at: number) => {
-        for (; n > 0; n--) append(frame({ chargerId: "L-12", at, frame: "x".repeat(800) }))
-      }
-      yield* ownLog(limits, ({ append }) => Effect.sync(() => say(append, 15, at)))
-      yield* ownLog(limits, ({ append, search }) =>
-        Effect.gen(function* () {
-          yield* search(organisationId, "L-12", { limit: 1 })
-          // What restores runs on a connection of its own, and shows nothing when it is done: it has a second.
-          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1_000)))
-          let kept = 15
-          while (kept < 100) {
-            say(append, 1, later)
-            const n = (yield* search(organisationId, "L-12", { limit: 100 })).items.length
-            if (n === kept) break
-            kept = n
-          }
-          assert.strictEqual(kept, 20)
-        })
-      ).pipe(Effect.provideService(Clock.Clock, held), Effect.provide(Logger.layer([])))
-    })
-  )
-
-  it.effect(
-    "reads no frame when it starts: a large fleet's day of them would hold an embedded database up for longer than it may be silent",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        yield* ownLog({}, ({ append }) => Effect.sync(() => append(frame({ chargerId: "L-14" }))))
-        const began = yield* statementsOf(
-          ownLog({}, () => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 500))))
-        )
-        assert.isAbove(began.length, 0)
-        assert.deepStrictEqual(
-          began.filter(({ text }) => /FROM message\b(?!_)/.test(text)),
-          []
-        )
-      })
-  )
-
-  it.effect(
-    "stores now and then what was used of the day, of both organisations of a charger that moved, and forgets the day before",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        const sql = yield* SqlClient.SqlClient
-        const other = freshId()
-        yield* sql`INSERT INTO message_use (day, organisation_id, charger_id, bytes) VALUES ('2020-01-01', ${other}, 'L-15', 5)`
-        const used = sql<{ charger: string; organisation: string; bytes: number }>`
-        SELECT charger_id AS charger, organisation_id AS organisation, bytes::float8 AS bytes FROM message_use ORDER BY bytes, charger_id`
-        const expected = [
-          { charger: "L-15", organisation: other, bytes: 213 },
-          { charger: "L-16", organisation: organisationId, bytes: 213 },
-          { charger: "L-15", organisation: organisationId, bytes: 426 }
-        ]
-        yield* ownLog({ useEveryMillis: 20 }, ({ append }) =>
-          Effect.gen(function* () {
-            for (const chargerId of ["L-15", "L-16", "L-15"]) append(frame({ chargerId }))
-            append(frame({ chargerId: "L-15", organisationId: other }))
-            let stored = yield* used
-            for (let tries = 0; tries < 100 && stored.length !== expected.length; tries++) {
-              yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
-              stored = yield* used
-            }
-            assert.deepStrictEqual([...stored], expected)
-          })
-        )
-        assert.deepStrictEqual([...(yield* used)], expected)
-      })
   )
 
   it.effect("has no more text in a statement than it may", () =>
