@@ -4,12 +4,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
+import { actorsOn, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
-
-const settle = Effect.gen(function* () {
-  for (let i = 0; i < 40; i++) yield* Effect.yieldNow
-})
 
 describe("the commands that wait for a charger", () => {
   it.effect("are looked for once each where nothing wakes the actor, and all of them are sent", () => {

@@ -5,11 +5,8 @@ import { TestClock } from "effect/testing"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
-import { actorsOn, deliver, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
+import { actorsOn, deliver, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
 import { started } from "../support/events.ts"
-
-/** Lets every fiber go on until it waits. */
-const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
 
 const connect = (chargerId: string) =>
   Effect.gen(function* () {

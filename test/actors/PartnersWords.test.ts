@@ -6,7 +6,7 @@ import type { Reply } from "../../src/domain/charger/Reply.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { RealTimeAuthorizer, type VerdictsWanted } from "../../src/domain/token/RealTimeAuthorizer.ts"
 import { type PartnerAnswer, type RoamingCard, silent } from "../../src/domain/token/RealTime.ts"
-import { actorsOn, deliver, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
+import { actorsOn, deliver, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
 
 const card: RoamingCard = {
   partnerId: "p1",
@@ -30,8 +30,6 @@ const start = (meterStartWh: number, evseId = 1): ChargerEvent => ({
 })
 const asked: ChargerEvent = { _tag: "AuthorizationAsked", tokenUid: "card" }
 const data: ChargerEvent = { _tag: "DataReceived", vendorId: "V", messageId: undefined, data: "x" }
-
-const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
 
 /** Partners that answer when the test says so. */
 const partners = () => {

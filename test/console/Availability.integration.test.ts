@@ -107,7 +107,8 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     await page.goto("/")
     await page.getByText("Available, last 7 days").waitFor()
     // All is read again once the stream is open, which on a busy machine is after the answers.
-    expect(asked.slice(0, 2)).toEqual([30, 7])
+    expect(asked.length).toBeGreaterThanOrEqual(2)
+    expect(asked).toEqual(asked.map((_, n) => (n % 2 === 0 ? 30 : 7)))
     await context.close()
     expect(problems.filter((problem) => !problem.includes("status of 400"))).toEqual([])
   }, 60_000)

@@ -9,10 +9,9 @@ import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Presence } from "../../src/domain/charger/Presence.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { availability } from "../../src/storage/charging/ConnectorAvailability.ts"
 import { forgetHistory } from "../../src/storage/kernel/Partitions.ts"
+import { directoryAndJournal } from "../support/commandedCharger.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { Random } from "../support/random.ts"
@@ -24,17 +23,7 @@ const day = 24 * hour
 /** The first of a month in UTC, which is the zone of the sites here. */
 const october = Date.UTC(2026, 9, 1)
 
-const live = Layer.mergeAll(
-  ChargerDirectoryStorage.layer({
-    nodeId: "node-1",
-    maxBatch: 500,
-    maxQueue: 20_000,
-    maxCards: 1000,
-    maxCardBytes: 1_000_000
-  }),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
-  repositories
-)
+const live = Layer.mergeAll(directoryAndJournal, repositories)
 
 interface World extends Seeded {
   readonly id: string

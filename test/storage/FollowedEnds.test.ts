@@ -5,29 +5,16 @@ import { SqlClient } from "effect/sql"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
-import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
+import { commandPorts, registerCharger } from "../support/commandedCharger.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { endDue } from "../support/endedCommands.ts"
 import { freshId, started } from "../support/journalFacts.ts"
 import { anOrganisation, noon, repositories } from "../support/repositories.ts"
 
-const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
-  ChargerDirectoryStorage.layer({
-    nodeId: "node-1",
-    maxBatch: 500,
-    maxQueue: 20_000,
-    maxCards: 1000,
-    maxCardBytes: 1_000_000
-  }),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-).pipe(Layer.provideMerge(repositories))
+const ports = commandPorts({ maxWaiting: 10, chargersPerMinute: 1000 }).pipe(Layer.provideMerge(repositories))
 
 const hour = 3_600_000
 let made = 0
@@ -48,8 +35,7 @@ const world = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
   const chargerId = `FOLLOWED-${++made}`
-  const registration = { chargerId, name: "One", siteId: undefined, securityProfile: 0 } as const
-  yield* (yield* Chargers).register({ ...registration, passwordVerifier: undefined }, organisation.writing())
+  yield* registerCharger(organisation, chargerId)
 
   const connect = Effect.gen(function* () {
     const opening = { ocppVersion: "1.6", securityProfile: 0 as const, remoteAddress: "192.0.2.7", at: noon }

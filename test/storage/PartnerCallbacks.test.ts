@@ -6,33 +6,22 @@ import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 import { answerSeconds, type NewPartnerCallback } from "../../src/domain/command/PartnerCallback.ts"
 import type { NewGrant } from "../../src/domain/roaming/TokenGrant.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
-import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { PartnerCallbacks } from "../../src/domain/command/PartnerCallbacks.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Partners } from "../../src/domain/roaming/Partners.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import * as PartnerCallbacksStorage from "../../src/storage/commands/PartnerCallbacks.ts"
 import { forgetCallbacks } from "../../src/storage/commands/PartnerCallbacks.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
+import { commandPorts, registerCharger } from "../support/commandedCharger.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { freshId, started } from "../support/journalFacts.ts"
 import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 100, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
-  ChargerDirectoryStorage.layer({
-    nodeId: "node-1",
-    maxBatch: 500,
-    maxQueue: 20_000,
-    maxCards: 1000,
-    maxCardBytes: 1_000_000
-  }),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
+  commandPorts({ maxWaiting: 100, chargersPerMinute: 1000 }),
   PartnerCallbacksStorage.layer
 ).pipe(Layer.provideMerge(repositories))
 
@@ -60,14 +49,7 @@ const world = Effect.fnUntraced(function* (connected = true) {
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
   const partner = yield* aPartner(organisation)
   const chargerId = `ERRAND-${++made}`
-  const registration = {
-    chargerId,
-    name: "One",
-    siteId: undefined,
-    securityProfile: 0,
-    passwordVerifier: undefined
-  } as const
-  yield* (yield* Chargers).register(registration, organisation.writing())
+  yield* registerCharger(organisation, chargerId)
   if (!connected) return { organisation, partner, chargerId, epoch: 0 }
   const state = yield* (yield* ChargerDirectory).open({
     chargerId,

@@ -11,23 +11,11 @@ import { Commands } from "../../src/domain/command/Commands.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { Secrets } from "../../src/domain/values/Secrets.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
+import { commandPorts } from "../support/commandedCharger.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, factsOf, noon, repositories } from "../support/repositories.ts"
 
-const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 1000, tls: true, clientCertificates: true }),
-  ChargerDirectoryStorage.layer({
-    nodeId: "node-1",
-    maxBatch: 500,
-    maxQueue: 20_000,
-    maxCards: 1000,
-    maxCardBytes: 1_000_000
-  }),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-).pipe(Layer.provideMerge(repositories))
+const ports = commandPorts({ maxWaiting: 10, chargersPerMinute: 1000 }).pipe(Layer.provideMerge(repositories))
 
 const first = "first-password-1"
 const second = "second-password2"

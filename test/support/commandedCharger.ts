@@ -11,8 +11,8 @@ import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "./repositories.ts"
 
-export const ports = Layer.mergeAll(
-  CommandsStorage.layer({ maxWaiting: 3, chargersPerMinute: 2, tls: true, clientCertificates: true }),
+/** Who chargers are, and what they say. */
+export const directoryAndJournal = Layer.mergeAll(
   ChargerDirectoryStorage.layer({
     nodeId: "node-1",
     maxBatch: 500,
@@ -21,7 +21,19 @@ export const ports = Layer.mergeAll(
     maxCardBytes: 1_000_000
   }),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-).pipe(Layer.provideMerge(repositories))
+)
+
+/** The same with commands, of which so many are too many. */
+export const commandPorts = (caps: Pick<CommandsStorage.CommandsOptions, "maxWaiting" | "chargersPerMinute">) =>
+  Layer.mergeAll(CommandsStorage.layer({ ...caps, tls: true, clientCertificates: true }), directoryAndJournal)
+
+export const ports = commandPorts({ maxWaiting: 3, chargersPerMinute: 2 }).pipe(Layer.provideMerge(repositories))
+
+/** Registers a charger on profile 0 at an organisation that has a site. */
+export const registerCharger = Effect.fnUntraced(function* (organisation: TestOrganisation, chargerId: string) {
+  const registration = { chargerId, name: "One", siteId: undefined, securityProfile: 0 } as const
+  yield* (yield* Chargers).register({ ...registration, passwordVerifier: undefined }, organisation.writing())
+})
 
 export const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
 
@@ -44,14 +56,7 @@ export const world = Effect.gen(function* () {
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
   const register = Effect.fnUntraced(function* () {
     const chargerId = `COMMANDED-${++made}`
-    const registration = {
-      chargerId,
-      name: "One",
-      siteId: undefined,
-      securityProfile: 0,
-      passwordVerifier: undefined
-    } as const
-    yield* (yield* Chargers).register(registration, organisation.writing())
+    yield* registerCharger(organisation, chargerId)
     return chargerId
   })
   return { organisation, register, chargerId: yield* register() }
