@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { closeToOthers, NotPrivate, othersRights } from "../storage/pglite/PrivateFiles.ts"
 import { type Config, limits } from "../Config.ts"
 import { banner, unreachable } from "./Banner.ts"
-import { saveEngineMemory } from "./EngineMemory.ts"
+import { fewerCollections, saveEngineMemory } from "./EngineMemory.ts"
 import { preflight } from "./Listeners.ts"
 import { giveBack } from "./IdleMemory.ts"
 import { observability } from "./Observability.ts"
@@ -53,6 +53,7 @@ export const run = (config: Config) =>
     yield* Effect.addFinalizer(() => (isReady ? Effect.logInfo("stopped") : Effect.void))
     yield* preflight(settings.listeners)
     yield* keepPrivate(config.dataDir)
+    yield* fewerCollections
     yield* saveEngineMemory(config.databaseUrl)
     const running = yield* start(settings)
     yield* hardStop

@@ -1,4 +1,7 @@
-/** The embedded database is not optimised where the service uses it: its parser alone would take hundreds of MB. */
+/**
+ * The settings of V8: the embedded database is not optimised where the service uses it, since its parser alone would take hundreds of MB; and what lives
+ * no longer than a message costs no collection of the whole heap.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { rmSync } from "node:fs"
@@ -24,5 +27,17 @@ describe("a process with the embedded database", () => {
         assert.isBelow(peak, limit)
       }),
     120_000
+  )
+})
+
+describe("a process that had much to keep", () => {
+  it.live.skipIf("Deno" in globalThis)(
+    "does not look through its whole heap for what lives no longer than a message",
+    () =>
+      Effect.gen(function* () {
+        const program = yield* startProgram("test/support/busyHeap.ts", [])
+        assert.strictEqual(yield* program.line("whole "), "0")
+      }),
+    60_000
   )
 })
