@@ -105,9 +105,12 @@ export const closedLoop = async (running: Running, workload: "heartbeat" | "mete
   }
 }
 
-export const openLoop = (running: Running, workload: "heartbeat" | "meter"): Promise<Measurement> => {
-  const { chargers, rate, seconds } = running.options
-  return measured(running, `${workload} open`, chargers, { kind: "open", workload, rate, seconds })
+/** An open loop right after an uncounted one: a server that has rested until now makes room for the load first. */
+export const openLoop = async (running: Running, workload: "heartbeat" | "meter"): Promise<Measurement> => {
+  const { chargers, rate, seconds, warmUpSeconds } = running.options
+  const order = (duration: number): LoadOrder => ({ kind: "open", workload, rate, seconds: duration })
+  await running.generator.order(order(warmUpSeconds))
+  return measured(running, `${workload} open`, chargers, order(seconds))
 }
 
 /** Commands one after the other; undefined on a server that takes none. */
