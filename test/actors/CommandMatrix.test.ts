@@ -6,12 +6,8 @@ import type { CommandResult } from "../../src/domain/command/ChargerCommand.ts"
 import { commandTypes } from "../../src/domain/command/Kinds.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, makeWorld, opening, type World } from "../support/actorWorld.ts"
+import { actorsOn, fakeLine, makeWorld, opening, type World, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
-
-const settle = Effect.gen(function* () {
-  for (let i = 0; i < 40; i++) yield* Effect.yieldNow
-})
 
 const connect = Effect.gen(function* () {
   const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))

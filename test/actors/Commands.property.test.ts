@@ -10,7 +10,7 @@ import { isTerminal } from "../../src/domain/command/Command.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { ChargerInbox, type ChargerMailbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, type FakeLine, makeWorld, opening, type World } from "../support/actorWorld.ts"
+import { actorsOn, fakeLine, type FakeLine, makeWorld, opening, type World, settle } from "../support/actorWorld.ts"
 import { Random } from "../support/random.ts"
 
 const histories = process.env["PROPERTY"] === "full" ? 10_000 : 200
@@ -32,10 +32,6 @@ const results: ReadonlyArray<CommandResult> = [
   { _tag: "CallError", code: "NotSupported", description: "" },
   { _tag: "Unreadable", problem: "no status", answer: {} }
 ]
-
-const settle = Effect.gen(function* () {
-  for (let i = 0; i < 40; i++) yield* Effect.yieldNow
-})
 
 /** What must hold at every instant. */
 const invariants = (world: World, sockets: ReadonlyArray<Socket>, log: ReadonlyArray<string>): void => {

@@ -6,12 +6,8 @@ import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import type { Tolerances } from "../../src/domain/charger/Quirks.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, makeWorld, opening } from "../support/actorWorld.ts"
+import { actorsOn, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
-
-const settle = Effect.gen(function* () {
-  for (let i = 0; i < 40; i++) yield* Effect.yieldNow
-})
 
 const boot: ChargerEvent = {
   _tag: "Booted",

@@ -1,13 +1,13 @@
+/** Who a charger is, that it has come and gone, and what its actor begins with. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/charger/ChargerDirectory.ts"
+import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { StorageHealth } from "../../src/domain/values/StorageHealth.ts"
 import type { TokenFacts } from "../../src/domain/token/Token.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import {
   ended,
@@ -16,73 +16,20 @@ import {
   noon,
   orphaned,
   seedChargers,
-  type Seeded,
   started,
-  statusChanged,
-  type Transaction
+  statusChanged
 } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
-
-const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000, maxCards: 1000, maxCardBytes: 1_000_000 }
-const ports = Layer.mergeAll(
-  ChargerDirectoryStorage.layer(options),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-)
-
-const opening = (seeded: Seeded, chargerId: string, more: Partial<ConnectionOpening> = {}): ConnectionOpening => ({
-  chargerId,
-  organisationId: seeded.organisationId,
-  ocppVersion: "1.6",
-  securityProfile: 0,
-  remoteAddress: "192.0.2.7",
-  at: noon,
-  ...more
-})
-
-let next = 5000
-const transaction = (chargerId: string): Transaction => ({
-  chargerId,
-  sessionId: freshId(),
-  transactionId: next++
-})
-
-/** Opens a connection of a charger that exists. */
-const openedEpoch = (seeded: Seeded, chargerId: string, more: Partial<ConnectionOpening> = {}) =>
-  Effect.gen(function* () {
-    const directory = yield* ChargerDirectory
-    const state = yield* directory.open(opening(seeded, chargerId, more))
-    if (state === undefined) return assert.fail(`${chargerId} is not registered`)
-    return state.epoch
-  })
-
-const connectionOf = (chargerId: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<Record<string, unknown>>`
-      SELECT node_id AS node, epoch::float8 AS epoch, ocpp_version AS version, security_profile::int AS profile,
-        remote_address AS address, closed_at IS NULL AS open
-      FROM connection WHERE charger_id = ${chargerId}`
-    return row
-  })
-
-/** What the journal says of a charger's connections, in its order. */
-const comings = (chargerId: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ type: string; epoch: number; reason: string | null }>`
-      SELECT type, (body ->> 'epoch')::float8 AS epoch, body ->> 'reason' AS reason FROM journal
-      WHERE subject = ${`charger:${chargerId}`} AND type IN ('ChargerConnected', 'ChargerDisconnected') ORDER BY position`
-    return rows.map(({ epoch, reason, type }) => (reason === null ? [type, epoch] : [type, epoch, reason]))
-  })
-
-/** Takes a charger away and registers its id for another organisation. */
-const registerAnew = (chargerId: string, seeded: Seeded) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`DELETE FROM charger WHERE charger_id = ${chargerId}`
-    yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
-      VALUES (${chargerId}, ${seeded.organisationId}::uuid, ${seeded.siteId}::uuid, 'Charger', 0, now(), now())`
-  })
+import {
+  options,
+  ports,
+  opening,
+  transaction,
+  openedEpoch,
+  connectionOf,
+  comings,
+  registerAnew
+} from "../support/directoryRows.ts"
 
 forEachDriver("the directory of chargers", ports, (it) => {
   it.effect("knows a charger by how it proves itself, and nobody else", () =>

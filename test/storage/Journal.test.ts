@@ -1,3 +1,4 @@
+/** The journal: what a commit stores, what a repeated or late one changes, and what is refused. */
 import { assert } from "@effect/vitest"
 import { Effect, Metric, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,39 +22,9 @@ import {
   transferred,
   type Transaction
 } from "../support/journalFacts.ts"
+import { transaction, session, count, epochOf } from "../support/journalRows.ts"
 
 const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-
-let next = 100
-const transaction = (chargerId: string): Transaction => ({ chargerId, sessionId: freshId(), transactionId: next++ })
-
-const session = (id: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<Record<string, unknown>>`
-      SELECT status, energy_wh::float8 AS energy, meter_stop_wh::float8 AS stop, register_wh::float8 AS register, superseded,
-        held_reason, stop_reason, (extract(epoch FROM ended_at) * 1000)::float8 AS ended
-      FROM session WHERE id = ${id}::uuid`
-    return row
-  })
-
-const count = (table: "journal" | "meter" | "session", column: "subject" | "charger_id", value: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{
-      n: number
-    }>`SELECT count(*)::int AS n FROM ${sql(table)} WHERE ${sql(column)} = ${value}`
-    return row!.n
-  })
-
-const epochOf = (chargerId: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{
-      epoch: number
-    }>`SELECT epoch::float8 AS epoch FROM connection WHERE charger_id = ${chargerId}`
-    return row!.epoch
-  })
 
 /** Of a counter, a gauge, or how often a histogram was given something. */
 const numberOf = (metric: Metric.Metric<number, object>) =>

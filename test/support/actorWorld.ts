@@ -323,7 +323,7 @@ export const start = (meterStartWh: number): ChargerEvent => ({
 })
 
 /** Lets every fiber go on until it waits. */
-export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
+export const settle = Effect.forEach(Array.from({ length: 40 }), () => Effect.yieldNow, { discard: true })
 
 /** A charger that is admitted, with its socket and the answers it gets. */
 export const connect = (chargerId: string, profile: 0 | 1 = 1) =>

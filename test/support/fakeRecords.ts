@@ -179,3 +179,7 @@ export const patched = <A extends object>(record: A, patch: object, now: number)
   ),
   updatedAt: now
 })
+
+/** True where one of the texts has what is looked for, or nothing is. */
+export const mentions = (texts: ReadonlyArray<string | undefined>, looked: string | undefined): boolean =>
+  looked === undefined || texts.some((text) => text?.toLowerCase().includes(looked.toLowerCase()))

@@ -1,0 +1,166 @@
+/** Who may join an organisation, and what its operators may give each other. */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { builtInRoles } from "../../../src/domain/operator/Role.ts"
+import { Browser } from "../../support/browser.ts"
+import { email, founded, joined, password, ports, tokenOf } from "../../support/people.ts"
+import { forEachDriver } from "../../support/databases.ts"
+import { type Answer, type Json } from "../../support/restApp.ts"
+
+const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
+
+const actions = async (browser: Browser): Promise<ReadonlyArray<string>> =>
+  (await browser.ask("GET", "/audit-log?limit=100")).json.items.map((one: Json) => one.action)
+
+forEachDriver("Operators", ports, (it) => {
+  it.effect("join by an invitation that works once, with the role that it says", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { browser, id, me, token } = await joined(own, "Viewer")
+        assert.deepStrictEqual([me.role, me.permissions], ["Viewer", builtInRoles.Viewer])
+        const again = { token, name: "Eve", password }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", again)), [409, "link_void"])
+        const refused = await browser.post("/sites", { name: "Site" })
+        assert.deepStrictEqual([refused.status, refused.json.requiredPermissions], [403, ["sites:write"]])
+        const raised = await own.owner.ask("PATCH", `/operators/${id}`, {
+          body: { roleId: "Operations", additions: ["tariffs:write"], removals: ["commands:write"] }
+        })
+        assert.strictEqual(raised.status, 200, raised.text)
+        assert.strictEqual((await browser.post("/sites", { name: "Site" })).status, 200)
+        const { permissions } = (await browser.ask("GET", "/me")).json
+        assert.deepStrictEqual(
+          [permissions.includes("tariffs:write"), permissions.includes("commands:write")],
+          [true, false]
+        )
+        const taken = await own.owner.post("/invitations", { email: email("cy"), roleId: "Money" })
+        assert.strictEqual((await own.owner.ask("DELETE", `/invitations/${taken.json.id}`)).status, 204)
+        const late = { token: tokenOf(taken.json.link), name: "Cy", password }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", late)), [409, "link_void"])
+        const log = await actions(own.owner)
+        for (const wanted of ["LinkCreated", "LinkUsed", "LinkRevoked", "OperatorAdded", "OperatorChanged"])
+          assert.include(log, wanted)
+      })
+    })
+  )
+
+  it.effect("are not taken over: an invitation asks who has an account for their own password", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const other = yield* founded
+      const third = yield* founded
+      yield* Effect.promise(async () => {
+        const victim = await joined(own, "Operations")
+        const invited = await other.owner.post("/invitations", { email: victim.address, roleId: "Viewer" })
+        const token = tokenOf(invited.json.link)
+        const browser = new Browser(other.ask)
+        const stolen = await browser.post("/invitations/accept", {
+          token,
+          name: "Eve",
+          password: "a new one of the inviter"
+        })
+        assert.deepStrictEqual(said(stolen), [401, "sign_in_refused"])
+        const right = await browser.post("/invitations/accept", { token, name: "Eve", password })
+        assert.deepStrictEqual([right.status, right.json.operator.name, right.json.role], [201, "Bo", "Viewer"])
+        assert.deepStrictEqual(
+          right.json.organisations.map((one: Json) => one.id).toSorted(),
+          [own.organisationId, other.organisationId].toSorted()
+        )
+        // Neither organisation's owner changes what is the person's own.
+        for (const { owner } of [own, other]) {
+          const reset = await owner.post(`/operators/${victim.id}/reset`, {})
+          assert.deepStrictEqual(said(reset), [409, "other_organisations"])
+          const renamed = await owner.ask("PATCH", `/operators/${victim.id}`, { body: { name: "Eve" } })
+          assert.deepStrictEqual(said(renamed), [409, "other_organisations"])
+        }
+        const before = browser.cookies.get("__Host-voltlane")
+        const there = await browser.ask("PUT", "/me/organisation", { body: { organisationId: own.organisationId } })
+        assert.deepStrictEqual([there.status, there.json.role], [200, "Operations"])
+        assert.notStrictEqual(browser.cookies.get("__Host-voltlane"), before)
+        const old = { cookie: `__Host-voltlane=${before}` }
+        assert.strictEqual((await own.ask("GET", "/cpo/v2/me", { headers: old })).status, 401)
+        const foreign = third.organisationId
+        const nowhere = await browser.ask("PUT", "/me/organisation", { body: { organisationId: foreign } })
+        assert.strictEqual(nowhere.status, 404)
+        // Disabled in one organisation, the person goes on in the other.
+        await own.owner.ask("PATCH", `/operators/${victim.id}`, { body: { state: "Disabled" } })
+        assert.strictEqual((await browser.ask("GET", "/me")).status, 401)
+        const back = await new Browser(own.ask).post("/sign-ins", { email: victim.address, password })
+        assert.deepStrictEqual([back.status, back.json.organisation.id], [201, other.organisationId])
+      })
+    })
+  )
+
+  it.effect("give no operator more than the giver has", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const clerk = await joined(own, "Viewer")
+        await own.owner.ask("PATCH", `/operators/${clerk.id}`, {
+          body: { additions: ["operators:read", "operators:write", "roles:write"] }
+        })
+        const lacks = async (asked: Promise<Answer>) => {
+          const { json, status } = await asked
+          assert.strictEqual(status, 403, JSON.stringify(json))
+          return json.requiredPermissions
+        }
+        const { browser } = clerk
+        assert.include(await lacks(browser.post("/invitations", { email: email("x"), roleId: "Owner" })), "sites:write")
+        assert.deepStrictEqual(await lacks(browser.post("/roles", { name: "Mine", permissions: ["sites:write"] })), [
+          "sites:write"
+        ])
+        const self = `/operators/${clerk.id}`
+        assert.deepStrictEqual(await lacks(browser.ask("PATCH", self, { body: { additions: ["sites:write"] } })), [
+          "sites:write"
+        ])
+        assert.include(await lacks(browser.ask("PATCH", self, { body: { roleId: "Owner" } })), "sites:write")
+        const owner = `/operators/${own.operatorId}`
+        assert.include(await lacks(browser.ask("PATCH", owner, { body: { state: "Disabled" } })), "sites:write")
+        assert.include(await lacks(browser.post(`${owner}/reset`, {})), "sites:write")
+        assert.strictEqual((await browser.post("/invitations", { email: email("x"), roleId: "Viewer" })).status, 201)
+        // A role that one has is no way around it.
+        const role = (await browser.post("/roles", { name: "Lookers", permissions: ["sites:read"] })).json
+        assert.deepStrictEqual(
+          await lacks(browser.ask("PATCH", `/roles/${role.id}`, { body: { permissions: ["sites:write"] } })),
+          ["sites:write"]
+        )
+      })
+    })
+  )
+
+  it.effect("keep the last owner, and an organisation's roles while an operator has them", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const self = `/operators/${own.operatorId}`
+        for (const body of [{ state: "Disabled" }, { roleId: "Viewer" }, { removals: ["operators:write"] }]) {
+          assert.deepStrictEqual(said(await own.owner.ask("PATCH", self, { body })), [409, "last_owner"])
+        }
+        const second = await joined(own, "Owner")
+        assert.strictEqual((await second.browser.ask("PATCH", self, { body: { roleId: "Viewer" } })).status, 200)
+        assert.deepStrictEqual(
+          said(await second.browser.ask("PATCH", `/operators/${second.id}`, { body: { roleId: "Viewer" } })),
+          [409, "last_owner"]
+        )
+        const role = (await second.browser.post("/roles", { name: "Night shift", permissions: ["sites:read"] })).json
+        assert.deepStrictEqual(said(await second.browser.post("/roles", { name: "night SHIFT", permissions: [] })), [
+          409,
+          "role_exists"
+        ])
+        await second.browser.ask("PATCH", self, { body: { roleId: role.id } })
+        const me = (await own.owner.ask("GET", "/me")).json
+        assert.deepStrictEqual([me.role, me.permissions], ["Night shift", ["sites:read"]])
+        const path = `/roles/${role.id}`
+        assert.deepStrictEqual(said(await second.browser.ask("DELETE", path)), [409, "role_in_use"])
+        assert.deepStrictEqual(said(await second.browser.ask("PATCH", "/roles/Owner", { body: { name: "Boss" } })), [
+          409,
+          "built_in_role"
+        ])
+        await second.browser.ask("PATCH", path, { body: { permissions: ["sites:read", "cdrs:read"] } })
+        assert.deepStrictEqual((await own.owner.ask("GET", "/me")).json.permissions, ["sites:read", "cdrs:read"])
+        await second.browser.ask("PATCH", self, { body: { roleId: "Viewer" } })
+        assert.strictEqual((await second.browser.ask("DELETE", path)).status, 204)
+      })
+    })
+  )
+})

@@ -1,0 +1,73 @@
+/** The directory of chargers and the journal, connections as a test opens them, and what is stored of these. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/charger/ChargerDirectory.ts"
+import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
+import * as JournalStorage from "../../src/storage/charging/Journal.ts"
+import { freshId, noon, type Seeded, type Transaction } from "./journalFacts.ts"
+
+export const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000, maxCards: 1000, maxCardBytes: 1_000_000 }
+export const ports = Layer.mergeAll(
+  ChargerDirectoryStorage.layer(options),
+  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
+)
+
+export const opening = (
+  seeded: Seeded,
+  chargerId: string,
+  more: Partial<ConnectionOpening> = {}
+): ConnectionOpening => ({
+  chargerId,
+  organisationId: seeded.organisationId,
+  ocppVersion: "1.6",
+  securityProfile: 0,
+  remoteAddress: "192.0.2.7",
+  at: noon,
+  ...more
+})
+
+let next = 5000
+export const transaction = (chargerId: string): Transaction => ({
+  chargerId,
+  sessionId: freshId(),
+  transactionId: next++
+})
+
+/** Opens a connection of a charger that exists. */
+export const openedEpoch = (seeded: Seeded, chargerId: string, more: Partial<ConnectionOpening> = {}) =>
+  Effect.gen(function* () {
+    const directory = yield* ChargerDirectory
+    const state = yield* directory.open(opening(seeded, chargerId, more))
+    if (state === undefined) return assert.fail(`${chargerId} is not registered`)
+    return state.epoch
+  })
+
+export const connectionOf = (chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<Record<string, unknown>>`
+      SELECT node_id AS node, epoch::float8 AS epoch, ocpp_version AS version, security_profile::int AS profile,
+        remote_address AS address, closed_at IS NULL AS open
+      FROM connection WHERE charger_id = ${chargerId}`
+    return row
+  })
+
+/** What the journal says of a charger's connections, in its order. */
+export const comings = (chargerId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ type: string; epoch: number; reason: string | null }>`
+      SELECT type, (body ->> 'epoch')::float8 AS epoch, body ->> 'reason' AS reason FROM journal
+      WHERE subject = ${`charger:${chargerId}`} AND type IN ('ChargerConnected', 'ChargerDisconnected') ORDER BY position`
+    return rows.map(({ epoch, reason, type }) => (reason === null ? [type, epoch] : [type, epoch, reason]))
+  })
+
+/** Takes a charger away and registers its id for another organisation. */
+export const registerAnew = (chargerId: string, seeded: Seeded) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`DELETE FROM charger WHERE charger_id = ${chargerId}`
+    yield* sql`INSERT INTO charger (charger_id, organisation_id, site_id, name, security_profile, created_at, updated_at)
+      VALUES (${chargerId}, ${seeded.organisationId}::uuid, ${seeded.siteId}::uuid, 'Charger', 0, now(), now())`
+  })
