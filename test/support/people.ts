@@ -12,7 +12,7 @@ import { Browser } from "./browser.ts"
 import { beside } from "./fakePorts.ts"
 import { FakeWorld } from "./fakeRecords.ts"
 import { repositories, type Repositories } from "./repositories.ts"
-import { makeOrganisation, restApp } from "./restApp.ts"
+import { type Ask, makeOrganisation, restApp } from "./restApp.ts"
 
 export const ports = CommandsStorage.layer({
   maxWaiting: 10,
@@ -44,9 +44,8 @@ export const password = "violet tram over nine hills"
 let people = 0
 export const email = (name: string): string => `${name}-${people++}@example.com`
 
-/** An organisation whose owner has signed in by the link of the first start. */
-export const founded = Effect.gen(function* () {
-  const { ask } = yield* face
+/** An organisation whose owner has signed in by the link of the first start, with that address. */
+export const foundedBy = Effect.fnUntraced(function* (ask: Ask, address: string) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets
   const given = yield* makeOrganisation(builtInRoles.Owner)
@@ -59,11 +58,12 @@ export const founded = Effect.gen(function* () {
     Date.now()
   )
   const owner = new Browser(ask)
-  const address = email("ada")
   const done = yield* Effect.promise(() => owner.post("/set-up", { token, email: address, name: "Ada", password }))
   assert.strictEqual(done.status, 201, done.text)
   return { ...given, ask, owner, address, token, operatorId: operator!.id, me: done.json }
 })
+
+export const founded = Effect.flatMap(face, ({ ask }) => foundedBy(ask, email("ada")))
 
 export type Founded = Effect.Success<typeof founded>
 

@@ -2,26 +2,15 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Commands } from "../../src/domain/command/Commands.ts"
-import { Accounts } from "../../src/domain/operator/Accounts.ts"
-import { builtInRoles } from "../../src/domain/operator/Role.ts"
-import { newSecret, secretHash } from "../../src/domain/operator/SignIn.ts"
-import { Secrets } from "../../src/domain/values/Secrets.ts"
 import * as OpenIdConnect from "../../src/outbound/OpenIdConnect.ts"
-import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import type { Database } from "../../src/storage/kernel/Database.ts"
 import { Browser } from "./browser.ts"
 import { beside } from "./fakePorts.ts"
 import { FakeWorld } from "./fakeRecords.ts"
 import { clientSecret, Provider } from "./identityProvider.ts"
-import { repositories, type Repositories } from "./repositories.ts"
-import { type Answer, type Json, makeOrganisation, restApp } from "./restApp.ts"
-
-export const ports = CommandsStorage.layer({
-  maxWaiting: 10,
-  chargersPerMinute: 10,
-  tls: true,
-  clientCertificates: true
-}).pipe(Layer.provideMerge(repositories))
+import { foundedBy } from "./people.ts"
+import type { Repositories } from "./repositories.ts"
+import { type Answer, type Json, restApp } from "./restApp.ts"
 
 const outbound = { allowPrivate: true, timeoutMillis: 5_000, maxResponseBytes: 1_000_000 }
 
@@ -38,7 +27,6 @@ const face = Effect.fnUntraced(function* (allowPrivate: boolean) {
   )
 })
 
-export const password = "violet tram over nine hills"
 let people = 0
 export const emailAt = (domain: string, name = "bo"): string => `${name}-${people++}@${domain}`
 
@@ -48,24 +36,14 @@ const newDomain = (): string => `d${people++}.example`
 /** An organisation whose owner has signed in by password, with a provider that nothing was said of yet. */
 export const founded = Effect.fnUntraced(function* (allowPrivate = true) {
   const { ask, logged } = yield* face(allowPrivate)
-  const accounts = yield* Accounts
-  const secrets = yield* Secrets
-  const given = yield* makeOrganisation(builtInRoles.Owner)
-  const [operator] = (yield* accounts.operators(given.organisationId, { limit: 5 })).items
-  const token = newSecret(secrets)
-  const hash = secretHash(secrets, "account-link", token)!
-  yield* accounts.createSetUp(given.organisationId, operator!.id, hash, Date.now())
-  const owner = new Browser(ask)
   const domain = newDomain()
-  const address = emailAt(domain, "ada")
-  const done = yield* Effect.promise(() => owner.post("/set-up", { token, email: address, name: "Ada", password }))
-  assert.strictEqual(done.status, 201, done.text)
+  const own = yield* foundedBy(ask, emailAt(domain, "ada"))
   const provider = yield* Effect.acquireRelease(
     Effect.promise(() => Provider.start()),
     (one) => Effect.promise(() => one.stop())
   )
-  const { countryCode, partyId } = done.json.organisation
-  return { ...given, ask, logged, owner, address, domain, provider, code: `${countryCode}-${partyId}` }
+  const { countryCode, partyId } = own.me.organisation
+  return { ...own, logged, domain, provider, code: `${countryCode}-${partyId}` }
 })
 
 type Founded = Effect.Success<ReturnType<typeof founded>>

@@ -7,9 +7,8 @@ import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { clientSecret } from "../../support/identityProvider.ts"
 import { type Json, makeOrganisation } from "../../support/restApp.ts"
+import { password, ports } from "../../support/people.ts"
 import {
-  ports,
-  password,
   emailAt,
   founded,
   settingsOf,
