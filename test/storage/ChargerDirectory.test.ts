@@ -20,18 +20,11 @@ import {
   statusChanged
 } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
-import {
-  options,
-  ports,
-  opening,
-  transaction,
-  openedEpoch,
-  connectionOf,
-  comings,
-  registerAnew
-} from "../support/directoryRows.ts"
+import { directoryAndJournal, directoryOptions } from "../support/commandedCharger.ts"
+import { opening, openedEpoch, connectionOf, comings, registerAnew } from "../support/directoryRows.ts"
+import { transaction } from "../support/journalRows.ts"
 
-forEachDriver("the directory of chargers", ports, (it) => {
+forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
   it.effect("knows a charger by how it proves itself, and nobody else", () =>
     Effect.gen(function* () {
       const { credentials } = yield* ChargerDirectory
@@ -397,7 +390,7 @@ forEachDriver("the directory of chargers", ports, (it) => {
       // The fibers that ask are the layer's, so it is built where statements are watched.
       const sent = yield* statementsOf(
         Effect.gen(function* () {
-          const context = yield* Layer.build(ChargerDirectoryStorage.layer(options))
+          const context = yield* Layer.build(ChargerDirectoryStorage.layer(directoryOptions))
           const { credentials, open } = yield* Effect.provide(ChargerDirectory, context)
           const known = yield* Effect.all(ids.map(credentials), { concurrency: "unbounded" })
           assert.isTrue(known.every((one, n) => one?.chargerId === ids[n]))
@@ -428,7 +421,7 @@ forEachDriver("the directory of chargers on a nearly full disk", Layer.empty, (i
       const seeded = yield* seedChargers(["FULL-1"])
       let room: Effect.Effect<void, StorageUnavailable> = Effect.void
       const context = yield* Layer.build(
-        ports.pipe(
+        directoryAndJournal.pipe(
           Layer.provide(
             Layer.succeed(
               StorageHealth,

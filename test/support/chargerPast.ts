@@ -6,6 +6,7 @@ import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { ChargerHistory } from "../../src/domain/charger/ChargerHistory.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
 import { directoryAndJournal } from "./commandedCharger.ts"
+import { opening } from "./directoryRows.ts"
 import { freshId, seedChargers, type Seeded } from "./journalFacts.ts"
 import { repositories } from "./repositories.ts"
 
@@ -28,15 +29,7 @@ let made = 0
 export const connect = (world: World, at: number) =>
   Effect.gen(function* () {
     const directory = yield* ChargerDirectory
-    const { id: chargerId, organisationId } = world
-    const state = yield* directory.open({
-      chargerId,
-      organisationId,
-      ocppVersion: "1.6",
-      securityProfile: 0,
-      remoteAddress: "192.0.2.7",
-      at
-    })
+    const state = yield* directory.open(opening(world, world.id, { at }))
     world.epoch = state?.epoch ?? 0
   })
 

@@ -11,15 +11,17 @@ import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "./repositories.ts"
 
+export const directoryOptions = {
+  nodeId: "node-1",
+  maxBatch: 500,
+  maxQueue: 20_000,
+  maxCards: 1000,
+  maxCardBytes: 1_000_000
+}
+
 /** Who chargers are, and what they say. */
 export const directoryAndJournal = Layer.mergeAll(
-  ChargerDirectoryStorage.layer({
-    nodeId: "node-1",
-    maxBatch: 500,
-    maxQueue: 20_000,
-    maxCards: 1000,
-    maxCardBytes: 1_000_000
-  }),
+  ChargerDirectoryStorage.layer(directoryOptions),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 )
 

@@ -1,17 +1,9 @@
-/** The directory of chargers and the journal, connections as a test opens them, and what is stored of these. */
+/** Connections as a test opens them, and what is stored of them. */
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChargerDirectory, type ConnectionOpening } from "../../src/domain/charger/ChargerDirectory.ts"
-import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
-import * as JournalStorage from "../../src/storage/charging/Journal.ts"
-import { freshId, noon, type Seeded, type Transaction } from "./journalFacts.ts"
-
-export const options = { nodeId: "node-1", maxBatch: 500, maxQueue: 20_000, maxCards: 1000, maxCardBytes: 1_000_000 }
-export const ports = Layer.mergeAll(
-  ChargerDirectoryStorage.layer(options),
-  JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-)
+import { noon, type Seeded } from "./journalFacts.ts"
 
 export const opening = (
   seeded: Seeded,
@@ -25,13 +17,6 @@ export const opening = (
   remoteAddress: "192.0.2.7",
   at: noon,
   ...more
-})
-
-let next = 5000
-export const transaction = (chargerId: string): Transaction => ({
-  chargerId,
-  sessionId: freshId(),
-  transactionId: next++
 })
 
 /** Opens a connection of a charger that exists. */
