@@ -1,5 +1,5 @@
 /**
- * The settings of V8 that this process needs, made at its start, so that the command line stays `node src/main.ts`. Deno takes them and changes nothing.
+ * The settings of V8 that this process needs, made at its start, so that the command line stays `node src/main.ts`.
  */
 import { setFlagsFromString } from "node:v8"
 import { Effect, type Redacted } from "effect"
@@ -18,7 +18,7 @@ export const fewerCollections: Effect.Effect<void> = set([
   "--heap-growing-percent=100"
 ])
 
-/** Both: at run time neither implies the other, and either alone leaves it on. */
+/** Both: at run time neither implies the other, and either alone leaves it on. Deno takes them and changes nothing. */
 const plainWasm = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]
 
 /**

@@ -12,7 +12,7 @@ import { Browser } from "./browser.ts"
 import { beside } from "./fakePorts.ts"
 import { FakeWorld } from "./fakeRecords.ts"
 import { repositories, type Repositories } from "./repositories.ts"
-import { type Ask, makeOrganisation, restApp } from "./restApp.ts"
+import { type Answer, type Ask, makeOrganisation, restApp } from "./restApp.ts"
 
 export const ports = CommandsStorage.layer({
   maxWaiting: 10,
@@ -66,6 +66,9 @@ export const foundedBy = Effect.fnUntraced(function* (ask: Ask, address: string)
 export const founded = Effect.flatMap(face, ({ ask }) => foundedBy(ask, email("ada")))
 
 export type Founded = Effect.Success<typeof founded>
+
+/** The status and the code of an answer. */
+export const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
 
 export const tokenOf = (link: string): string => new URL(link).hash.slice(1)
 

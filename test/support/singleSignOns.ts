@@ -8,7 +8,7 @@ import { Browser } from "./browser.ts"
 import { beside } from "./fakePorts.ts"
 import { FakeWorld } from "./fakeRecords.ts"
 import { clientSecret, Provider } from "./identityProvider.ts"
-import { foundedBy } from "./people.ts"
+import { foundedBy, said } from "./people.ts"
 import type { Repositories } from "./repositories.ts"
 import { type Answer, type Json, restApp } from "./restApp.ts"
 
@@ -82,8 +82,6 @@ export const signOn = async (own: Founded, person: object, browser = new Browser
   own.provider.person = { sub: `subject-${people}`, email_verified: true, ...person }
   return { browser, answer: await back(browser, await gone(own, browser)) }
 }
-
-export const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
 
 export const refused = async (own: Founded, person: object): Promise<unknown> =>
   said((await signOn(own, person)).answer)[1]

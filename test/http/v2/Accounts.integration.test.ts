@@ -10,11 +10,9 @@ import { builtInRoles } from "../../../src/domain/operator/Role.ts"
 import { signInKey } from "../../../src/domain/operator/SignIn.ts"
 import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
 import { Browser, origin } from "../../support/browser.ts"
-import { email, founded, joined, password, ports, tokenOf } from "../../support/people.ts"
+import { email, founded, joined, password, ports, tokenOf, said } from "../../support/people.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { type Answer, type Json, makeOrganisation } from "../../support/restApp.ts"
-
-const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
 
 const actions = async (browser: Browser): Promise<ReadonlyArray<string>> =>
   (await browser.ask("GET", "/audit-log?limit=100")).json.items.map((one: Json) => one.action)

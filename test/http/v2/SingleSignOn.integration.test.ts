@@ -7,19 +7,8 @@ import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { clientSecret } from "../../support/identityProvider.ts"
 import { type Json, makeOrganisation } from "../../support/restApp.ts"
-import { password, ports } from "../../support/people.ts"
-import {
-  emailAt,
-  founded,
-  settingsOf,
-  set,
-  gone,
-  back,
-  signOn,
-  said,
-  refused,
-  logOf
-} from "../../support/singleSignOns.ts"
+import { password, ports, said } from "../../support/people.ts"
+import { emailAt, founded, settingsOf, set, gone, back, signOn, refused, logOf } from "../../support/singleSignOns.ts"
 
 forEachDriver("Single sign-on", ports, (it) => {
   it.effect("lets a person join by a verified address, with the role of a group, and know them again", () =>
