@@ -50,7 +50,7 @@ export const usage = `node bench/run.ts [options]
   --only LIST      workloads of ${workloadNames.join(",")} (all)
   --n N            chargers (1000)            --idle-n N   chargers of idle (5000)
   --active N       in closed loops (200)      --rate N     messages/s in open loops (1000)
-  --commands N     to chargers, one after the other (400)
+  --commands N     to chargers, one after the other, after half as many that are not counted (2000)
   --seconds S      of each loop (3)           --warm-up S  uncounted, before each loop (1)
   --rest-seconds S of empty and silent (60)
   --runs N         repeats, medians quoted (1)
@@ -87,7 +87,7 @@ const parse = (args: ReadonlyArray<string>) => {
         "idle-n": { type: "string", default: "5000" },
         active: { type: "string", default: "200" },
         rate: { type: "string", default: "1000" },
-        commands: { type: "string", default: "400" },
+        commands: { type: "string", default: "2000" },
         seconds: { type: "string", default: "3" },
         "warm-up": { type: "string", default: "1" },
         runs: { type: "string", default: "1" },

@@ -278,6 +278,22 @@ class Registry {
 
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
+    sending: (chargerId, store) =>
+      Effect.suspend(() => {
+        const held = this.actors.get(chargerId)?.work.hold()
+        return Effect.map(
+          Effect.onExit(store(held?.epoch), (exit) =>
+            Effect.sync(() => {
+              const sent = Exit.isSuccess(exit) ? exit.value.sent : undefined
+              if (held !== undefined && sent !== undefined) return held.send(sent)
+              // Also after a failure: it may have been stored all the same.
+              held?.release()
+              if (Exit.isSuccess(exit)) this.actors.get(chargerId)?.wake()
+            })
+          ),
+          ({ result }) => result
+        )
+      }),
     reconsider: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.reconsider()),
     reconsiderAll: (organisationId) =>
       Effect.sync(() => {

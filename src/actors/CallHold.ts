@@ -19,6 +19,11 @@ export class CallHold {
     this.host = host
   }
 
+  /** False while the charger must not be called yet. */
+  get isOver(): boolean {
+    return this.held === undefined && this.host.heldMillis <= 0
+  }
+
   /** Does it now, or once the charger may be called. */
   once(todo: () => void): void {
     if (this.host.heldMillis <= 0) return todo()

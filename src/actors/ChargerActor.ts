@@ -53,7 +53,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
   private state: ChargerState | undefined
   private paused = false
   private isSettled = false
-  private readonly work = new CommandWork(this)
+  readonly work = new CommandWork(this)
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined

@@ -33,6 +33,15 @@ export interface CommandHost {
   concludes(item: CommandItem): void
 }
 
+/** A line that nothing else is sent on until one of both is called. */
+export interface HeldLine {
+  readonly epoch: number
+  /** Sends a command that is stored as sent by this connection. */
+  send(command: Pick<Outgoing, "id" | "command">): void
+  /** Nothing is to be sent, or it is not known: what waits in the database is looked for. */
+  release(): void
+}
+
 export class CommandWork {
   private readonly host: CommandHost
   /** A command may wait in the database. */
@@ -51,6 +60,27 @@ export class CommandWork {
     this.begin()
   }
 
+  /**
+   * Holds the line for a command that is being stored. Undefined where the charger is not to be called now, or something is to be sent before it. No other
+   * command is taken meanwhile, so that the one that is stored as sent is sent once.
+   */
+  hold(): HeldLine | undefined {
+    const { calls, epoch, gone, hold, mayBeCalled } = this.host
+    if (gone || this.isWorking || this.waits || !mayBeCalled || !hold.isOver || !calls.isFree) return undefined
+    this.isWorking = true
+    return {
+      epoch,
+      send: ({ command, id }) => {
+        const refused = this.host.refuses(command)
+        this.host.services.background(this.work({ id, command, hasNext: false, refused }))
+      },
+      release: () => {
+        this.isWorking = false
+        this.wake()
+      }
+    }
+  }
+
   /** The charger may be called now. */
   begin(): void {
     const { host } = this
@@ -64,13 +94,16 @@ export class CommandWork {
     this.release?.()
   }
 
-  private work(): Effect.Effect<void> {
+  /** Sends `first`, and then what waits in the database. */
+  private work(first?: Outgoing): Effect.Effect<void> {
     const work = this
     const { calls } = work.host
     return Effect.gen(function* () {
-      while (work.waits && !work.host.gone) {
-        work.waits = false
-        const sent = yield* calls.sendNext(work.next())
+      let next = first && Effect.succeed(first)
+      while ((next !== undefined || work.waits) && !work.host.gone) {
+        if (next === undefined) work.waits = false
+        const sent = yield* calls.sendNext(next ?? work.next())
+        next = undefined
         if (sent === undefined) continue
         // What is issued meanwhile wakes us.
         if (sent.taken.hasNext) work.waits = true

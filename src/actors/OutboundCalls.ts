@@ -49,6 +49,11 @@ export class OutboundCalls {
     this.host = host
   }
 
+  /** Nothing is outstanding and nothing waits. */
+  get isFree(): boolean {
+    return this.pending === undefined && this.waiting === 0
+  }
+
   /** Sends a command when its turn comes, and answers what came of it. */
   send(command: ChargerCommand): Effect.Effect<CommandResult> {
     return Effect.suspend(() => {

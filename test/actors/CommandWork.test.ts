@@ -1,6 +1,6 @@
 /** How often a charger's actor looks for commands: once for each, and once when it is woken for nothing. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
@@ -57,4 +57,68 @@ describe("the commands that wait for a charger", () => {
       )
     }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
   })
+
+  it.effect(
+    "need not wait where the line is free: such a command is stored as sent, and goes out without a look",
+    () => {
+      const world = makeWorld()
+      let looks = 0
+      const { take } = world.commands
+      world.commands.take = (...asked) => {
+        looks++
+        return take.apply(world.commands, asked)
+      }
+      const { command } = everyCommand.ClearCache
+      return Effect.gen(function* () {
+        const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
+        if (admission._tag !== "Admitted") return assert.fail(admission._tag)
+        const line = fakeLine()
+        const mailbox = admission.attach(line)
+        const { sending, wake } = yield* ChargerLink
+        yield* settle
+        const epochs: Array<number | undefined> = []
+        const issue = (id: string, millis: number) =>
+          sending("CP-1", (epoch) =>
+            Effect.gen(function* () {
+              epochs.push(epoch)
+              yield* Effect.sleep(millis)
+              const { status } = world.commands.issue(id, "CP-1", command, undefined, epoch)
+              return { result: status, sent: status === "Sent" ? { id, command } : undefined }
+            })
+          )
+        const sent = () => line.calls.filter(([, { _tag }]) => _tag === "ClearCache").length
+        const answer = Effect.gen(function* () {
+          mailbox.answered(line.calls.at(-1)![0], () => ({
+            _tag: "Answered",
+            status: "Accepted",
+            answer: { status: "Accepted" },
+            content: undefined
+          }))
+          yield* settle
+        })
+        yield* TestClock.adjust("1 minute")
+        yield* settle
+        const before = [looks, sent()] as const
+        const first = yield* Effect.forkChild(issue("c-1", 100))
+        yield* settle
+        // One that is issued meanwhile waits for its turn, and so does one of which another node sends word.
+        const second = yield* Effect.forkChild(issue("c-2", 200))
+        yield* wake("CP-1")
+        yield* settle
+        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 0])
+        yield* TestClock.adjust(100)
+        yield* settle
+        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 1])
+        yield* TestClock.adjust(100)
+        yield* settle
+        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 1])
+        yield* answer
+        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [1, 2])
+        yield* answer
+        assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["Sent", "Pending"])
+        assert.deepStrictEqual(epochs, [1, undefined])
+        assert.isTrue(world.commands.rows.every(({ status }) => status === "Accepted"))
+      }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
+    }
+  )
 })

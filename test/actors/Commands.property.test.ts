@@ -17,7 +17,8 @@ const histories = process.env["PROPERTY"] === "full" ? 10_000 : 200
 const stepsOfOne = 60
 const firstSeed = Number(process.env["SEED"] ?? 1)
 
-const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
+/** Each its own, so that one that goes out twice is seen. */
+const commandOf = (data: string): ChargerCommand => ({ _tag: "DataTransfer", vendorId: "test", data })
 
 interface Socket {
   readonly line: FakeLine
@@ -36,9 +37,11 @@ const results: ReadonlyArray<CommandResult> = [
 /** What must hold at every instant. */
 const invariants = (world: World, sockets: ReadonlyArray<Socket>, log: ReadonlyArray<string>): void => {
   const story = log.join(" ")
-  const sent = sockets.flatMap(({ line }) => line.calls).filter(([, { _tag }]) => _tag === "Reset").length
-  const handedOut = world.commands.rows.filter(({ epoch }) => epoch !== undefined).length
-  assert.isAtMost(sent, handedOut, `a command went out twice: ${story}`)
+  const calls = sockets.flatMap(({ line }) => line.calls)
+  const sent = calls.flatMap(([, command]) => (command._tag === "DataTransfer" ? [command.data] : []))
+  const handedOut = new Set(world.commands.rows.flatMap(({ epoch, id }) => (epoch === undefined ? [] : [id])))
+  assert.strictEqual(sent.length, new Set(sent).size, `a command went out twice: ${story}`)
+  for (const id of sent) assert.isTrue(handedOut.has(id ?? ""), `${id} went out and was never handed out: ${story}`)
   const outstanding = world.commands.rows.filter(({ status }) => status === "Sent").length
   assert.isAtMost(outstanding, 1, `two calls are outstanding: ${story}`)
 }
@@ -71,9 +74,27 @@ const history = (seed: number) =>
     const issue = (expires: boolean) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        world.commands.issue(`c${++issued}`, "CP-1", reset, expires ? now + 1000 * (1 + upTo(120)) : undefined)
+        const id = `c${++issued}`
+        world.commands.issue(id, "CP-1", commandOf(id), expires ? now + 1000 * (1 + upTo(120)) : undefined)
         yield* (yield* ChargerLink).wake("CP-1")
       })
+    /** Stored while the actor holds its line, sooner or later, or not at all; its caller may hang up, and need not hear that it was stored. */
+    const issueDirectly = Effect.gen(function* () {
+      const id = `c${++issued}`
+      const command = commandOf(id)
+      const [takes, fate] = [upTo(3) * 100, upTo(6)]
+      const link = yield* ChargerLink
+      const sending = link.sending("CP-1", (epoch) =>
+        Effect.gen(function* () {
+          yield* Effect.sleep(takes)
+          if (fate === 0) return yield* Effect.fail("refused")
+          const { status } = world.commands.issue(id, "CP-1", command, undefined, epoch)
+          if (fate === 1) return yield* Effect.fail("its answer was lost")
+          return { result: undefined, sent: status === "Sent" ? { id, command } : undefined }
+        })
+      )
+      yield* Effect.forkChild(Effect.ignore(fate === 2 ? Effect.timeout(sending, 100) : sending))
+    })
     const answer = Effect.sync(() => {
       const socket = current()
       const call = socket?.line.calls[socket.answered]
@@ -99,6 +120,8 @@ const history = (seed: number) =>
     const steps = [
       act("issue", issue(false)),
       act("issue-waiting", issue(true)),
+      act("issue-directly", issueDirectly),
+      act("issue-directly", issueDirectly),
       act("answer", answer),
       act("answer", answer),
       // It waits for the older connection to end, which may wait for the database.

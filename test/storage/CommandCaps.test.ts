@@ -6,7 +6,7 @@ import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { NewCommand } from "../../src/domain/command/Command.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { forEachDriver } from "../support/databases.ts"
-import { asking, expiresInSeconds, ports, reset, world } from "../support/commandedCharger.ts"
+import { asking, connect, expiresInSeconds, ports, reset, world } from "../support/commandedCharger.ts"
 import { failureOf, noon } from "../support/repositories.ts"
 
 forEachDriver("caps of commands", ports, (it) => {
@@ -32,6 +32,21 @@ forEachDriver("caps of commands", ports, (it) => {
       const question = asking(third, { command: { _tag: "GetConfiguration", keys: [] }, expiresInSeconds })
       yield* commands.issue(question, organisation.writing())
       yield* commands.issue(patient(third), organisation.writing(noon + 61_000))
+    })
+  )
+
+  it.effect("refuses the same of commands that would be stored as sent", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const chargers = [chargerId, yield* register(), yield* register()]
+      const issued: Array<unknown> = []
+      for (const id of chargers) {
+        const { epoch } = yield* connect(organisation, id)
+        const issue = commands.issue(asking(id, { sentBy: epoch }), organisation.writing())
+        issued.push(id === chargers[2] ? yield* failureOf(issue) : (yield* issue).status)
+      }
+      assert.deepStrictEqual(issued, ["Sent", "Sent", ["TooMany", "command_rate"]])
     })
   )
 

@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
+import type { Command, NewCommand } from "../../src/domain/command/Command.ts"
 import type { CommandAnswered } from "../../src/domain/charger/Fact.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
@@ -86,6 +87,77 @@ forEachDriver("Commands", ports, (it) => {
       assert.strictEqual(sent.length, 1)
       // Without the word it would be looked for after two seconds.
       assert.isBelow(performance.now() - since, 1_500)
+    })
+  )
+
+  it.effect("is stored as sent, by one statement, where the actor of the open connection holds its line for it", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const file = { _tag: "GetDiagnostics", location: "ftp://user:s3cr3t@ftp.example.com/up" } as const
+      const issue = (more: Partial<NewCommand>) =>
+        commands.issue(asking(chargerId, { sentBy: epoch, ...more }), organisation.writing())
+      let command: Command | undefined
+      const statements = yield* statementsOf(Effect.tap(issue({}), (one) => Effect.sync(() => void (command = one))))
+      assert.strictEqual(statements.length, 1)
+      assert.deepInclude(command, { status: "Sent", sentAt: noon, createdAt: noon, parameters: { resetType: "Soft" } })
+      const issued = command!
+      assert.deepStrictEqual(yield* commands.get(organisation.id, issued.id), issued)
+      // Its actor may not have heard that it was stored: then it is handed out, once.
+      assert.strictEqual((yield* commands.take(chargerId, epoch, noon))?.id, issued.id)
+      const waiting = yield* Effect.forkChild(commands.wait(organisation.id, issued.id, 30_000, issued))
+      yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
+      const ended = yield* Fiber.join(waiting)
+      assert.deepInclude(ended, { status: "Accepted", completedAt: noon + 5000, result: { status: "Accepted" } })
+      assert.deepStrictEqual(yield* commands.get(organisation.id, issued.id), ended)
+      const types = (yield* factsOf(organisation)).map(({ type }) => type).filter((type) => type.startsWith("Command"))
+      assert.deepStrictEqual(types, ["CommandIssued", "CommandAnswered"])
+      assert.strictEqual((yield* issue({ command: file })).status, "Sent")
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`SELECT m::text AS text FROM command m UNION ALL SELECT j.body::text FROM journal j`
+      assert.notInclude(JSON.stringify(rows), "s3cr3t")
+      assert.deepStrictEqual((yield* commands.take(chargerId, epoch, noon))?.command, file)
+    })
+  )
+
+  it.effect("waits for its turn behind another, at another connection, and where more is stored with it", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation, register } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const [busy, moved, reserved, gone] = [yield* register(), yield* register(), yield* register(), yield* register()]
+      // Each in a minute of its own, so that the cap of chargers is not met.
+      let at = noon
+      const issue = (id: string, sentBy: number, command = reset) =>
+        Effect.map(
+          Effect.suspend(() => commands.issue(asking(id, { sentBy, command }), organisation.writing((at += 61_000)))),
+          ({ status }) => status
+        )
+      const change: ChargerCommand = { _tag: "ChangeConfiguration", key: "Some", value: "1" }
+      assert.strictEqual(yield* issue(chargerId, epoch, change), "Pending")
+      const free = (yield* connect(organisation, busy)).epoch
+      const clear: ChargerCommand = { _tag: "ClearCache" }
+      assert.deepStrictEqual([yield* issue(busy, free, clear), yield* issue(busy, free, clear)], ["Sent", "Pending"])
+      const before = (yield* connect(organisation, moved)).epoch
+      yield* connect(organisation, moved)
+      assert.strictEqual(yield* issue(moved, before, { _tag: "GetConfiguration", keys: [] }), "Pending")
+      const reserve: ChargerCommand = {
+        _tag: "ReserveNow",
+        place: { evseId: 1, connectorId: 1 },
+        expiresAt: noon + 3_600_000,
+        tokenUid: "card-1",
+        reservationId: 7
+      }
+      assert.strictEqual(yield* issue(reserved, (yield* connect(organisation, reserved)).epoch, reserve), "Pending")
+      const last = (yield* connect(organisation, gone)).epoch
+      yield* disconnect(organisation, gone, last)
+      assert.strictEqual(yield* issue(gone, last, { _tag: "GetConfiguration", keys: [] }), "Failed")
+      const stranger = yield* anOrganisation
+      assert.deepStrictEqual(
+        yield* failureOf(commands.issue(asking(chargerId, { sentBy: epoch }), stranger.writing())),
+        ["NotFound", "charger"]
+      )
     })
   )
 

@@ -1,11 +1,11 @@
 /** Who waits for a command's end is woken by it, whatever falls between look and wait. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWaiters } from "../../src/storage/kernel/Waiters.ts"
 
 /** Whether a wait is over by now. */
-const isOver = (fiber: Fiber.Fiber<void>): boolean => fiber.pollUnsafe() !== undefined
+const isOver = (fiber: Fiber.Fiber<unknown>): boolean => fiber.pollUnsafe() !== undefined
 
 describe("waiters", () => {
   it.effect("are woken by the word of their own command, all of them", () =>
@@ -52,6 +52,28 @@ describe("waiters", () => {
       yield* TestClock.adjust(59_999)
       expect(isOver(again)).toBe(false)
     })
+  )
+
+  it.effect(
+    "hear what the word says of the end, also where it came before them or another followed that says less",
+    () =>
+      Effect.gen(function* () {
+        const waiters = makeWaiters<string>()
+        const waiting = yield* Effect.forkChild(waiters.next("a").within(60_000))
+        yield* TestClock.adjust(1)
+        for (const id of ["a", "b"]) {
+          waiters.ended(id, `${id} is done`)
+          waiters.ended(id)
+        }
+        const later = yield* Effect.forkChild(waiters.next("b").within(60_000))
+        const never = yield* Effect.forkChild(waiters.next("c").within(1_000))
+        yield* TestClock.adjust(1_000)
+        expect(yield* Effect.forEach([waiting, later, never], Fiber.join)).toEqual([
+          "a is done",
+          "b is done",
+          undefined
+        ])
+      })
   )
 
   it.effect("remember the newest thousand words that no one has heard", () =>

@@ -180,6 +180,11 @@ export const beside = (world: FakeWorld) =>
       ChargerLink,
       ChargerLink.of({
         wake: (chargerId) => Effect.sync(() => void world.woken.push(chargerId)),
+        sending: (chargerId, store) =>
+          Effect.map(
+            Effect.tap(store(undefined), () => Effect.sync(() => void world.woken.push(chargerId))),
+            ({ result }) => result
+          ),
         reconsider: (chargerId) => Effect.sync(() => void world.reconsidered.push(chargerId)),
         reconsiderAll: (organisationId) => Effect.sync(() => void world.reconsidered.push(organisationId)),
         disconnect: (chargerId, reason) => Effect.sync(() => void world.disconnected.push({ chargerId, reason })),

@@ -22,15 +22,18 @@ export class ModelCommands {
   /** The epoch of each charger's open connection. */
   readonly open = new Map<string, number>()
 
-  issue(id: string, chargerId: string, command: ChargerCommand, expiresAt?: number): CommandRow {
+  /** `sentBy` is the connection whose actor holds its line for the command. */
+  issue(id: string, chargerId: string, command: ChargerCommand, expiresAt?: number, sentBy?: number): CommandRow {
     const waits = this.open.has(chargerId) || expiresAt !== undefined
+    const isNext = !this.rows.some((row) => row.chargerId === chargerId && /Pending|Sent/.test(row.status))
+    const sent = sentBy !== undefined && this.open.get(chargerId) === sentBy && isNext
     const row: CommandRow = {
       id,
       chargerId,
       command,
       expiresAt,
-      status: waits ? "Pending" : "Failed",
-      epoch: undefined,
+      status: sent ? "Sent" : waits ? "Pending" : "Failed",
+      epoch: sent ? sentBy : undefined,
       result: waits ? undefined : { errorCode: "NotConnected" }
     }
     this.rows.push(row)

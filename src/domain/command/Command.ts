@@ -55,9 +55,18 @@ export interface NewCommand {
   readonly sessionId?: string | undefined
   /** The file of ours that its location refers to. */
   readonly fileId?: string | undefined
+  /** The epoch of the connection whose actor holds its line for this command: it is stored as sent by it where that is possible (`goesAtOnce`). */
+  readonly sentBy?: number | undefined
   /** The partner's callback, stored with it. If the command fails at once, the partner is answered at once and none is stored. */
   readonly callback?: NewPartnerCallback | undefined
 }
+
+/**
+ * Whether a command may be stored as sent, without having waited: no more is stored with it than the command itself, and what it is does not make it
+ * depend on the charger's security. Other commands wait until the charger's actor takes them, be it only for a moment.
+ */
+export const goesAtOnce = ({ callback, command, id }: NewCommand): boolean =>
+  id === undefined && callback === undefined && command._tag !== "ChangeConfiguration" && command._tag !== "ReserveNow"
 
 /** True for a command that failed before it could be sent. */
 export const failedAtOnce = ({ completedAt, createdAt, status }: Command): boolean =>

@@ -62,6 +62,8 @@ const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers 
 export interface ResultPosterOptions {
   /** How often due results are looked for while a command awaits its result. A notification about a command's end makes it look at once. */
   readonly everyMillis: number
+  /** Between two looks at least: one look serves all commands that end meanwhile, and most are no partner's. */
+  readonly restMillis: number
   /** The same while no partner awaits a result: its command may be issued by another process, whose time to answer is half a minute. */
   readonly quietMillis: number
   /** The most requests at one time, in all and to one partner, so that a partner that hangs does not delay the others for long. */
@@ -75,6 +77,7 @@ export interface ResultPosterOptions {
 
 export const defaultPosterOptions: ResultPosterOptions = {
   everyMillis: 1_000,
+  restMillis: 50,
   quietMillis: 10_000,
   atOnce: 64,
   atOncePerPartner: 8,
@@ -202,7 +205,7 @@ export const layer = (
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { callbacks, send } = yield* make(options)
-      const { atOnce, atOncePerPartner, everyMillis, leaseMillis, quietMillis } = options
+      const { atOnce, atOncePerPartner, everyMillis, leaseMillis, quietMillis, restMillis } = options
       /** Results on their way, by partner. */
       const onTheirWay = new Counts()
       const scope = yield* Effect.scope
@@ -240,11 +243,12 @@ export const layer = (
           Effect.as(Effect.logError("looking for results to send went wrong", cause), everyMillis)
         )
       )
-      // One look serves all words that came during the one before.
+      // One look serves all words that came since the one before.
       const step = Effect.gen(function* () {
         yield* Effect.sync(() => word.closeUnsafe())
         const millis = yield* round
-        yield* Effect.timeoutOrElse(word.await, { duration: millis, orElse: () => Effect.void })
+        yield* Effect.sleep(restMillis)
+        yield* Effect.timeoutOrElse(word.await, { duration: millis - restMillis, orElse: () => Effect.void })
       })
       yield* Effect.forkScoped(Effect.forever(step))
     })

@@ -6,7 +6,7 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
-import type { ChargerFact, ProgressReported } from "../../domain/charger/Fact.ts"
+import type { ChargerFact, CommandAnswered, ProgressReported } from "../../domain/charger/Fact.ts"
 import { type CommitResult, Journal, journalOf } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
@@ -14,6 +14,7 @@ import { journalParameters } from "./JournalBatch.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
+import { endedWord } from "../commands/EndedWord.ts"
 import { followProgress } from "../commands/TransferProgress.ts"
 import { commandEndedChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
@@ -31,8 +32,8 @@ type CommitError = StorageUnavailable | FactRefused
 
 interface Waiting {
   readonly facts: ReadonlyArray<ChargerFact>
-  /** Commands that end. */
-  readonly ended: ReadonlyArray<string>
+  /** The facts that end commands. */
+  readonly ended: ReadonlyArray<CommandAnswered>
   /** Those of them whose ends change more than the command. */
   readonly ends: ReadonlyArray<string>
   /** Whether the progress of a transfer is among the facts. */
@@ -82,8 +83,10 @@ const newReports = (
     .flatMap((fact, i) => (fact.type === "ProgressReported" && (isNew === undefined || isNew.has(i + 1)) ? [fact] : []))
 }
 
-/** One statement, and a transaction with what follows only for the few batches with a fact from which something does. */
-const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<void, SqlError.SqlError> =>
+/**
+ * One statement, and a transaction with what follows only for the few batches with a fact from which something does. Answers whether all facts were new.
+ */
+const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.suspend(() => {
     const p = journalParameters(batch.map((waiting) => waiting.facts))
     const ends = batch.flatMap((waiting) => waiting.ends)
@@ -101,16 +104,20 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
         : isReport
           ? sql.withTransaction(reported)
           : statement
-    return Effect.map(stored, (rows) => distribute(batch, rows[0]?.fresh ?? null, rows[0]?.standing ?? []))
+    return Effect.map(stored, (rows) => {
+      const fresh = rows[0]?.fresh ?? null
+      distribute(batch, fresh, rows[0]?.standing ?? [])
+      return fresh === null
+    })
   })
 
-const noEnds: ReadonlyArray<string> = []
+const noEnds: ReadonlyArray<never> = []
 
 const endsOf = (facts: ReadonlyArray<ChargerFact>): Pick<Waiting, "ended" | "ends"> => {
   if (!facts.some(({ type }) => type === "CommandAnswered")) return { ended: noEnds, ends: noEnds }
-  const bodies = facts.flatMap((fact) => (fact.type === "CommandAnswered" ? [fact.body] : []))
-  const followed = bodies.filter(({ type }) => isFollowed(type))
-  return { ended: bodies.map(({ commandId }) => commandId), ends: followed.map(({ commandId }) => commandId) }
+  const ended = facts.filter((fact) => fact.type === "CommandAnswered")
+  const ends = ended.flatMap(({ body: { commandId, type } }) => (isFollowed(type) ? [commandId] : []))
+  return { ended, ends }
 }
 
 /**
@@ -134,11 +141,11 @@ const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: Jo
   for (const waiting of batch) waiting.done(Result.fail(error))
 }
 
-const timed = <E>(
-  audit: Effect.Effect<void, E>,
+const timed = <A, E>(
+  audit: Effect.Effect<A, E>,
   batch: ReadonlyArray<Waiting>,
   measures: JournalMeasures
-): Effect.Effect<void, E> =>
+): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const began = performance.now()
     const count = batch.reduce((sum, { facts }) => sum + facts.length, 0)
@@ -158,9 +165,11 @@ const flush = (
   inHalves(batch, (part) =>
     guardedWrite(
       timed(write(sql, part), part, measures).pipe(
-        Effect.tap(() =>
+        Effect.tap((allNew) =>
           Effect.sync(() => {
-            for (const { ended } of part) for (const id of ended) ahead(commandEndedChannel, id)
+            // How a command ended is said where it is sure that this fact ended it.
+            const word = (fact: CommandAnswered) => (allNew ? endedWord(fact) : fact.body.commandId)
+            for (const { ended } of part) for (const fact of ended) ahead(commandEndedChannel, word(fact))
           })
         ),
         Effect.andThen(ring(journalChannel)),

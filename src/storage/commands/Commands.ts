@@ -6,7 +6,8 @@ import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
-import { type Command, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
+import { type Command, goesAtOnce, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
+import { type Ended, endedAs } from "../../domain/command/CommandEnd.ts"
 import { disruptiveTypes, isDisruptive, isSecret } from "../../domain/command/Kinds.ts"
 import { Conflict, NotFound, TooMany } from "../../domain/Errors.ts"
 import { shownLocation } from "../../domain/file/Location.ts"
@@ -19,6 +20,7 @@ import { textArray } from "../kernel/Arrays.ts"
 import { expireCommands, followEnds, nextExpiry } from "./CommandEnds.ts"
 import { followSent } from "./CredentialEnds.ts"
 import { credentialColumns, credentialFields } from "./EndedCommands.ts"
+import { readEndedWord } from "./EndedWord.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandColumns, commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -49,15 +51,6 @@ const rateMillis = 60_000
 
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
-
-/**
- * Whose commands count as the caller's: a partner's are its own, and all others of the organisation are the operator's, by whichever key. The
- * platform's are excluded in both cases, since the index of this leaves them out.
- */
-const ofSameCaller = (sql: SqlClient.SqlClient, actor: string) =>
-  actor.startsWith("partner:")
-    ? sql`(r.issued_by <> 'platform' AND r.issued_by = ${actor})`
-    : sql`(r.issued_by <> 'platform' AND r.issued_by NOT LIKE 'partner:%')`
 
 const CommandedCharger = Schema.Struct({
   connected: Schema.Boolean,
@@ -90,10 +83,7 @@ const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: char
 const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
-/**
- * When the chargers that the caller has commanded in the last minute reached the limit, null while they have not. Each charger leaves with its own last
- * command; there is room again when fewer than the limit are left.
- */
+/** When the caller's chargers of the last minute reached the limit, null while they have not; for a command that counts. */
 const reachedLimitAt = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -101,12 +91,9 @@ const reachedLimitAt = (
   input: NewCommand,
   { by, now }: AuditContext
 ) =>
-  isDisruptive(input.command) && by.actor !== "platform"
-    ? own`(
-        SELECT (extract(epoch FROM max(r.created_at)) * 1000)::float8 AS at FROM command r
-        WHERE ${own.rowsOf("r")} AND ${ofSameCaller(sql, by.actor)} AND r.created_at > ${new Date(now - rateMillis)}
-          AND r.type = ANY (${textArray(disruptiveTypes)}) AND r.charger_id <> ${input.chargerId}
-        GROUP BY r.charger_id ORDER BY at DESC OFFSET ${options.chargersPerMinute - 1} LIMIT 1)`
+  isLimited(input, by.actor)
+    ? own`(extract(epoch FROM command_limit_reached(${own.id}::uuid, ${by.actor}, ${input.chargerId}, ${textArray(disruptiveTypes)},
+        ${new Date(now - rateMillis)}, ${options.chargersPerMinute}::int)) * 1000)::float8`
     : sql`NULL::float8`
 
 /** What is asked of a charger before it is commanded, by one statement. */
@@ -147,26 +134,59 @@ const withinBounds = (
   })
 }
 
-const issue = (
-  { journaled, secrets, sql }: Recording,
+/** Whether a command counts for `chargersPerMinute`. */
+const isLimited = (input: NewCommand, actor: string): boolean => isDisruptive(input.command) && actor !== "platform"
+
+/** A command as it is stored. */
+const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: AuditContext) => {
+  const { command, parameters } = input
+  const id = input.id ?? secrets.uuid(now)
+  const secret = isSecret(command)
+  const shown = secret ? { ...command, value: "" } : withoutKeys(command)
+  const hides = secret || ("location" in command && "location" in shown && shown.location !== command.location)
+  const verifier = secret ? secrets.verifier("charger-password", command.value) : null
+  const sealed = hides ? secrets.seal(sealPurpose, encodeCommand(command)) : null
+  const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
+  const body = { by: by.actor, commandId: id, type: command._tag, parameters, command: shown, expiresAt }
+  return { id, shown: encodeCommand(shown), verifier, sealed, expiresAt, body }
+}
+
+/** Stores a command as sent, by one statement; undefined, and nothing stored, where it has to wait for its turn or may be refused. */
+const send = (
+  { journaledStatement, sql }: Recording,
   options: CommandsOptions,
-  refused: (refusal: Refusal) => Effect.Effect<void>
-) =>
-  Effect.fn("Commands.issue")(function* (input: NewCommand, audit: AuditContext) {
+  input: NewCommand & { readonly sentBy: number },
+  audit: AuditContext,
+  { body, expiresAt, id, sealed, shown }: ReturnType<typeof prepare>
+) => {
+  const { by, now } = audit
+  const own = scopedTo(sql, by.organisationId)
+  const limited = isLimited(input, by.actor) ? textArray(disruptiveTypes) : null
+  return journaledStatement(
+    refusingValues(
+      commandRow(own`
+        SELECT ${commandColumns(sql)} FROM command_send(${own.id}::uuid, ${input.chargerId}, ${input.sentBy}::float8::bigint, ${new Date(now)}, ${id}::uuid,
+          ${input.command._tag}, ${shown}::text::jsonb, ${sealed}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor},
+          ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null}::uuid, ${input.fileId ?? null}::uuid,
+          ${JSON.stringify(body)}::text::json, ${limited}::text[], ${new Date(now - rateMillis)}, ${options.chargersPerMinute}::int) m`)
+    )
+  )
+}
+
+const issue = (records: Recording, options: CommandsOptions, refused: (refusal: Refusal) => Effect.Effect<void>) => {
+  const { journaled, secrets, sql } = records
+  return Effect.fn("Commands.issue")(function* (input: NewCommand, audit: AuditContext) {
     yield* storable({ parameters: input.parameters, command: input.command })
     const { by, now } = audit
     const own = scopedTo(sql, by.organisationId)
-    const id = input.id ?? secrets.uuid(now)
-    const secret = isSecret(input.command)
-    const shown = secret ? { ...input.command, value: "" } : withoutKeys(input.command)
-    const hides =
-      secret || ("location" in input.command && "location" in shown && shown.location !== input.command.location)
-    const verifier = secret ? secrets.verifier("charger-password", input.command.value) : null
-    const sealed = hides ? secrets.seal(sealPurpose, encodeCommand(input.command)) : null
-    const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
+    const prepared = prepare(secrets, input, audit)
+    const { sentBy } = input
+    if (sentBy !== undefined && goesAtOnce(input)) {
+      const sent = yield* send(records, options, { ...input, sentBy }, audit, prepared)
+      if (sent !== undefined) return commandOf(sent)
+    }
+    const { expiresAt, id, sealed, shown, verifier } = prepared
     const base = { organisationId: by.organisationId, subject: `charger:${input.chargerId}`, at: now, heardAt: now }
-    const { parameters } = input
-    const issuedBody = { by: by.actor, commandId: id, type: input.command._tag, parameters, command: shown, expiresAt }
     const write = Effect.gen(function* () {
       if (input.id !== undefined) {
         const [known] = yield* own`SELECT 1 FROM command m WHERE ${own.rowsOf("m")} AND m.id = ${id}`
@@ -179,12 +199,12 @@ const issue = (
       if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
       const refusal = withinBounds(options, charger, now)
       if (refusal !== undefined) return yield* refusal
-      const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: issuedBody }
+      const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: prepared.body }
       const row = yield* commandRow(own`
         WITH issued AS (${appending(sql, [issued])})
         INSERT INTO command AS m (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
           created_at, expires_at, session_id, file_id)
-        VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${encodeCommand(shown)}::text::jsonb, ${sealed},
+        VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${shown}::text::jsonb, ${sealed},
           ${verifier}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor}, ${new Date(now)},
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
           ${input.fileId ?? null})
@@ -211,6 +231,7 @@ const issue = (
     // What was known already, or ended at once, is as it is now.
     return row === undefined ? yield* find(sql, by.organisationId, id) : commandOf(row)
   })
+}
 
 const find = (sql: SqlClient.SqlClient, organisationId: string, id: string) =>
   Effect.gen(function* () {
@@ -286,9 +307,9 @@ const chargersWaiting = (sql: SqlClient.SqlClient) =>
 
 /**
  * A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. One that was just
- * issued need not be looked at first.
+ * issued need not be looked at first, and neither need one whose end the word says in full.
  */
-const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
+const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) =>
   Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number, issued?: Command) {
     const until = (yield* Clock.currentTimeMillis) + millis
     let command: Command
@@ -299,7 +320,12 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters) =>
       known = undefined
       const left = until - (yield* Clock.currentTimeMillis)
       if (isTerminal(command.status) || left <= 0) break
-      yield* word.within(Math.min(left, 2_000))
+      const how = yield* word.within(Math.min(left, 2_000))
+      const ended = how && endedAs(command, how)
+      if (ended !== undefined) {
+        command = ended
+        break
+      }
     }
     waiters.forget(id)
     return command
@@ -350,9 +376,14 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       const records = yield* recording
       const { sql } = records
       const notifications = yield* Notifications
-      const waiters = makeWaiters()
+      const waiters = makeWaiters<Ended>()
       yield* Effect.forkScoped(
-        Stream.runForEach(notifications.listen(commandEndedChannel), (id) => Effect.sync(() => waiters.ended(id)))
+        Stream.runForEach(notifications.listen(commandEndedChannel), (word) =>
+          Effect.sync(() => {
+            const { how, id } = readEndedWord(word)
+            waiters.ended(id, how)
+          })
+        )
       )
       yield* sweeping(records, notifications, options.sweepEveryMillis ?? 1_000)
       return Commands.of({

@@ -78,6 +78,10 @@ export interface Recording {
   readonly journaled: <A, E>(
     write: Effect.Effect<Written<A>, E>
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable>
+  /** Runs a write that is one statement: a database function that takes the journal's lock and appends the fact itself. */
+  readonly journaledStatement: <A, E>(
+    statement: Effect.Effect<A, E>
+  ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable>
 }
 
 /** What a repository's layer needs for it. */
@@ -88,6 +92,9 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const health = yield* StorageHealth
   const secrets = yield* Secrets
   const rung = yield* journalRung
+  // Rung also where the caller goes away just then: a lost word is only made up by the next slow look.
+  const journaledStatement: Recording["journaledStatement"] = (statement) =>
+    Effect.andThen(health.writable, Effect.ensuring(guardedWrite(statement), rung))
   const journaled: Recording["journaled"] = (write) => {
     const transaction = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
@@ -97,10 +104,9 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
       yield* after
       return result
     })
-    // Also where the caller goes away just then: a lost word is only made up by the next slow look.
-    return Effect.andThen(health.writable, Effect.ensuring(guardedWrite(sql.withTransaction(transaction)), rung))
+    return journaledStatement(sql.withTransaction(transaction))
   }
-  return { sql, secrets, journaled, writable: health.writable }
+  return { sql, secrets, journaled, journaledStatement, writable: health.writable }
 })
 
 /** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */

@@ -15,7 +15,7 @@ import type { Engine } from "../pglite/Engine.ts"
 /** Rung after each commit of facts. */
 export const journalChannel = "voltlane_journal"
 
-/** The id of each command that ends: by a trigger of its table, and ahead of that by the journal's writer. */
+/** The id of each command that ends: by a trigger of its table, and ahead of that by the journal's writer, which may say how (`commands/EndedWord.ts`). */
 export const commandEndedChannel = "voltlane_command_ended"
 
 /** The id of each charger for which a command was stored, by a trigger of the commands' table. */

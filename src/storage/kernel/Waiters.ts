@@ -1,19 +1,21 @@
 /** Callers that wait for a command of some id to end: each is woken by the word of it, or by its own clock. */
 import { Effect, Latch } from "effect"
 
-export interface Waiters {
+export interface Waiters<How> {
   /** A place in the queue, taken before the caller looks, so that no word falls between look and wait. */
   readonly next: (id: string) => {
-    /** Waits for the word, `millis` at most. */
-    readonly within: (millis: number) => Effect.Effect<void>
+    /** Waits for the word, `millis` at most; answers what it said. */
+    readonly within: (millis: number) => Effect.Effect<How | undefined>
     readonly forget: () => void
   }
-  readonly ended: (id: string) => void
+  /** `how` is what the word says of the end, where it says more than that there was one. */
+  readonly ended: (id: string, how?: How) => void
   readonly forget: (id: string) => void
 }
 
-interface Place {
+interface Place<How> {
   readonly word: Latch.Latch
+  how: How | undefined
   /** Callers that wait for the word now. */
   waiting: number
 }
@@ -21,16 +23,17 @@ interface Place {
 /** Words that are remembered until someone asks: one for each command of some seconds. */
 const unheardAtMost = 1_000
 
-export const makeWaiters = (): Waiters => {
-  const places = new Map<string, Place>()
+export const makeWaiters = <How>(): Waiters<How> => {
+  const places = new Map<string, Place<How>>()
   /** Commands whose word came while no caller waited: one that has just issued it may be about to. Oldest first. */
-  const unheard = new Set<string>()
+  const unheard = new Map<string, How | undefined>()
   const forget = (id: string): void => {
     if (places.get(id)?.waiting === 0) places.delete(id)
   }
   return {
     next: (id) => {
-      const place: Place = places.get(id) ?? { word: Latch.makeUnsafe(false), waiting: 0 }
+      const place: Place<How> = places.get(id) ?? { word: Latch.makeUnsafe(false), how: undefined, waiting: 0 }
+      place.how = unheard.get(id)
       if (unheard.delete(id)) place.word.openUnsafe()
       else place.word.closeUnsafe()
       places.set(id, place)
@@ -38,19 +41,26 @@ export const makeWaiters = (): Waiters => {
         within: (millis) =>
           Effect.acquireUseRelease(
             Effect.sync(() => place.waiting++),
-            () => Effect.timeoutOrElse(place.word.await, { duration: millis, orElse: () => Effect.void }),
+            () =>
+              Effect.timeoutOrElse(
+                Effect.map(place.word.await, () => place.how),
+                { duration: millis, orElse: () => Effect.undefined }
+              ),
             () => Effect.sync(() => place.waiting--)
           ),
         forget: () => forget(id)
       }
     },
     // An empty id is the database's way to say that words may have been missed.
-    ended: (id) => {
-      if (id === "") for (const place of places.values()) place.word.openUnsafe()
-      else if (places.has(id)) places.get(id)?.word.openUnsafe()
-      else {
-        unheard.add(id)
-        if (unheard.size > unheardAtMost) unheard.delete(unheard.values().next().value!)
+    ended: (id, how) => {
+      const place = places.get(id)
+      if (id === "") for (const { word } of places.values()) word.openUnsafe()
+      else if (place !== undefined) {
+        place.how ??= how
+        place.word.openUnsafe()
+      } else {
+        unheard.set(id, how ?? unheard.get(id))
+        if (unheard.size > unheardAtMost) unheard.delete(unheard.keys().next().value!)
       }
     },
     forget

@@ -1,6 +1,6 @@
 /** When partners are told what came of their commands, how often it is tried, and what one that hangs takes from the others. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Effect, Layer, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { NotFound } from "../../../src/domain/Errors.ts"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
@@ -35,9 +35,14 @@ const due = (commandId: string, more: Partial<DueCallback> = {}): DueCallback =>
 type Answer = (request: PartnerRequest, partnerId: string) => Effect.Effect<void, PartnerFailed>
 
 /** What the poster did to the store and the partner, in order; `queue` is what is due. */
-const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) => {
+const world = (
+  queue: Array<DueCallback>,
+  answer: Answer = () => Effect.void,
+  ended: Stream.Stream<void> = Stream.never
+) => {
   const done: Array<string> = []
   let looks = 0
+  let asked = 0
   const sent: Array<PartnerRequest> = []
   const callbacks = PartnerCallbacks.of({
     take: ({ except, limit }) =>
@@ -47,12 +52,15 @@ const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) =>
         for (const one of taken) queue.splice(queue.indexOf(one), 1)
         return taken
       }),
-    nextDue: Effect.map(Clock.currentTimeMillis, (now) => (queue.length > 0 ? now : undefined)),
+    nextDue: Effect.map(Clock.currentTimeMillis, (now) => {
+      asked++
+      return queue.length > 0 ? now : undefined
+    }),
     reported: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
     retry: ({ commandId }, problem, at) =>
       Effect.map(Clock.currentTimeMillis, (now) => void done.push(`retry ${commandId} in ${at - now}: ${problem}`)),
     giveUp: ({ commandId }, problem) => Effect.sync(() => void done.push(`gave up ${commandId}: ${problem}`)),
-    ended: Stream.never,
+    ended,
     repeated: () => Effect.succeed(false),
     reservationNumber: (_, __, fresh) => Effect.succeed(fresh),
     reservation: () => Effect.undefined,
@@ -81,7 +89,7 @@ const world = (queue: Array<DueCallback>, answer: Answer = () => Effect.void) =>
       )
     )
   )
-  return { layer, done, sent, looks: () => looks }
+  return { layer, done, sent, looks: () => looks, asked: () => asked }
 }
 
 const failed = (message: string, retryAfterMillis?: number) =>
@@ -127,6 +135,25 @@ describe("the poster of results", () => {
       queue.push(...Array.from({ length: 6 }, (_, n) => due(`${n}`)))
       yield* TestClock.adjust("11 seconds")
       assert.strictEqual(done.length, 6)
+    })
+  )
+
+  it.effect("looks at once when a command ends, and serves all that end in the next moment by one look more", () =>
+    Effect.gen(function* () {
+      const queue: Array<DueCallback> = []
+      const words = yield* Queue.unbounded<void>()
+      const { asked, done, layer } = world(queue, undefined, Stream.fromQueue(words))
+      yield* Layer.build(layer)
+      yield* TestClock.adjust("1 second")
+      const before = asked()
+      queue.push(due("first"))
+      for (let n = 0; n < 100; n++) {
+        yield* Queue.offer(words, undefined)
+        yield* TestClock.adjust(1)
+        if (n === 10) assert.deepStrictEqual(done, ["told first"])
+      }
+      yield* TestClock.adjust(50)
+      assert.isAtMost(asked() - before, 4)
     })
   )
 

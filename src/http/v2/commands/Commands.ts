@@ -56,16 +56,24 @@ export const layer = HttpApiBuilder.group(
           Effect.andThen(Effect.flatten(LetNextBegin), commands.wait(organisation, id, waitSeconds * 1000, issued))
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
-        const issue = Effect.gen(function* () {
+        const issue = Effect.fnUntraced(function* (sentBy: number | undefined) {
           const { password, ...opened } = yield* opening.open(yield* organisationId, chargerId, encodeBody(payload))
-          const issued = yield* commands.issue({ chargerId, ...opened }, yield* audit)
-          return { id: issued.id, password, issued }
+          const issued = yield* commands.issue({ chargerId, ...opened, sentBy }, yield* audit)
+          const { command } = opened
+          return {
+            id: issued.id,
+            password,
+            issued,
+            sent: issued.status === "Sent" ? { id: issued.id, command } : undefined
+          }
         })
         const { commit, reached } = yield* Retrying
-        const done =
-          reached === undefined ? yield* commit(issue, writeIssued) : { ...readIssued(reached), issued: undefined }
-        yield* link.wake(chargerId)
-        const { id, issued, password } = done
+        const storing = (sentBy: number | undefined) =>
+          Effect.map(commit(issue(sentBy), writeIssued), (result) => ({ result, sent: result.sent }))
+        const { id, issued, password } =
+          reached === undefined
+            ? yield* link.sending(chargerId, storing)
+            : yield* Effect.as(link.wake(chargerId), { ...readIssued(reached), issued: undefined })
         const isAsked = issued === undefined || query.wait !== undefined
         const body = toCommand(isAsked ? yield* seen(yield* organisationId, id, query.wait, issued) : issued)
         return located(publicUrl, `/v2/commands/${id}`, password === undefined ? body : { ...body, password })
