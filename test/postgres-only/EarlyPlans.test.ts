@@ -61,12 +61,13 @@ const world = Effect.gen(function* () {
 
 let transactions = 0
 
-/** What a session and a command of one charger ask of the database. */
+/** What a connection, a session and a command of one charger ask of the database. */
 const work = ({ epoch, organisation, siteId }: World) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { commit } = yield* Journal
     const commands = yield* Commands
+    assert.isDefined(yield* (yield* ChargerDirectory).reload(chargerId, epoch))
     const wanted = { organisationId: organisation.id, tokenUid: "Unknown", chargerId, at: noon }
     const start = { place: { evseId: 1, connectorId: 1 }, sentSince: noon }
     yield* findTokens(sql)([wanted])
@@ -106,8 +107,9 @@ const readSoFar = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`SELECT pg_stat_force_next_flush()`
   const counted = yield* sql<{ name: string; rows: number }>`
-    SELECT relname AS name, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 AS rows FROM pg_stat_user_tables
-    WHERE relname IN ('session', 'command')`
+    SELECT t.relname AS name, (coalesce(t.seq_tup_read, 0) + coalesce(sum(i.idx_tup_read), 0))::float8 AS rows
+    FROM pg_stat_user_tables t JOIN pg_stat_user_indexes i ON i.relid = t.relid
+    WHERE t.relname IN ('session', 'command') GROUP BY t.relname, t.seq_tup_read`
   return new Map(counted.map(({ name, rows }) => [name, rows]))
 })
 

@@ -227,14 +227,18 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
 
 /**
  * States of the chargers that exist, by id: what `evolve` would have kept at hand. The rest is found when a message names it.
+ *
+ * Each part is looked up by its charger, also before the tables' rows have been counted: no EXISTS, which may be made by reading all commands that wait, and
+ * no equality of organisations, of which each table has an index too.
  */
 export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
   Effect.map(
     sql<Record<string, unknown>>`
       SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch,
         (extract(epoch FROM n.connected_at) * 1000)::float8 AS connected_at, c.registration, c.booted_at IS NOT NULL AS booted,
-        EXISTS (SELECT 1 FROM charger_configuration f WHERE f.charger_id = c.charger_id) AS configured,
-        EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS commands_waiting,
+        (SELECT true FROM charger_configuration f WHERE f.charger_id = c.charger_id) IS NOT NULL AS configured,
+        (SELECT true FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent') LIMIT 1) IS NOT NULL
+          AS commands_waiting,
         (SELECT d.body FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'chargingProfiles') AS profiles,
         (SELECT (d.body ->> 'at')::float8 FROM charger_document d WHERE d.charger_id = c.charger_id AND d.kind = 'certificateAsked')
           AS certificate_asked_at,
@@ -255,13 +259,13 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(session_known(recent.s) ORDER BY (recent.s).created_at, (recent.s).id) AS sessions
         FROM (
-          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id IS NOT DISTINCT FROM c.organisation_id
             AND x.ended_at IS NULL ORDER BY x.id DESC LIMIT ${openSessionsKept}::int)
           UNION ALL
-          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+          (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id IS NOT DISTINCT FROM c.organisation_id
             AND x.superseded ORDER BY x.id DESC LIMIT ${supersededSessionsKept}::int)
           UNION ALL
-          (SELECT last.s FROM (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id
+          (SELECT last.s FROM (SELECT x AS s FROM session x WHERE x.charger_id = c.charger_id AND x.organisation_id IS NOT DISTINCT FROM c.organisation_id
             AND NOT x.reservation_only ORDER BY x.id DESC LIMIT ${endedSessionsKept}::int) last
             WHERE (last.s).ended_at IS NOT NULL AND NOT (last.s).superseded)
         ) recent
