@@ -7,11 +7,16 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schema } from "effect"
 
-/** How often is looked. */
-const lookEveryMillis = 500
+/** How often is looked while chargers come, and for some seconds after. */
+export const oftenMillis = 500
+
+/** How often else: each look wakes a process that rests. */
+export const seldomMillis = 2_000
 
 /** What a look finds. */
 export interface Look {
+  /** Since the look before, in ms. */
+  readonly sinceMillis: number
   readonly heapBytes: number
   /** CPU time of this process since the look before, in ms. */
   readonly cpuMillis: number
@@ -24,8 +29,11 @@ const mebibyte = 1024 * 1024
 /** So many chargers in one burst leave enough behind. The start of the process is a burst too. */
 const burstChargers = 500
 
-/** A burst is over when no charger has come for so many looks: 2 s. What is asked of each after its boot is mostly answered then. */
-const looksAfterBurst = 4
+/** A burst is over when no charger has come for so long, in ms. What is asked of each after its boot is mostly answered then. */
+const afterBurstMillis = 2_000
+
+/** How long after the last charger looks are frequent, in ms. */
+const livelyMillis = 10_000
 
 /** Below this share of one core a pause delays few. */
 const calmShare = 0.5
@@ -36,8 +44,8 @@ const burstBytes = 64 * mebibyte
 /** Below this share of one core, look after look, the process counts as idle. */
 const idleShare = 0.1
 
-/** Idle for so many looks: half a minute. Whatever is worth it is given back then. */
-const looksIdle = 60
+/** Idle for so long, in ms: whatever is worth it is given back then. */
+const idleMillis = 30_000
 const idleBytes = 16 * mebibyte
 
 /** Says when a collection is worth its pause. */
@@ -49,16 +57,21 @@ export class Worth {
   private kept = 0
 
   /** True when now is the time; the caller then reports what was left of the heap. */
-  isNow({ connected, cpuMillis, heapBytes }: Look): boolean {
-    const share = cpuMillis / lookEveryMillis
+  isNow({ connected, cpuMillis, heapBytes, sinceMillis }: Look): boolean {
+    const share = cpuMillis / sinceMillis
     const came = connected - this.connected
     this.connected = connected
     if (came > 0) this.arrived += came
-    this.sinceArrival = came > 0 ? 0 : this.sinceArrival + 1
-    this.idle = share < idleShare ? this.idle + 1 : 0
+    this.sinceArrival = came > 0 ? 0 : this.sinceArrival + sinceMillis
+    this.idle = share < idleShare ? this.idle + sinceMillis : 0
     const grown = heapBytes - this.kept
-    const isAfterBurst = this.arrived >= burstChargers && this.sinceArrival >= looksAfterBurst && share < calmShare
-    return (isAfterBurst && grown >= burstBytes) || (this.idle >= looksIdle && grown >= idleBytes)
+    const isAfterBurst = this.arrived >= burstChargers && this.sinceArrival >= afterBurstMillis && share < calmShare
+    return (isAfterBurst && grown >= burstBytes) || (this.idle >= idleMillis && grown >= idleBytes)
+  }
+
+  /** When to look next, in ms. */
+  get nextMillis(): number {
+    return this.sinceArrival < livelyMillis ? oftenMillis : seldomMillis
   }
 
   collected(heapBytes: number): void {
@@ -94,11 +107,14 @@ export const giveBack = (connected: () => number): Effect.Effect<void> =>
     if (collect === undefined) return
     const worth = new Worth()
     let cpu = cpuMillis()
+    let looked = performance.now()
     while (true) {
-      yield* Effect.sleep(lookEveryMillis)
+      yield* Effect.sleep(worth.nextMillis)
       const used = cpuMillis() - cpu
+      const sinceMillis = performance.now() - looked
       cpu += used
-      if (!worth.isNow({ heapBytes: heapBytes(), cpuMillis: used, connected: connected() })) continue
+      looked += sinceMillis
+      if (!worth.isNow({ sinceMillis, heapBytes: heapBytes(), cpuMillis: used, connected: connected() })) continue
       collect({ type: "major", execution: "sync", flavor: "last-resort" })
       worth.collected(heapBytes())
       cpu = cpuMillis()

@@ -1,9 +1,9 @@
 /** When the service stops for a collection: after a burst, after a long rest, and never under load. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Look, Worth } from "../../src/main/IdleMemory.ts"
+import { type Look, oftenMillis, seldomMillis, Worth } from "../../src/main/IdleMemory.ts"
 
 const mebibyte = 1024 * 1024
-const resting: Look = { heapBytes: 100 * mebibyte, cpuMillis: 5, connected: 0 }
+const resting: Look = { sinceMillis: oftenMillis, heapBytes: 100 * mebibyte, cpuMillis: 5, connected: 0 }
 
 /** The looks, from the first, at which there is a collection that leaves `left`. */
 const collections = (worth: Worth, looks: ReadonlyArray<Look>, left = 60 * mebibyte) =>
@@ -61,5 +61,22 @@ describe("memory is given back", () => {
       n % 50 === 0 ? { ...look, cpuMillis: 60 } : look
     )
     assert.deepStrictEqual(collections(started(), interrupted), [])
+  })
+
+  it("by frequent looks while chargers come and for ten seconds after, and by few where nothing happens", () => {
+    const worth = started()
+    const pauses = (looks: ReadonlyArray<Look>) =>
+      looks.map((look) => {
+        worth.isNow(look)
+        return worth.nextMillis
+      })
+    assert.deepStrictEqual(new Set(pauses(times(13))), new Set([oftenMillis]))
+    assert.deepStrictEqual(new Set(pauses(times(50))), new Set([seldomMillis]))
+    // A burst that began since the look before: frequent looks from now on, and two seconds after the last charger it is over.
+    const grown = { connected: 600, heapBytes: 250 * mebibyte, cpuMillis: 200 }
+    const first = { ...resting, ...grown, sinceMillis: seldomMillis }
+    assert.isFalse(worth.isNow(first))
+    assert.strictEqual(worth.nextMillis, oftenMillis)
+    assert.deepStrictEqual(collections(worth, times(10, grown), 150 * mebibyte), [3])
   })
 })
