@@ -5,11 +5,11 @@
  */
 import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Metric, Semaphore, Stream } from "effect"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
-import type { StorageUnavailable } from "../domain/Errors.ts"
+import { StorageUnavailable } from "../domain/Errors.ts"
 import type { Decide, Evolve } from "../domain/charger/Decision.ts"
 import { ChargerDirectory, type ConnectionClosing, type ConnectionOpening } from "../domain/charger/ChargerDirectory.ts"
 import { type Admission, ChargerInbox, type ChargerLine, type ChargerMailbox } from "../domain/charger/ChargerInbox.ts"
-import { ChargerLink } from "../domain/charger/ChargerLink.ts"
+import { ChargerLink, type JustStored } from "../domain/charger/ChargerLink.ts"
 import { Commands } from "../domain/command/Commands.ts"
 import { Journal } from "../domain/charger/Journal.ts"
 import { type ConnectionEnd, Presence } from "../domain/charger/Presence.ts"
@@ -17,6 +17,7 @@ import { RealTimeAuthorizer } from "../domain/token/RealTimeAuthorizer.ts"
 import { Secrets } from "../domain/values/Secrets.ts"
 import type { ActorOptions, ActorServices } from "./ActorServices.ts"
 import { ChargerActor } from "./ChargerActor.ts"
+import type { HeldLine } from "./CommandWork.ts"
 import { Patience } from "./Patience.ts"
 import { Recording } from "./Recording.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
@@ -50,6 +51,10 @@ export const actorMetrics = [crashes, givenUp, unrecorded]
 
 /** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
 const storeAgainMillis = 2_000
+
+/** True where nothing was stored: what was asked was refused, and the database answered. */
+const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.every((reason) => Cause.isFailReason(reason) && !(reason.error instanceof StorageUnavailable))
 
 /** An admission whose socket is not there yet. */
 interface Reservation {
@@ -276,21 +281,24 @@ class Registry {
     )
   })
 
+  /** What became of a command that was to be stored, while its actor held the line or not. */
+  private stored(chargerId: string, held: HeldLine | undefined, exit: Exit.Exit<JustStored<unknown>, unknown>): void {
+    if (Exit.isFailure(exit)) return isRefusal(exit.cause) ? held?.release() : held?.doubt()
+    const { sent } = exit.value
+    if (held !== undefined && sent !== undefined) return held.send(sent)
+    held?.release()
+    this.actors.get(chargerId)?.wake()
+  }
+
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
     sending: (chargerId, store) =>
       Effect.suspend(() => {
         const held = this.actors.get(chargerId)?.work.hold()
+        // A caller that hangs up does not end what may be stored as sent already.
+        const storing = held === undefined ? store(undefined) : Effect.uninterruptible(store(held.epoch))
         return Effect.map(
-          Effect.onExit(store(held?.epoch), (exit) =>
-            Effect.sync(() => {
-              const sent = Exit.isSuccess(exit) ? exit.value.sent : undefined
-              if (held !== undefined && sent !== undefined) return held.send(sent)
-              // Also after a failure: it may have been stored all the same.
-              held?.release()
-              if (Exit.isSuccess(exit)) this.actors.get(chargerId)?.wake()
-            })
-          ),
+          Effect.onExit(storing, (exit) => Effect.sync(() => this.stored(chargerId, held, exit))),
           ({ result }) => result
         )
       }),

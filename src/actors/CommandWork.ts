@@ -33,13 +33,21 @@ export interface CommandHost {
   concludes(item: CommandItem): void
 }
 
-/** A line that nothing else is sent on until one of both is called. */
+/**
+ * How long after the loss of its answer a statement may still be committed, in ms: the database ends one that runs for longer than half a minute, whether or
+ * not its connection lives.
+ */
+const lateCommitMillis = 35_000
+
+/** A line that no other command is sent on until one of these is called. */
 export interface HeldLine {
   readonly epoch: number
   /** Sends a command that is stored as sent by this connection. */
   send(command: Pick<Outgoing, "id" | "command">): void
-  /** Nothing is to be sent, or it is not known: what waits in the database is looked for. */
+  /** Nothing was stored as sent. */
   release(): void
+  /** It is not known whether it was, or will be: looks for it in the database now, and once more when it must have ended. */
+  doubt(): void
 }
 
 export class CommandWork {
@@ -76,7 +84,13 @@ export class CommandWork {
       },
       release: () => {
         this.isWorking = false
+        this.begin()
+      },
+      doubt: () => {
+        this.isWorking = false
         this.wake()
+        const again = Effect.sync(() => this.wake())
+        this.host.services.background(Effect.delay(again, lateCommitMillis))
       }
     }
   }

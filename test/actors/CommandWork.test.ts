@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { actorsOn, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
@@ -118,6 +119,62 @@ describe("the commands that wait for a charger", () => {
         assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["Sent", "Pending"])
         assert.deepStrictEqual(epochs, [1, undefined])
         assert.isTrue(world.commands.rows.every(({ status }) => status === "Accepted"))
+      }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
+    }
+  )
+
+  it.effect(
+    "go out although their caller hangs up, and although they are stored after the loss of the database's answer",
+    () => {
+      const world = makeWorld()
+      const { command } = everyCommand.ClearCache
+      return Effect.gen(function* () {
+        const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
+        if (admission._tag !== "Admitted") return assert.fail(admission._tag)
+        const line = fakeLine()
+        const mailbox = admission.attach(line)
+        const { sending } = yield* ChargerLink
+        yield* TestClock.adjust("1 minute")
+        yield* settle
+        const before = line.calls.length
+        const answer = Effect.gen(function* () {
+          mailbox.answered(line.calls.at(-1)![0], () => ({
+            _tag: "Answered",
+            status: "Accepted",
+            answer: { status: "Accepted" },
+            content: undefined
+          }))
+          yield* settle
+        })
+        const stores = (id: string, epoch: number | undefined) =>
+          Effect.map(
+            Effect.delay(
+              Effect.sync(() => world.commands.issue(id, "CP-1", command, undefined, epoch)),
+              20_000
+            ),
+            () => ({ result: undefined, sent: { id, command } })
+          )
+        const left = yield* Effect.forkChild(sending("CP-1", (epoch) => stores("c-1", epoch)))
+        yield* settle
+        yield* Effect.forkChild(Fiber.interrupt(left))
+        yield* TestClock.adjust("20 seconds")
+        yield* settle
+        assert.strictEqual(line.calls.length - before, 1)
+        yield* answer
+        const lost = new StorageUnavailable({ reason: "unknown", message: "its answer was lost" })
+        const storedLate = sending("CP-1", (epoch) => Effect.andThen(Effect.forkDetach(stores("c-2", epoch)), lost))
+        assert.strictEqual(yield* Effect.flip(storedLate), lost)
+        yield* TestClock.adjust("34 seconds")
+        yield* settle
+        assert.strictEqual(line.calls.length - before, 1)
+        yield* TestClock.adjust("1 second")
+        yield* settle
+        assert.strictEqual(line.calls.length - before, 2)
+        yield* answer
+        assert.deepStrictEqual(
+          world.commands.rows.map(({ status }) => status),
+          ["Accepted", "Accepted"]
+        )
       }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
     }
   )

@@ -88,8 +88,12 @@ const history = (seed: number) =>
         Effect.gen(function* () {
           yield* Effect.sleep(takes)
           if (fate === 0) return yield* Effect.fail("refused")
+          const lost = new StorageUnavailable({ reason: "unknown", message: "its answer was lost" })
+          const late = Effect.sync(() => world.commands.issue(id, "CP-1", command, undefined, epoch))
+          if (fate === 3) yield* Effect.forkDetach(Effect.delay(late, 1000 * upTo(30)))
+          if (fate === 3) return yield* lost
           const { status } = world.commands.issue(id, "CP-1", command, undefined, epoch)
-          if (fate === 1) return yield* Effect.fail("its answer was lost")
+          if (fate === 1) return yield* lost
           return { result: undefined, sent: status === "Sent" ? { id, command } : undefined }
         })
       )
