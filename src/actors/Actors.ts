@@ -52,9 +52,12 @@ export const actorMetrics = [crashes, givenUp, unrecorded]
 /** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
 const storeAgainMillis = 2_000
 
-/** True where nothing was stored: what was asked was refused, and the database answered. */
-const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.every((reason) => Cause.isFailReason(reason) && !(reason.error instanceof StorageUnavailable))
+/** True where it may have been stored all the same: its answer was lost. */
+const isInDoubt = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => {
+    if (!Cause.isFailReason(reason)) return true
+    return reason.error instanceof StorageUnavailable && reason.error.reason === "unknown"
+  })
 
 /** An admission whose socket is not there yet. */
 interface Reservation {
@@ -283,7 +286,7 @@ class Registry {
 
   /** What became of a command that was to be stored, while its actor held the line or not. */
   private stored(chargerId: string, held: HeldLine | undefined, exit: Exit.Exit<JustStored<unknown>, unknown>): void {
-    if (Exit.isFailure(exit)) return isRefusal(exit.cause) ? held?.release() : held?.doubt()
+    if (Exit.isFailure(exit)) return isInDoubt(exit.cause) ? held?.doubt() : held?.release()
     const { sent } = exit.value
     if (held !== undefined && sent !== undefined) return held.send(sent)
     held?.release()
@@ -292,11 +295,12 @@ class Registry {
 
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
-    sending: (chargerId, store) =>
-      Effect.suspend(() => {
-        const held = this.actors.get(chargerId)?.work.hold()
-        // A caller that hangs up does not end what may be stored as sent already.
-        const storing = held === undefined ? store(undefined) : Effect.uninterruptible(store(held.epoch))
+    sending: (organisationId, chargerId, store) =>
+      // No interruption between holding the line and giving it back; and a caller that hangs up does not end what may be stored as sent already.
+      Effect.uninterruptibleMask((restore) => {
+        const actor = this.actors.get(chargerId)
+        const held = actor?.organisationId === organisationId ? actor.work.hold() : undefined
+        const storing = held === undefined ? restore(store(undefined)) : store(held.epoch)
         return Effect.map(
           Effect.onExit(storing, (exit) => Effect.sync(() => this.stored(chargerId, held, exit))),
           ({ result }) => result

@@ -2,7 +2,7 @@
  * The commands that wait in the database for one charger: taken and sent one after the other, each with its end stored before the next is taken. Part of
  * its actor.
  */
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { Commands } from "../domain/command/Commands.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
@@ -39,7 +39,7 @@ export interface CommandHost {
  */
 const lateCommitMillis = 35_000
 
-/** A line that no other command is sent on until one of these is called. */
+/** A line that nothing else is sent on until one of these is called. */
 export interface HeldLine {
   readonly epoch: number
   /** Sends a command that is stored as sent by this connection. */
@@ -69,26 +69,23 @@ export class CommandWork {
   }
 
   /**
-   * Holds the line for a command that is being stored. Undefined where the charger is not to be called now, or something is to be sent before it. No other
-   * command is taken meanwhile, so that the one that is stored as sent is sent once.
+   * Holds the line for a command that is being stored, so that nothing else goes out on it until one of the answer's functions is called. Undefined where the
+   * charger is not to be called now, or something is to be sent before it.
    */
   hold(): HeldLine | undefined {
     const { calls, epoch, gone, hold, mayBeCalled } = this.host
     if (gone || this.isWorking || this.waits || !mayBeCalled || !hold.isOver || !calls.isFree) return undefined
     this.isWorking = true
+    const stored = Deferred.makeUnsafe<Outgoing | undefined>()
+    this.host.services.background(this.work(Deferred.await(stored)))
+    const say = (outgoing: Outgoing | undefined) => void Deferred.doneUnsafe(stored, Effect.succeed(outgoing))
     return {
       epoch,
-      send: ({ command, id }) => {
-        const refused = this.host.refuses(command)
-        this.host.services.background(this.work({ id, command, hasNext: false, refused }))
-      },
-      release: () => {
-        this.isWorking = false
-        this.begin()
-      },
+      send: ({ command, id }) => say({ id, command, hasNext: false, refused: this.host.refuses(command) }),
+      release: () => say(undefined),
       doubt: () => {
-        this.isWorking = false
-        this.wake()
+        this.waits = true
+        say(undefined)
         const again = Effect.sync(() => this.wake())
         this.host.services.background(Effect.delay(again, lateCommitMillis))
       }
@@ -108,12 +105,12 @@ export class CommandWork {
     this.release?.()
   }
 
-  /** Sends `first`, and then what waits in the database. */
-  private work(first?: Outgoing): Effect.Effect<void> {
+  /** Sends what `first` answers, and then what waits in the database. */
+  private work(first?: Effect.Effect<Outgoing | undefined>): Effect.Effect<void> {
     const work = this
     const { calls } = work.host
     return Effect.gen(function* () {
-      let next = first && Effect.succeed(first)
+      let next = first
       while ((next !== undefined || work.waits) && !work.host.gone) {
         if (next === undefined) work.waits = false
         const sent = yield* calls.sendNext(next ?? work.next())

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { ChargerInbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, makeWorld, opening, settle } from "../support/actorWorld.ts"
+import { actorsOn, fakeLine, makeWorld, opening, organisationId, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
 
 describe("the commands that wait for a charger", () => {
@@ -79,7 +79,7 @@ describe("the commands that wait for a charger", () => {
         yield* settle
         const epochs: Array<number | undefined> = []
         const issue = (id: string, millis: number) =>
-          sending("CP-1", (epoch) =>
+          sending(organisationId, "CP-1", (epoch) =>
             Effect.gen(function* () {
               epochs.push(epoch)
               yield* Effect.sleep(millis)
@@ -98,6 +98,11 @@ describe("the commands that wait for a charger", () => {
           yield* settle
         })
         yield* TestClock.adjust("1 minute")
+        yield* settle
+        const foreign = yield* sending("another organisation", "CP-1", (epoch) =>
+          Effect.succeed({ result: epoch, sent: undefined })
+        )
+        assert.isUndefined(foreign)
         yield* settle
         const before = [looks, sent()] as const
         const first = yield* Effect.forkChild(issue("c-1", 100))
@@ -154,7 +159,7 @@ describe("the commands that wait for a charger", () => {
             ),
             () => ({ result: undefined, sent: { id, command } })
           )
-        const left = yield* Effect.forkChild(sending("CP-1", (epoch) => stores("c-1", epoch)))
+        const left = yield* Effect.forkChild(sending(organisationId, "CP-1", (epoch) => stores("c-1", epoch)))
         yield* settle
         yield* Effect.forkChild(Fiber.interrupt(left))
         yield* TestClock.adjust("20 seconds")
@@ -162,7 +167,9 @@ describe("the commands that wait for a charger", () => {
         assert.strictEqual(line.calls.length - before, 1)
         yield* answer
         const lost = new StorageUnavailable({ reason: "unknown", message: "its answer was lost" })
-        const storedLate = sending("CP-1", (epoch) => Effect.andThen(Effect.forkDetach(stores("c-2", epoch)), lost))
+        const storedLate = sending(organisationId, "CP-1", (epoch) =>
+          Effect.andThen(Effect.forkDetach(stores("c-2", epoch)), lost)
+        )
         assert.strictEqual(yield* Effect.flip(storedLate), lost)
         yield* TestClock.adjust("34 seconds")
         yield* settle

@@ -10,7 +10,16 @@ import { isTerminal } from "../../src/domain/command/Command.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { ChargerInbox, type ChargerMailbox } from "../../src/domain/charger/ChargerInbox.ts"
 import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
-import { actorsOn, fakeLine, type FakeLine, makeWorld, opening, type World, settle } from "../support/actorWorld.ts"
+import {
+  actorsOn,
+  fakeLine,
+  type FakeLine,
+  makeWorld,
+  opening,
+  organisationId,
+  type World,
+  settle
+} from "../support/actorWorld.ts"
 import { Random } from "../support/random.ts"
 
 const histories = process.env["PROPERTY"] === "full" ? 10_000 : 200
@@ -84,7 +93,7 @@ const history = (seed: number) =>
       const command = commandOf(id)
       const [takes, fate] = [upTo(3) * 100, upTo(6)]
       const link = yield* ChargerLink
-      const sending = link.sending("CP-1", (epoch) =>
+      const sending = link.sending(organisationId, "CP-1", (epoch) =>
         Effect.gen(function* () {
           yield* Effect.sleep(takes)
           if (fate === 0) return yield* Effect.fail("refused")

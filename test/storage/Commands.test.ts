@@ -161,6 +161,24 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
+  it.effect("is looked up by its caller after a long answer, which is not kept for those that come late", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const issued = yield* commands.issue(asking(chargerId, { sentBy: epoch }), organisation.writing())
+      const answer = answered(organisation, chargerId, issued.id)
+      const result = { status: "Accepted", data: "x".repeat(5_000) }
+      yield* (yield* Journal).commit([{ ...answer, body: { ...answer.body, result } }])
+      const sent = yield* statementsOf(
+        Effect.tap(commands.wait(organisation.id, issued.id, 30_000, issued), (ended) =>
+          Effect.sync(() => assert.deepStrictEqual(ended.result, result))
+        )
+      )
+      assert.strictEqual(sent.length, 1)
+    })
+  )
+
   it.effect("says of each that is taken whether another waits behind it", () =>
     Effect.gen(function* () {
       const commands = yield* Commands

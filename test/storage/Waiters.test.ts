@@ -91,10 +91,10 @@ describe("waiters", () => {
   it.effect("are not forgotten by one that leaves while others wait", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
-      const first = waiters.next("a")
+      waiters.next("a")
       const waiting = yield* Effect.forkChild(waiters.next("a").within(60_000))
       yield* TestClock.adjust(1)
-      first.forget()
+      waiters.forget("a")
       waiters.ended("a")
       yield* TestClock.adjust(1)
       expect(isOver(waiting)).toBe(true)

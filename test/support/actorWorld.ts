@@ -82,7 +82,7 @@ export interface World {
   policy: Partial<ChargerState["policy"]>
 }
 
-const organisationId = "01990000-0000-7000-8000-000000000001"
+export const organisationId = "01990000-0000-7000-8000-000000000001"
 
 const freshState = (chargerId: string, epoch: number): ChargerState => ({
   chargerId,

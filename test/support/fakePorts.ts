@@ -180,7 +180,7 @@ export const beside = (world: FakeWorld) =>
       ChargerLink,
       ChargerLink.of({
         wake: (chargerId) => Effect.sync(() => void world.woken.push(chargerId)),
-        sending: (chargerId, store) =>
+        sending: (_, chargerId, store) =>
           Effect.map(
             Effect.tap(store(undefined), () => Effect.sync(() => void world.woken.push(chargerId))),
             ({ result }) => result

@@ -55,6 +55,7 @@ const followedByMore: ReadonlySet<CommandType> = new Set([
 /** A command that was sent as it is after its end; undefined where it has to be looked up, since more may be known of it. */
 export const endedAs = (command: Command, ended: Ended): Command | undefined => {
   if (command.status !== "Sent" || followedByMore.has(command.type)) return undefined
-  const sentAt = wasHeldBack(ended.result["errorCode"]) ? undefined : command.sentAt
+  const isHeldBack = ended.status === "Failed" && wasHeldBack(ended.result["errorCode"])
+  const sentAt = isHeldBack ? undefined : command.sentAt
   return { ...command, ...ended, sentAt }
 }

@@ -309,27 +309,28 @@ const chargersWaiting = (sql: SqlClient.SqlClient) =>
  * A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. One that was just
  * issued need not be looked at first, and neither need one whose end the word says in full.
  */
-const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) =>
-  Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number, issued?: Command) {
-    const until = (yield* Clock.currentTimeMillis) + millis
-    let command: Command
+const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) => {
+  const ended = Effect.fnUntraced(function* (organisationId: string, id: string, until: number, issued?: Command) {
     let known = issued
     while (true) {
       const word = waiters.next(id)
-      command = known ?? (yield* Effect.onError(find(sql, organisationId, id), () => Effect.sync(word.forget)))
+      const command = known ?? (yield* find(sql, organisationId, id))
       known = undefined
       const left = until - (yield* Clock.currentTimeMillis)
-      if (isTerminal(command.status) || left <= 0) break
+      if (isTerminal(command.status) || left <= 0) return command
       const how = yield* word.within(Math.min(left, 2_000))
-      const ended = how && endedAs(command, how)
-      if (ended !== undefined) {
-        command = ended
-        break
-      }
+      const end = how && endedAs(command, how)
+      if (end !== undefined) return end
     }
-    waiters.forget(id)
-    return command
   })
+  return Effect.fn("Commands.wait")(function* (organisationId: string, id: string, millis: number, issued?: Command) {
+    const until = (yield* Clock.currentTimeMillis) + millis
+    return yield* Effect.ensuring(
+      ended(organisationId, id, until, issued),
+      Effect.sync(() => waiters.forget(id))
+    )
+  })
+}
 
 /** Without a fact and before anything expires, commands are looked at this often: a node may have gone without a word. */
 const idleSweepMillis = 15_000

@@ -17,8 +17,13 @@ const How = Schema.fromJsonString(
 const write = Schema.encodeSync(How)
 const read = Schema.decodeUnknownSync(How)
 
-export const endedWord = ({ at, body: { commandId, result, status } }: CommandAnswered): string =>
-  `${commandId} ${write({ status, result, completedAt: at })}`
+/** A longer answer is read again instead: words are kept for callers that come late, a thousand at most. */
+const longest = 4_096
+
+export const endedWord = ({ at, body: { commandId, result, status } }: CommandAnswered): string => {
+  const how = write({ status, result, completedAt: at })
+  return how.length > longest ? commandId : `${commandId} ${how}`
+}
 
 export const readEndedWord = (word: string): { readonly id: string; readonly how: Ended | undefined } => {
   const space = word.indexOf(" ")

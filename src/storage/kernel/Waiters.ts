@@ -6,10 +6,10 @@ export interface Waiters<How> {
   readonly next: (id: string) => {
     /** Waits for the word, `millis` at most; answers what it said. */
     readonly within: (millis: number) => Effect.Effect<How | undefined>
-    readonly forget: () => void
   }
   /** `how` is what the word says of the end, where it says more than that there was one. */
   readonly ended: (id: string, how?: How) => void
+  /** To be called by each caller that leaves. */
   readonly forget: (id: string) => void
 }
 
@@ -47,8 +47,7 @@ export const makeWaiters = <How>(): Waiters<How> => {
                 { duration: millis, orElse: () => Effect.undefined }
               ),
             () => Effect.sync(() => place.waiting--)
-          ),
-        forget: () => forget(id)
+          )
       }
     },
     // An empty id is the database's way to say that words may have been missed.

@@ -92,8 +92,8 @@ AS $function$
 $function$;
 
 -- Stores a command, with its fact, as sent by the connection of this epoch, whose actor waits to send it. Answers no row and writes nothing where that
--- connection is not the open one, where other commands wait for the charger, or where the caller has commanded too many: such a command waits for its turn or
--- is refused, which is decided elsewhere. `p_limited` lists the types that count for the caller's limit; null if this command does not count.
+-- connection is not the open one, where other commands wait for the charger, where the command has expired meanwhile, or where the caller has commanded too
+-- many: such a command waits for its turn or is refused, which is decided elsewhere. `p_limited` lists the types that count for the caller's limit; null if this command does not count.
 CREATE FUNCTION command_send(p_organisation uuid, p_charger text, p_epoch bigint, p_at timestamptz, p_id uuid, p_type text, p_command jsonb, p_sealed text,
   p_parameters jsonb, p_by text, p_expires timestamptz, p_session uuid, p_file uuid, p_fact json, p_limited text[], p_since timestamptz, p_most integer)
 RETURNS SETOF command
@@ -102,7 +102,7 @@ AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996765);
   PERFORM FROM charger c JOIN connection n ON n.charger_id = c.charger_id AND n.epoch = p_epoch AND n.closed_at IS NULL
-  WHERE c.organisation_id = p_organisation AND c.charger_id = p_charger
+  WHERE c.organisation_id = p_organisation AND c.charger_id = p_charger AND (p_expires IS NULL OR p_expires > clock_timestamp())
     AND NOT EXISTS (SELECT 1 FROM command m WHERE m.charger_id = p_charger AND m.status IN ('Pending', 'Sent'));
   IF NOT FOUND THEN
     RETURN;

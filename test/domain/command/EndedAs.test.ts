@@ -31,6 +31,11 @@ describe("the end of a command that was sent", () => {
   it("says of one that did not go out after all that it was never sent", () =>
     expect(endedAs(sent, heldBack)).toEqual({ ...sent, ...heldBack, sentAt: undefined }))
 
+  it("takes an answer for an answer, whatever the charger writes into it", () => {
+    const odd = { ...accepted, result: { status: "Accepted", errorCode: "NotAccepted" } }
+    expect(endedAs(sent, odd)?.sentAt).toBe(sent.sentAt)
+  })
+
   it("is looked up where it is not known when it was sent", () =>
     expect(endedAs({ ...sent, status: "Pending", sentAt: undefined }, accepted)).toBeUndefined())
 

@@ -72,7 +72,7 @@ export const layer = HttpApiBuilder.group(
           Effect.map(commit(issue(sentBy), writeIssued), (result) => ({ result, sent: result.sent }))
         const { id, issued, password } =
           reached === undefined
-            ? yield* link.sending(chargerId, storing)
+            ? yield* link.sending(yield* organisationId, chargerId, storing)
             : yield* Effect.as(link.wake(chargerId), { ...readIssued(reached), issued: undefined })
         const isAsked = issued === undefined || query.wait !== undefined
         const body = toCommand(isAsked ? yield* seen(yield* organisationId, id, query.wait, issued) : issued)
