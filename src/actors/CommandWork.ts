@@ -1,6 +1,6 @@
 /**
- * The commands that wait in the database for one charger: taken and sent one after the other, each with its end stored before the next is taken. Part of
- * its actor.
+ * The commands of one charger, sent one after the other, each with its end stored before the next: those that wait in the database are taken from it, and one
+ * for which the line is held goes out as soon as it is stored. Part of its actor.
  */
 import { Deferred, Effect } from "effect"
 import type { CommandResult } from "../domain/command/ChargerCommand.ts"

@@ -8,50 +8,63 @@ import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { actorsOn, fakeLine, makeWorld, opening, organisationId, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
 
+/** A charger that is connected, and how it accepts the last call that it got. */
+const connected = Effect.gen(function* () {
+  const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
+  if (admission._tag !== "Admitted") return assert.fail(admission._tag)
+  const line = fakeLine()
+  const mailbox = admission.attach(line)
+  const answer = Effect.gen(function* () {
+    const [messageId] = line.calls.at(-1)!
+    mailbox.answered(messageId, () => ({
+      _tag: "Answered",
+      status: "Accepted",
+      answer: { status: "Accepted" },
+      content: undefined
+    }))
+    yield* settle
+  })
+  return { answer, line }
+})
+
+/** A world that counts how often the database is asked for a command. */
+const countedWorld = () => {
+  const world = makeWorld()
+  const counted = { world, looks: 0 }
+  const { take } = world.commands
+  world.commands.take = (...asked) => {
+    counted.looks++
+    return take.apply(world.commands, asked)
+  }
+  return counted
+}
+
 describe("the commands that wait for a charger", () => {
   it.effect("are looked for once each where nothing wakes the actor, and all of them are sent", () => {
-    const world = makeWorld()
-    let looks = 0
-    const { take } = world.commands
-    world.commands.take = (...asked) => {
-      looks++
-      return take.apply(world.commands, asked)
-    }
+    const counted = countedWorld()
+    const { world } = counted
     return Effect.gen(function* () {
-      const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
-      if (admission._tag !== "Admitted") return assert.fail(admission._tag)
-      const line = fakeLine()
-      const mailbox = admission.attach(line)
+      const { answer, line } = yield* connected
       const { wake } = yield* ChargerLink
       yield* settle
       yield* TestClock.adjust("1 minute")
       yield* settle
-      const before = looks
-      const answers = Effect.gen(function* () {
-        const [messageId] = line.calls.at(-1)!
-        mailbox.answered(messageId, () => ({
-          _tag: "Answered",
-          status: "Accepted",
-          answer: { status: "Accepted" },
-          content: undefined
-        }))
-        yield* settle
-      })
+      const before = counted.looks
       const called = line.calls.length
       for (const id of ["c-1", "c-2", "c-3"]) world.commands.issue(id, "CP-1", everyCommand.Reset.command, undefined)
       yield* wake("CP-1")
       yield* settle
-      for (let n = 0; n < 3; n++) yield* answers
-      assert.deepStrictEqual([looks - before, line.calls.length - called], [3, 3])
+      for (let n = 0; n < 3; n++) yield* answer
+      assert.deepStrictEqual([counted.looks - before, line.calls.length - called], [3, 3])
       // One that is issued while another is being answered is found by the word of it.
       world.commands.issue("c-4", "CP-1", everyCommand.Reset.command, undefined)
       yield* wake("CP-1")
       yield* settle
       world.commands.issue("c-5", "CP-1", everyCommand.Reset.command, undefined)
       yield* wake("CP-1")
-      yield* answers
-      yield* answers
-      assert.deepStrictEqual([looks - before, line.calls.length - called], [5, 5])
+      yield* answer
+      yield* answer
+      assert.deepStrictEqual([counted.looks - before, line.calls.length - called], [5, 5])
       assert.deepStrictEqual(
         world.commands.rows.map(({ status }) => status),
         ["Accepted", "Accepted", "Accepted", "Accepted", "Accepted"]
@@ -62,19 +75,11 @@ describe("the commands that wait for a charger", () => {
   it.effect(
     "need not wait where the line is free: such a command is stored as sent, and goes out without a look",
     () => {
-      const world = makeWorld()
-      let looks = 0
-      const { take } = world.commands
-      world.commands.take = (...asked) => {
-        looks++
-        return take.apply(world.commands, asked)
-      }
+      const counted = countedWorld()
+      const { world } = counted
       const { command } = everyCommand.ClearCache
       return Effect.gen(function* () {
-        const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
-        if (admission._tag !== "Admitted") return assert.fail(admission._tag)
-        const line = fakeLine()
-        const mailbox = admission.attach(line)
+        const { answer, line } = yield* connected
         const { sending, wake } = yield* ChargerLink
         yield* settle
         const epochs: Array<number | undefined> = []
@@ -88,15 +93,6 @@ describe("the commands that wait for a charger", () => {
             })
           )
         const sent = () => line.calls.filter(([, { _tag }]) => _tag === "ClearCache").length
-        const answer = Effect.gen(function* () {
-          mailbox.answered(line.calls.at(-1)![0], () => ({
-            _tag: "Answered",
-            status: "Accepted",
-            answer: { status: "Accepted" },
-            content: undefined
-          }))
-          yield* settle
-        })
         yield* TestClock.adjust("1 minute")
         yield* settle
         const foreign = yield* sending("another organisation", "CP-1", (epoch) =>
@@ -104,22 +100,22 @@ describe("the commands that wait for a charger", () => {
         )
         assert.isUndefined(foreign)
         yield* settle
-        const before = [looks, sent()] as const
+        const before = [counted.looks, sent()] as const
         const first = yield* Effect.forkChild(issue("c-1", 100))
         yield* settle
         // One that is issued meanwhile waits for its turn, and so does one of which another node sends word.
         const second = yield* Effect.forkChild(issue("c-2", 200))
         yield* wake("CP-1")
         yield* settle
-        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 0])
+        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 0])
         yield* TestClock.adjust(100)
         yield* settle
-        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 1])
+        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
         yield* TestClock.adjust(100)
         yield* settle
-        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [0, 1])
+        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
         yield* answer
-        assert.deepStrictEqual([looks - before[0], sent() - before[1]], [1, 2])
+        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [1, 2])
         yield* answer
         assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["Sent", "Pending"])
         assert.deepStrictEqual(epochs, [1, undefined])
@@ -134,23 +130,11 @@ describe("the commands that wait for a charger", () => {
       const world = makeWorld()
       const { command } = everyCommand.ClearCache
       return Effect.gen(function* () {
-        const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
-        if (admission._tag !== "Admitted") return assert.fail(admission._tag)
-        const line = fakeLine()
-        const mailbox = admission.attach(line)
+        const { answer, line } = yield* connected
         const { sending } = yield* ChargerLink
         yield* TestClock.adjust("1 minute")
         yield* settle
         const before = line.calls.length
-        const answer = Effect.gen(function* () {
-          mailbox.answered(line.calls.at(-1)![0], () => ({
-            _tag: "Answered",
-            status: "Accepted",
-            answer: { status: "Accepted" },
-            content: undefined
-          }))
-          yield* settle
-        })
         const stores = (id: string, epoch: number | undefined) =>
           Effect.map(
             Effect.delay(
