@@ -125,11 +125,13 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
   it("aligns the days of a filter on a phone", async () => {
     const { end, page } = await on(usual)
     await page.goto("/cdrs")
-    const [from, to] = [
-      await boxOf(page.getByLabel("From", { exact: true })),
-      await boxOf(page.getByLabel("To", { exact: true }))
-    ]
-    expect([to.top, to.width]).toEqual([from.top, from.width])
+    // Each is measured by itself, and the page is still being drawn.
+    const offset = async () => {
+      const from = await boxOf(page.getByLabel("From", { exact: true }))
+      const to = await boxOf(page.getByLabel("To", { exact: true }))
+      return [to.top - from.top, to.width - from.width]
+    }
+    await expect.poll(offset, { timeout: 10_000 }).toEqual([0, 0])
     await end()
   }, 60_000)
 

@@ -1,5 +1,6 @@
 /** A charger by others: the client of the npm package ocpp-rpc, with one connector and a car that begins and ends as it is asked. */
 import { createRequire } from "node:module"
+import { setTimeout as sleep } from "node:timers/promises"
 
 interface RpcClient {
   connect(): Promise<unknown>
@@ -41,8 +42,19 @@ export class Station {
     this.client.handle("TriggerMessage", () => ({ status: "NotImplemented" }))
   }
 
+  /** A busy service refuses with 503, and chargers come again. */
+  private async connect(tries: number): Promise<void> {
+    try {
+      await this.client.connect()
+    } catch (cause) {
+      if (tries <= 1 || !String(cause).includes("Service Unavailable")) throw cause
+      await sleep(1_000)
+      await this.connect(tries - 1)
+    }
+  }
+
   async start(): Promise<void> {
-    await this.client.connect()
+    await this.connect(10)
     await this.client.call("BootNotification", {
       chargePointVendor: "Others",
       chargePointModel: "Station 1",
