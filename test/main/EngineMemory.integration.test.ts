@@ -32,11 +32,14 @@ describe("a process with the embedded database", () => {
 
 describe("a process that had much to keep", () => {
   it.live.skipIf("Deno" in globalThis)(
-    "does not look through its whole heap for what lives no longer than a message",
+    "does not put among its old objects what lives no longer than a message",
     () =>
       Effect.gen(function* () {
-        const program = yield* startProgram("test/support/busyHeap.ts", [])
-        assert.strictEqual(yield* program.line("whole "), "0")
+        // 3 to 42 MB. Without the settings V8 does so in most runs and not in all: 0 to 430 MB.
+        for (let run = 0; run < 3; run++) {
+          const program = yield* startProgram("test/support/busyHeap.ts", [])
+          assert.isBelow(Number.parseInt(yield* program.line("grown ")), 100)
+        }
       }),
     60_000
   )

@@ -1,9 +1,9 @@
 /**
  * A program that keeps many objects for a while, and then makes as many that live no longer than a message, with the settings of V8 that the service has:
- * `busyHeap.ts`. It says how often the whole heap had to be looked through for those.
+ * `busyHeap.ts`. It says by how many MB the old part of the heap grew with those.
  */
-import { Effect, Schema } from "effect"
-import { constants, PerformanceObserver } from "node:perf_hooks"
+import { Effect } from "effect"
+import { getHeapSpaceStatistics } from "node:v8"
 import { fewerCollections } from "../../src/main/EngineMemory.ts"
 
 /** What a message is made of. */
@@ -12,33 +12,28 @@ const message = (n: number) => ({
   body: { text: "x".repeat(100) + n, values: [n, n + 1, n + 2].map((value) => ({ value })) }
 })
 
-const isMajor = Schema.is(Schema.Struct({ kind: Schema.Literal(constants.NODE_PERFORMANCE_GC_MAJOR) }))
+/** Bytes among the old objects. */
+const old = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0
 
-let whole = 0
-new PerformanceObserver((list) => {
-  whole += list.getEntries().filter((entry) => isMajor(Reflect.get(entry, "detail"))).length
-}).observe({ entryTypes: ["gc"] })
-
-/** Each message lives until so many have come after it. */
-const busy = (millis: number, lives: number) =>
+/** So many messages, each of which lives until `lives` have come after it; answers by how much the old part grew, at the most. */
+const busy = (messages: number, lives: number) =>
   Effect.gen(function* () {
     const kept: Array<unknown> = Array.from({ length: lives })
-    const until = performance.now() + millis
-    let n = 0
-    while (performance.now() < until) {
+    const before = old()
+    let grown = 0
+    for (let n = 0; n < messages;) {
       for (let i = 0; i < 50_000; i++) kept[n % lives] = message(n++)
+      grown = Math.max(grown, old() - before)
       yield* Effect.sleep(0)
     }
+    return grown
   })
 
 const program = Effect.gen(function* () {
   yield* fewerCollections
-  yield* busy(3_000, 200_000)
-  // The observer hears of a collection a moment after it.
-  yield* Effect.sleep(100)
-  whole = 0
-  yield* busy(2_000, 10)
-  yield* Effect.sleep(100)
-  console.log(`whole ${whole}`)
+  yield* busy(4_000_000, 200_000)
+  const grown = yield* busy(2_000_000, 10)
+  console.log(`grown ${Math.round(grown / 1e6)} MB`)
 })
 await Effect.runPromise(program)
