@@ -18,7 +18,7 @@ const options = {
   headersTimeoutMillis: 10_000,
   requestTimeoutMillis: 10_000,
   transferTimeoutMillis: 60_000,
-  unreadAnswerMillis: 600,
+  unreadAnswerMillis: 1_500,
   slowestReaderBytesPerSecond: 8 * MiB
 }
 
@@ -40,7 +40,7 @@ const routes = (told: { ended: number; gone: number }) =>
         Stream.ensuring(Effect.sync(() => void told.ended++))
       )
       yield* router.add("GET", "/stream", Effect.succeed(HttpServerResponse.stream(ending)))
-      const late = Effect.as(Effect.sleep(500), HttpServerResponse.text("late"))
+      const late = Effect.as(Effect.sleep(2_000), HttpServerResponse.text("late"))
       yield* router.add("GET", "/late", late)
     })
   )
@@ -107,7 +107,7 @@ const readsSlowly = async (path: string, secure: boolean) => {
     if (read >= room) socket.pause()
   })
   const timer = setInterval(() => {
-    room += 1.5 * MiB
+    room += 0.5 * MiB
     socket.resume()
   }, 50)
   await new Promise((resolve) => socket.on("close", resolve))
