@@ -1,4 +1,4 @@
-/** How often a charger's actor looks for commands: once for each, and once when it is woken for nothing. */
+/** How often a charger's actor looks for commands: once for each, and once when it is woken for nothing; and those that need no look. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -140,6 +140,10 @@ forEachDriver("Commands", ports, (it) => {
       const clear: ChargerCommand = { _tag: "ClearCache" }
       assert.deepStrictEqual([yield* issue(busy, free, clear), yield* issue(busy, free, clear)], ["Sent", "Pending"])
       const before = (yield* connect(organisation, moved)).epoch
+      // Its time was over before it could be stored.
+      const late = { sentBy: before, command: { _tag: "GetConfiguration", keys: [] } as const, expiresInSeconds: 1 }
+      assert.strictEqual((yield* commands.issue(asking(moved, late), organisation.writing())).status, "Pending")
+      yield* endDue(noon + 1_001)
       yield* connect(organisation, moved)
       assert.strictEqual(yield* issue(moved, before, { _tag: "GetConfiguration", keys: [] }), "Pending")
       const reserve: ChargerCommand = {

@@ -18,8 +18,8 @@ export class ChargerLink extends Context.Service<
     readonly wake: (chargerId: string) => Effect.Effect<void>
     /**
      * Runs `store`, which stores a command, while the charger's actor sends nothing else, so that the command need not wait in the database first: it may be
-     * stored as sent by the connection of the epoch, and then goes out. Without an epoch (the charger is not here or another organisation's, or its line is taken) it waits its turn. In
-     * both cases the actor is announced what was stored.
+     * stored as sent by the connection of the epoch, and then goes out. Without an epoch (the charger is not here or another organisation's, or its line is
+     * taken) it waits its turn. In both cases the actor is announced what was stored.
      */
     readonly sending: <A, E, R>(
       organisationId: string,

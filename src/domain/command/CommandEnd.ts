@@ -1,5 +1,5 @@
 /** The end of a command, as far as later decisions depend on it. */
-import type { Command, CommandStatus, CommandType } from "./Command.ts"
+import type { Command, CommandStatus } from "./Command.ts"
 
 export interface CommandEnd {
   readonly commandId: string
@@ -35,27 +35,10 @@ export const mayHaveObeyed = (command: { readonly status: CommandStatus; readonl
   command.status === "TimedOut" ||
   command.errorCode === "ConnectionLost"
 
-/** How a command ended. */
-export interface Ended extends Pick<Command, "status"> {
-  readonly result: Readonly<Record<string, unknown>>
-  /** ms epoch. */
-  readonly completedAt: number
-}
-
-/** Of these more may be known than their answer by the time that it comes: a session that began or ended, the progress of a file. */
-const followedByMore: ReadonlySet<CommandType> = new Set([
-  "RemoteStart",
-  "RemoteStop",
-  "GetDiagnostics",
-  "GetLog",
-  "UpdateFirmware",
-  "SignedUpdateFirmware"
-])
-
-/** A command that was sent as it is after its end; undefined where it has to be looked up, since more may be known of it. */
-export const endedAs = (command: Command, ended: Ended): Command | undefined => {
-  if (command.status !== "Sent" || followedByMore.has(command.type)) return undefined
-  const isHeldBack = ended.status === "Failed" && wasHeldBack(ended.result["errorCode"])
-  const sentAt = isHeldBack ? undefined : command.sentAt
-  return { ...command, ...ended, sentAt }
-}
+/** When a command was sent, as it is shown: what was passed to a connection but never sent was not. */
+export const sentAtOf = ({
+  result,
+  sentAt,
+  status
+}: Pick<Command, "result" | "sentAt" | "status">): number | undefined =>
+  status === "Failed" && wasHeldBack(result?.["errorCode"]) ? undefined : sentAt

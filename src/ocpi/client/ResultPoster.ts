@@ -62,10 +62,10 @@ const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers 
 export interface ResultPosterOptions {
   /** How often due results are looked for while a command awaits its result. A notification about a command's end makes it look at once. */
   readonly everyMillis: number
-  /** Between two looks at least: one look serves all commands that end meanwhile, and most are no partner's. */
-  readonly restMillis: number
   /** The same while no partner awaits a result: its command may be issued by another process, whose time to answer is half a minute. */
   readonly quietMillis: number
+  /** Between two looks at least: one look serves all commands that end meanwhile, and most are no partner's. */
+  readonly restMillis: number
   /** The most requests at one time, in all and to one partner, so that a partner that hangs does not delay the others for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number

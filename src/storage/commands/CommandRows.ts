@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Command } from "../../domain/command/Command.ts"
-import { mayHaveObeyed, wasHeldBack } from "../../domain/command/CommandEnd.ts"
+import { mayHaveObeyed, sentAtOf } from "../../domain/command/CommandEnd.ts"
 import { commandTypes } from "../../domain/command/Kinds.ts"
 import { Millis, optional } from "../kernel/Rows.ts"
 import { commandStatuses } from "../../domain/command/Command.ts"
@@ -55,9 +55,6 @@ const effectOf = (row: typeof CommandRow.Type): Command["effect"] => {
   if (row.type === "RemoteStart" && row.sessionId !== undefined) return "SessionStarted"
   return row.type === "RemoteStop" && row.sessionEnded ? "SessionEnded" : undefined
 }
-
-const sentAtOf = ({ result, sentAt, status }: typeof CommandRow.Type): number | undefined =>
-  status === "Failed" && wasHeldBack(result?.["errorCode"]) ? undefined : sentAt
 
 export const commandOf = (row: typeof CommandRow.Type): Command => {
   const { progressAt, progressStatus, sessionEnded: _, ...command } = row

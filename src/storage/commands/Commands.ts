@@ -6,10 +6,11 @@ import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
+import { beyondCaps, capMillis, cappedWith, type CommandCaps, isCapped } from "../../domain/command/CommandCaps.ts"
 import { type Command, goesAtOnce, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
-import { type Ended, endedAs } from "../../domain/command/CommandEnd.ts"
-import { disruptiveTypes, isDisruptive, isSecret } from "../../domain/command/Kinds.ts"
-import { Conflict, NotFound, TooMany } from "../../domain/Errors.ts"
+import { type Ended, endedAs } from "../../domain/command/EndedAs.ts"
+import { disruptiveTypes, isSecret } from "../../domain/command/Kinds.ts"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { shownLocation } from "../../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../../domain/command/Commands.ts"
 import { notConnected } from "../../domain/command/Unanswered.ts"
@@ -29,25 +30,18 @@ import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { commandEndedChannel, commandWaitingChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
-import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
+import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
 
-export interface CommandsOptions {
-  /** Commands that may wait for one charger. */
-  readonly maxWaiting: number
-  /** Chargers that an operator by all his keys, or one of his partners, may command in a minute; commands that only ask do not count (T26). */
-  readonly chargersPerMinute: number
+export interface CommandsOptions extends CommandCaps {
   /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
   readonly tls: boolean
   readonly clientCertificates: boolean
   /** How often what has waited too long is ended: `expiresIn` is in seconds. Default 1,000. */
   readonly sweepEveryMillis?: number | undefined
 }
-
-/** The minute of `chargersPerMinute`, in ms. */
-const rateMillis = 60_000
 
 /** What a command's secret is sealed under. */
 const sealPurpose = "command"
@@ -83,22 +77,17 @@ const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: char
 const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
-/** When the caller's chargers of the last minute reached the limit, null while they have not; for a command that counts. */
-const reachedLimitAt = (
-  sql: SqlClient.SqlClient,
-  own: Scoped,
-  options: CommandsOptions,
-  input: NewCommand,
-  { by, now }: AuditContext
-) =>
-  isLimited(input, by.actor)
-    ? own`(extract(epoch FROM command_limit_reached(${own.id}::uuid, ${by.actor}, ${input.chargerId}, ${textArray(disruptiveTypes)},
-        ${new Date(now - rateMillis)}, ${options.chargersPerMinute}::int)) * 1000)::float8`
-    : sql`NULL::float8`
+/** What the database counts the caller's chargers of the last minute by, for a command that counts. */
+const capOf = (options: CommandsOptions, { command }: NewCommand, { by, now }: AuditContext) => {
+  const { like, unlike } = cappedWith(by.actor)
+  const types = isCapped(command, by.actor) ? textArray(disruptiveTypes) : null
+  return { like, unlike, types, since: new Date(now - capMillis), most: options.chargersPerMinute }
+}
 
 /** What is asked of a charger before it is commanded, by one statement. */
 const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, audit: AuditContext) => {
   const own = scopedTo(sql, audit.by.organisationId)
+  const cap = capOf(options, input, audit)
   return chargerRow(own`
     SELECT EXISTS (SELECT 1 FROM connection n WHERE n.charger_id = c.charger_id AND n.closed_at IS NULL) AS connected,
       c.security_profile::int AS "securityProfile", c.password_verifier IS NOT NULL AS "hasPassword",
@@ -107,35 +96,10 @@ const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: Ne
       )::int AS "unsettledPasswords",
       (SELECT count(*)::int FROM command m
         WHERE ${own.rowsOf("m")} AND m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')) AS waiting,
-      ${reachedLimitAt(sql, own, options, input, audit)} AS "fullAt"
+      (extract(epoch FROM command_cap_reached(${own.id}::uuid, ${input.chargerId}, ${cap.like}, ${cap.unlike}, ${cap.types}::text[], ${cap.since},
+        ${cap.most}::int)) * 1000)::float8 AS "fullAt"
     FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
 }
-
-/** Refuses what is too much, for the charger and for the caller. */
-const withinBounds = (
-  { chargersPerMinute, maxWaiting }: CommandsOptions,
-  { fullAt, waiting }: Pick<typeof CommandedCharger.Type, "fullAt" | "waiting">,
-  now: number
-): Conflict | TooMany | undefined => {
-  if (waiting >= maxWaiting) {
-    return new Conflict({
-      code: "too_many_commands",
-      message: `${maxWaiting} commands wait for this charger already. Wait until some have ended.`
-    })
-  }
-  if (fullAt === null) return undefined
-  const retryAfterSeconds = Math.max(1, Math.ceil((fullAt + rateMillis - now) / 1000))
-  return new TooMany({
-    code: "command_rate",
-    message:
-      `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an operator together, and have been. Commands to those ` +
-      `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
-    retryAfterSeconds
-  })
-}
-
-/** Whether a command counts for `chargersPerMinute`. */
-const isLimited = (input: NewCommand, actor: string): boolean => isDisruptive(input.command) && actor !== "platform"
 
 /** A command as it is stored. */
 const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: AuditContext) => {
@@ -161,14 +125,14 @@ const send = (
 ) => {
   const { by, now } = audit
   const own = scopedTo(sql, by.organisationId)
-  const limited = isLimited(input, by.actor) ? textArray(disruptiveTypes) : null
+  const cap = capOf(options, input, audit)
   return journaledStatement(
     refusingValues(
       commandRow(own`
         SELECT ${commandColumns(sql)} FROM command_send(${own.id}::uuid, ${input.chargerId}, ${input.sentBy}::float8::bigint, ${new Date(now)}, ${id}::uuid,
           ${input.command._tag}, ${shown}::text::jsonb, ${sealed}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor},
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null}::uuid, ${input.fileId ?? null}::uuid,
-          ${JSON.stringify(body)}::text::json, ${limited}::text[], ${new Date(now - rateMillis)}, ${options.chargersPerMinute}::int) m`)
+          ${JSON.stringify(body)}::text::json, ${cap.like}, ${cap.unlike}, ${cap.types}::text[], ${cap.since}, ${cap.most}::int) m`)
     )
   )
 }
@@ -197,7 +161,7 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
       const { clientCertificates, tls } = options
       const lockOut = checkRaise({ ...charger, tls, clientCertificates }, input.command)
       if (lockOut !== undefined) return yield* new Conflict({ code: "would_lock_out", message: lockOut })
-      const refusal = withinBounds(options, charger, now)
+      const refusal = beyondCaps(options, charger, now)
       if (refusal !== undefined) return yield* refusal
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: prepared.body }
       const row = yield* commandRow(own`

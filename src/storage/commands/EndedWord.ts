@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { CommandAnswered } from "../../domain/charger/Fact.ts"
 import { commandStatuses } from "../../domain/command/Command.ts"
-import type { Ended } from "../../domain/command/CommandEnd.ts"
+import type { Ended } from "../../domain/command/EndedAs.ts"
 
 const How = Schema.fromJsonString(
   Schema.Struct({

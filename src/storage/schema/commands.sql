@@ -77,25 +77,25 @@ $function$;
 CREATE TRIGGER journal_commands AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = ANY (ARRAY['CommandIssued'::text, 'CommandAnswered'::text, 'ChargerDocumentChanged'::text]))) EXECUTE FUNCTION command_project();
 
--- When the chargers that a caller has commanded since `p_since` reached `p_most`, `p_charger` not counted; null while they have not. Each charger leaves with
--- its own last command. A partner's commands are its own, and all others of the organisation are the operator's, by whichever key. The platform's are never
--- counted: the index of this leaves them out.
-CREATE FUNCTION command_limit_reached(p_organisation uuid, p_by text, p_charger text, p_types text[], p_since timestamptz, p_most integer)
+-- When the chargers that were commanded since `p_since` reached `p_most`, `p_charger` not counted; null while they have not. Counted are commands of `p_types`
+-- whose issuer fits `p_like` and not `p_unlike`; each charger leaves with its own last command. The platform's are in no cap, and not in the index of this.
+-- Null without types: the command that is asked about does not count.
+CREATE FUNCTION command_cap_reached(p_organisation uuid, p_charger text, p_like text, p_unlike text, p_types text[], p_since timestamptz, p_most integer)
 RETURNS timestamptz
 LANGUAGE sql STABLE
 AS $function$
   SELECT max(r.created_at) AS at FROM command r
-  WHERE r.organisation_id = p_organisation AND r.issued_by <> 'platform'
-    AND CASE WHEN starts_with(p_by, 'partner:') THEN r.issued_by = p_by ELSE NOT starts_with(r.issued_by, 'partner:') END
+  WHERE p_types IS NOT NULL AND r.organisation_id = p_organisation AND r.issued_by <> 'platform' AND r.issued_by LIKE p_like AND r.issued_by NOT LIKE p_unlike
     AND r.created_at > p_since AND r.type = ANY (p_types) AND r.charger_id <> p_charger
   GROUP BY r.charger_id ORDER BY at DESC OFFSET p_most - 1 LIMIT 1;
 $function$;
 
 -- Stores a command, with its fact, as sent by the connection of this epoch, whose actor waits to send it. Answers no row and writes nothing where that
--- connection is not the open one, where other commands wait for the charger, where the command has expired meanwhile, or where the caller has commanded too
--- many: such a command waits for its turn or is refused, which is decided elsewhere. `p_limited` lists the types that count for the caller's limit; null if this command does not count.
+-- connection is not the open one, where other commands wait for the charger, where the command has expired meanwhile, or where the caller has reached
+-- its cap (`command_cap_reached`): such a command waits for its turn or is refused, which is decided elsewhere.
 CREATE FUNCTION command_send(p_organisation uuid, p_charger text, p_epoch bigint, p_at timestamptz, p_id uuid, p_type text, p_command jsonb, p_sealed text,
-  p_parameters jsonb, p_by text, p_expires timestamptz, p_session uuid, p_file uuid, p_fact json, p_limited text[], p_since timestamptz, p_most integer)
+  p_parameters jsonb, p_by text, p_expires timestamptz, p_session uuid, p_file uuid, p_fact json, p_like text, p_unlike text,
+  p_types text[], p_since timestamptz, p_most integer)
 RETURNS SETOF command
 LANGUAGE plpgsql
 AS $function$
@@ -104,10 +104,7 @@ BEGIN
   PERFORM FROM charger c JOIN connection n ON n.charger_id = c.charger_id AND n.epoch = p_epoch AND n.closed_at IS NULL
   WHERE c.organisation_id = p_organisation AND c.charger_id = p_charger AND (p_expires IS NULL OR p_expires > clock_timestamp())
     AND NOT EXISTS (SELECT 1 FROM command m WHERE m.charger_id = p_charger AND m.status IN ('Pending', 'Sent'));
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
-  IF p_limited IS NOT NULL AND command_limit_reached(p_organisation, p_by, p_charger, p_limited, p_since, p_most) IS NOT NULL THEN
+  IF NOT FOUND OR command_cap_reached(p_organisation, p_charger, p_like, p_unlike, p_types, p_since, p_most) IS NOT NULL THEN
     RETURN;
   END IF;
   RETURN QUERY INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, parameters, issued_by, created_at, expires_at, sent_at,

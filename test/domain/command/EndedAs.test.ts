@@ -1,7 +1,7 @@
 /** A command after its end, as its caller sees it without looking it up: only where nothing else can be known of it. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Command } from "../../../src/domain/command/Command.ts"
-import { endedAs } from "../../../src/domain/command/CommandEnd.ts"
+import { endedAs } from "../../../src/domain/command/EndedAs.ts"
 
 const sent: Command = {
   id: "c-1",
