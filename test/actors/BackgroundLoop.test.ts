@@ -127,6 +127,27 @@ describe("rounds", () => {
     })
   )
 
+  it.effect("come ten times as often while each finds much to do, and wait for a word all the same", () =>
+    Effect.gen(function* () {
+      const words = yield* Queue.unbounded<void>()
+      const at: Array<number> = []
+      const found = ["much", "much", false, "much", false] as const
+      const round = Effect.map(Clock.currentTimeMillis, (now) => found[at.push(now) - 1] ?? false)
+      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 60_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const said = (millis: number) => Effect.andThen(TestClock.adjust(millis), Queue.offer(words, undefined))
+      for (let i = 0; i < 13; i++) yield* said(100)
+      yield* TestClock.adjust(1_000)
+      // After the third, which found little, a word waits for a whole second.
+      expect(at).toEqual([1_000, 1_100, 1_200, 2_200])
+      yield* TestClock.adjust(10_000)
+      expect(at).toHaveLength(4)
+      yield* said(0)
+      yield* TestClock.adjust(0)
+      expect(at.at(-1)).toBe(12_300)
+    })
+  )
+
   it.effect("are made up for soon when the database was away, whatever was said", () =>
     Effect.gen(function* () {
       let count = 0

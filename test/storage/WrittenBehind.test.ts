@@ -139,6 +139,42 @@ describe("what is written behind", () => {
     })
   })
 
+  it.effect(
+    "is written as soon as a statement is full, where the store says so, and no sooner while the database is away",
+    () => {
+      const { options, store } = makeStore()
+      return Effect.gen(function* () {
+        const full = Latch.makeUnsafe(false)
+        const add = (number: number) => {
+          if (store.waiting.push(number) >= 2) full.openUnsafe()
+        }
+        yield* Effect.asVoid(writeBehind({ ...options, full }))
+        add(1)
+        yield* TestClock.adjust(10)
+        assert.deepStrictEqual(store.written, [])
+        add(2)
+        yield* TestClock.adjust(0)
+        assert.deepStrictEqual(store.written, [1, 2])
+        add(3)
+        yield* TestClock.adjust(999)
+        assert.deepStrictEqual(store.written, [1, 2])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(store.written, [1, 2, 3])
+        store.away = true
+        add(4)
+        add(5)
+        yield* TestClock.adjust(0)
+        const { tries } = store
+        add(6)
+        yield* TestClock.adjust(999)
+        assert.strictEqual(store.tries, tries)
+        store.away = false
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(store.written, [1, 2, 3, 4, 5, 6])
+      })
+    }
+  )
+
   it.effect("is written at the end", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {

@@ -199,7 +199,7 @@ const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 const noLedgers = Ledgers.of({
   ofSession: () => Effect.undefined,
   read: () => Effect.succeed([]),
-  changed: () => Effect.succeed({ sessionIds: [], metered: [], plainlyEnded: [], upTo: undefined, isFull: false }),
+  changed: () => Effect.succeed({ sessionIds: [], metered: [], plainlyEnded: [], upTo: undefined, facts: 0 }),
   keep: () => Effect.void
 })
 

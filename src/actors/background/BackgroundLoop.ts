@@ -15,6 +15,12 @@ export interface Word<R> {
   readonly untilDue?: Effect.Effect<number | undefined, StorageUnavailable, R>
 }
 
+/** What a round found: true if there may be more to do at once; "much" if it had so much to do that the next should come sooner; else false. */
+export type Found = boolean | "much"
+
+/** After a round that found much, the pause is this part of an ordinary one: what has come is done soon after the last of it, and in smaller pieces. */
+const soonerBy = 10
+
 export interface RoundsOptions<R> {
   /** Of the log's lines. */
   readonly name: string
@@ -24,8 +30,7 @@ export interface RoundsOptions<R> {
   readonly firstMillis?: number
   /** Word that there may be something to do: without one there is a round now and then only, as a word may get lost. */
   readonly word?: Word<R>
-  /** True when there may be more to do at once. */
-  readonly round: Effect.Effect<boolean, StorageUnavailable, R>
+  readonly round: Effect.Effect<Found, StorageUnavailable, R>
 }
 
 export interface GuardOptions {
@@ -41,10 +46,10 @@ export interface GuardOptions {
  * A step of a loop that no failure ends: a database that is away is logged once until a step succeeds, a defect each time. The answer is the step's
  * own, and false where it failed.
  */
-export const guardedStep = <R>(
-  step: Effect.Effect<boolean, StorageUnavailable, R>,
+export const guardedStep = <A, R>(
+  step: Effect.Effect<A, StorageUnavailable, R>,
   { log = Effect.logWarning, name, whenAway = Effect.void }: GuardOptions
-): Effect.Effect<boolean, never, R> => {
+): Effect.Effect<A | false, never, R> => {
   let away = false
   return step.pipe(
     Effect.tap(() => Effect.sync(() => void (away = false))),
@@ -52,12 +57,12 @@ export const guardedStep = <R>(
       const isNew = !away
       away = true
       const said = isNew ? log(`${name}: waits for the database`, error) : Effect.void
-      return Effect.as(Effect.andThen(said, whenAway), false)
+      return Effect.as(Effect.andThen(said, whenAway), false as const)
     }),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.as(Effect.logError(`${name}: a round went wrong`, cause), false)
+        : Effect.as(Effect.logError(`${name}: a round went wrong`, cause), false as const)
     )
   )
 }
@@ -72,6 +77,7 @@ export const rounds = <R>({
 }: RoundsOptions<R>): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const rung = Latch.makeUnsafe(true)
+    let restMillis = everyMillis
     let rungAt = yield* Clock.currentTimeMillis
     if (word !== undefined) {
       const ring = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -83,24 +89,27 @@ export const rounds = <R>({
     const untilNext = ({ livelyMillis = 0, otherwiseEveryMillis, untilDue = Effect.undefined }: Word<R>) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        if (now - rungAt < livelyMillis) return everyMillis
+        if (now - rungAt < livelyMillis) return restMillis
         // A database that is away has rung already.
         const due = yield* Effect.catch(untilDue, () => Effect.undefined)
-        return Math.min(Math.max(due ?? otherwiseEveryMillis, everyMillis), otherwiseEveryMillis)
+        return Math.min(Math.max(due ?? otherwiseEveryMillis, restMillis), otherwiseEveryMillis)
       })
-    const pause =
+    const pause = Effect.suspend(() =>
       word === undefined
-        ? Effect.sleep(everyMillis)
+        ? Effect.sleep(restMillis)
         : Effect.flatMap(untilNext(word), (duration) =>
-            Effect.sleep(everyMillis).pipe(
+            Effect.sleep(restMillis).pipe(
               Effect.andThen(rung.await),
               Effect.timeoutOrElse({ duration, orElse: () => Effect.void }),
               Effect.andThen(Effect.sync(() => rung.closeUnsafe()))
             )
           )
+    )
     const step = guardedStep(round, { name, whenAway: Effect.sync(() => rung.openUnsafe()) })
     const guarded = Effect.gen(function* () {
-      while (yield* step);
+      let found: Found = true
+      while (found === true) found = yield* step
+      restMillis = found === "much" ? everyMillis / soonerBy : everyMillis
     })
     const first = Effect.delay(guarded, firstMillis)
     yield* Effect.forkScoped(Effect.andThen(first, Effect.forever(Effect.andThen(pause, guarded))))

@@ -15,8 +15,8 @@ export interface Changed {
   readonly plainlyEnded: ReadonlyArray<PlainlyEnded>
   /** How far the journal was read; undefined if nothing is new. */
   readonly upTo: number | undefined
-  /** As many facts were read as were asked for: there may be more. */
-  readonly isFull: boolean
+  /** How many facts were read: if as many as were asked for, there may be more. */
+  readonly facts: number
 }
 
 /** A price, with the state of the session that it was made from. */

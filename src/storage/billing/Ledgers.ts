@@ -105,7 +105,7 @@ const changed = (sql: SqlClient.SqlClient) =>
         FROM looked l`)
     )
     return {
-      isFull: (row?.seen ?? 0) >= limit,
+      facts: row?.seen ?? 0,
       upTo: row?.upTo ?? undefined,
       sessionIds: row?.sessionIds ?? [],
       metered: row?.metered ?? [],

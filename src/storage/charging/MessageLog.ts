@@ -220,6 +220,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       let waiting: Array<Waiting> = []
       let chars = 0
       const word = Latch.makeUnsafe(false)
+      const full = Latch.makeUnsafe(false)
 
       const taken = (frames: ReadonlyArray<Waiting>): void => {
         waiting = waiting.slice(frames.length)
@@ -237,6 +238,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         everyMillis: options.flushEveryMillis,
         waiting: () => waiting.length + (budget.hasNotes ? 1 : 0),
         word,
+        full,
         write: Effect.suspend(() => {
           if (budget.hasNotes) return Effect.as(Effect.forEach(budget.takeNotes(), logFull, { discard: true }), 1)
           const frames = batchOf(waiting, options)
@@ -260,7 +262,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
           if (over !== undefined) return dropped[over].updateUnsafe(1, context)
           counted.openUnsafe()
           chars += kept.frame.length
-          waiting.push(kept)
+          if (waiting.push(kept) >= options.maxBatch) full.openUnsafe()
         },
         written: Stream.fromPubSub(written),
         tail: tail(sql),

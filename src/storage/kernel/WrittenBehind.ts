@@ -1,7 +1,7 @@
 /**
  * What the stores that are written behind have in common: a flush at an interval and at the end, one at a time, which says that the database is away
  * once and not every second. A flush writes what waited when it began: under load more comes while it writes, and waits for the next, so that what
- * changes often is written once an interval and not without a pause.
+ * changes often is written once an interval and not without a pause. What is only ever added may be written as soon as a statement is full.
  */
 import { Cause, Effect, type Latch, Option, type Scope, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -14,6 +14,8 @@ export interface WrittenBehindOptions {
   readonly waiting: () => number
   /** Opened by the store whenever something begins to wait: while nothing does, no time is spent on looking. Without it each interval looks. */
   readonly word?: Latch.Latch
+  /** Opened by the store when as much waits as one statement takes: waiting any longer would save nothing, and leave the work to the moment after the load. */
+  readonly full?: Latch.Latch
   /** Writes the first of what waits, and answers how many that were. Where it fails, what was not written must wait again: the next flush begins with it. */
   readonly write: Effect.Effect<number, StorageUnavailable>
 }
@@ -63,9 +65,14 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
     const flush = flushing(options.waiting)
     // No flush comes after the last.
     yield* Effect.addFinalizer(() => flushing(() => Infinity))
-    const { everyMillis, waiting, word } = options
-    const pause = word === undefined ? Effect.sleep(everyMillis) : Effect.andThen(word.await, Effect.sleep(everyMillis))
+    const { everyMillis, full, waiting, word } = options
+    const interval =
+      full === undefined
+        ? Effect.sleep(everyMillis)
+        : Effect.suspend(() => (away ? Effect.sleep(everyMillis) : Effect.timeoutOption(full.await, everyMillis)))
+    const pause = word === undefined ? interval : Effect.andThen(word.await, interval)
     const rest = Effect.sync(() => {
+      full?.closeUnsafe()
       if (waiting() === 0) word?.closeUnsafe()
     })
     yield* Effect.forkScoped(Effect.forever(pause.pipe(Effect.andThen(flush), Effect.andThen(rest))))
