@@ -18,9 +18,6 @@ import { foreignTransaction, orphanStop } from "./Orphans.ts"
 import { authorizing } from "./Authorize.ts"
 import { verdictOf } from "./Start.ts"
 
-/** The answer to a repeat, without a verdict: the first answer had it, or the card's next use will get it. */
-const stoppedBefore = always({ _tag: "StopAnswered", verdict: undefined })
-
 const reportedBy = ({ meterStopWh, time }: TransactionEnded): ReportedStop => ({
   meterStopWh,
   at: distinguishing(time) === undefined ? undefined : time.at
@@ -78,18 +75,24 @@ const unnamed = (
 const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
   readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
 
-/** A further stop of an ended session. The first one counts; one that differs is stored for an operator. */
+/**
+ * A further stop of an ended session. The first one counts; one that differs is stored for an operator. It is answered that its card may charge,
+ * as the first was, since a charger repeats a stop when that answer did not arrive; and without a verdict otherwise, since what let a card in may have ended
+ * with the session.
+ */
 const further = (
   state: ChargerState,
   { sessionId, reportedStop }: KnownSession,
   event: TransactionEnded,
   envelope: Envelope,
   now: number,
-  ids: FreshIds
+  ids: FreshIds,
+  verdict: IdTagVerdict | undefined
 ): Decision => {
-  if (reportedStop === undefined || !contradicts(reportedBy(event), reportedStop)) return answer(stoppedBefore)
+  const reply = always({ _tag: "StopAnswered", verdict: verdict?.status === "Accepted" ? verdict : undefined })
+  if (reportedStop === undefined || !contradicts(reportedBy(event), reportedStop)) return answer(reply)
   const why = { problem: "its session has ended already, by a stop that says otherwise", contradicts: sessionId }
-  return act([orphanStop(state, event, envelope, why, now, ids)], stoppedBefore)
+  return act([orphanStop(state, event, envelope, why, now, ids)], reply)
 }
 
 /** A stop that names a transaction which this charger never had. It is never matched to another session (T06). */
@@ -156,10 +159,10 @@ export const transactionEnded = (
   if (transactionId !== undefined && session === undefined) {
     return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
   }
-  if (session?.status === "Ended") return further(state, session, event, envelope, now, ids)
   const card = stopVerdict(state, answers, event.tokenUid, now)
   if (card._tag === "Ask") return card
   const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
+  if (session?.status === "Ended") return further(state, session, event, envelope, now, ids, card.verdict)
   if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
   if (session === undefined || session === null) {
     return act(foreign(state, event, transactionId, envelope, now, ids), reply)
