@@ -316,6 +316,11 @@ describe("loadConfig with a wrong setting", () => {
       /^AUDIT_RETENTION_MONTHS: must be at least FACTS_RETENTION_MONTHS$/
     ],
     ["a misspelt name of the tiles", { MAP_TILE: "x" }, /^MAP_TILE: unknown setting; did you mean MAP_TILES\?$/],
+    [
+      "a misspelt retention",
+      { SESSION_RETENTION_MONTHS: "60" },
+      /^SESSION_RETENTION_MONTHS: unknown setting; did you mean SESSIONS_RETENTION_MONTHS\?$/
+    ],
     ["a setting that is misspelt", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
     ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],
     ["a URL that is none", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],

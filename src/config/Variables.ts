@@ -227,7 +227,8 @@ export const fileNames: ReadonlyMap<string, Name> = new Map(
 )
 
 /** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
-const ours = /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_/
+const ours =
+  /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
 
 /** The known name that an unknown one of our families was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

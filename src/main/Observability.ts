@@ -2,9 +2,10 @@
  * Logs as one JSON object a line; traces, metrics and logs to an OpenTelemetry collector when the usual `OTEL_*` variables name one.
  * Without a collector nothing is traced, so that spans that go nowhere cost nothing.
  */
-import { ConfigProvider, Layer, Logger, References } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import { ConfigProblem } from "../config/ConfigProblem.ts"
 
 const endpoints = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -27,6 +28,13 @@ const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).
 /** One JSON object a line that does no harm to its reader: chargers' own text may be quoted in it (CWE-117). */
 const jsonLines = Logger.withConsoleLog(Logger.map(Logger.formatJson, (line) => line.replace(orders, escaped)))
 
+/** A wrong value is a defect to Effect's reader, which names the variable behind what it expected of it. */
+const problemOf = ({ cause }: Config.ConfigError): ConfigProblem => {
+  const [expected = "", ...where] = cause.message.split("\n")
+  const variable = /OTEL_\w+/.exec(where.join(" "))?.[0] ?? "OTEL_*"
+  return new ConfigProblem({ variable, message: expected.trim().replace(/^E/, "e") })
+}
+
 /** `otel` are the `OTEL_*` variables as they were given. */
 export const observability = (otel: Readonly<Record<string, string>>, version: string) => {
   const logs = Logger.layer([jsonLines])
@@ -38,7 +46,12 @@ export const observability = (otel: Readonly<Record<string, string>>, version: s
   }).pipe(
     Layer.provide([FetchHttpClient.layer, serializationOf(otel)]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ ...exporters, ...otel }))),
-    Layer.orDie
+    Layer.catchCause((cause) => {
+      const defect = Cause.squash(cause)
+      return Layer.effectDiscard(
+        defect instanceof Config.ConfigError ? Effect.fail(problemOf(defect)) : Effect.failCause(cause)
+      )
+    })
   )
   // The collector's logger joins the existing one, instead of the runtime's own.
   return Layer.provideMerge(otlp, logs)

@@ -52,7 +52,10 @@ export const chargerStatusDescriptions: Descriptions["properties"] = {
   "Statistics.chargers": ["Chargers of the organisation", 24],
   connected: ["Chargers that are connected now", 23],
   "Statistics.connectors": ["Connectors by what they report"],
-  available: ["Connectors that a driver could use now", 30],
+  available: [
+    "Connectors whose charger last reported them available, whether or not it is connected now: `GET /charger-rows/counts` counts those that are",
+    30
+  ],
   occupied: ["Connectors with a vehicle or a reservation", 14],
   faulted: ["Connectors that report a fault", 1],
   unavailable: ["Connectors that cannot be used for another reason", 3],

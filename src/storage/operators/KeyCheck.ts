@@ -14,7 +14,7 @@ const purpose = "secret-key-check"
 
 const wrong = new WrongSecretKey({
   message:
-    "is not the one that this database was made with; give that one back (without the variable it is the file secret-key in DATA_DIR)"
+    "is not the one that this database was made with; give that one back (where it was never set, it is the file secret-key in the DATA_DIR of then)"
 })
 
 /** Notes what the key makes of a fixed text at the first start, and compares it at every other. */

@@ -19,7 +19,10 @@ const Document = Schema.Record(Schema.String, Schema.Unknown)
 export const AuditEntry = Schema.Struct({
   id: Schema.String,
   at: Time,
-  actor: Schema.String.annotate({ description: "The key or pair that did it, or `platform`" }),
+  actor: Schema.String.annotate({
+    description:
+      "Who did it, as in `operator:<id>`, `key:<id>`, `partner:<id>` or `command-line:<user>`; `platform` for the service itself"
+  }),
   action: Schema.String.annotate({ description: "What was done, as in SiteChanged or CommandIssued" }),
   subject: Schema.String.annotate({ description: "What it was done to, as in `charger:CP-1`" }),
   before: Schema.optionalKey(Document),
