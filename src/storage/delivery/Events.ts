@@ -82,30 +82,32 @@ const places = (sql: SqlClient.SqlClient, { chargerId, siteId }: EventFilter) =>
     ...(siteId === undefined ? [] : [sql`f.site_id = ${siteId}`])
   ])
 
-/**
- * Of `page p`, facts that may have happened there, decided by their subjects alone: a fact of another charger, or of one at another site, is left out
- * before it is read. Where a charger was removed, its sessions have to say where it stood.
- */
-const candidates = (
-  sql: SqlClient.SqlClient,
-  own: Scoped,
-  { chargerId, siteId, types }: EventFilter
-): Statement.Fragment => {
-  const ofCharger = sql`p.subject LIKE 'charger:%'`
-  const standing = own`LEFT JOIN charger w ON w.charger_id = CASE WHEN ${ofCharger} THEN substr(p.subject, 9) END AND ${own.rowsOf("w")}`
-  return own`
-    SELECT p.position FROM page p ${siteId === undefined ? sql`` : standing}
-    WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(types))})
-      ${siteId === undefined ? sql`` : sql`AND (w.charger_id IS NULL OR w.site_id = ${siteId})`}
-      ${chargerId === undefined ? sql`` : sql`AND (p.subject = ${`charger:${chargerId}`} OR NOT ${ofCharger})`}`
-}
-
 interface Window extends EventFilter {
   /** The first position that is looked at. */
   readonly from: number
   readonly size: number
   /** How many facts at most are answered. */
   readonly facts: number
+}
+
+/**
+ * Of `page p`, facts that may have happened there, decided by their subjects alone: a fact of another charger, or of one at another site, is left out
+ * before it is read. Where a charger was removed, its sessions have to say where it stood. Wherever they may have happened, no more than `facts` are.
+ */
+const candidates = (
+  sql: SqlClient.SqlClient,
+  own: Scoped,
+  { chargerId, facts, siteId, types }: EventFilter & Pick<Window, "facts">
+): Statement.Fragment => {
+  const isAnywhere = chargerId === undefined && siteId === undefined
+  const ofCharger = sql`p.subject LIKE 'charger:%'`
+  const standing = own`LEFT JOIN charger w ON w.charger_id = CASE WHEN ${ofCharger} THEN substr(p.subject, 9) END AND ${own.rowsOf("w")}`
+  return own`
+    SELECT p.position FROM page p ${siteId === undefined ? sql`` : standing}
+    WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(types))})
+      ${siteId === undefined ? sql`` : sql`AND (w.charger_id IS NULL OR w.site_id = ${siteId})`}
+      ${chargerId === undefined ? sql`` : sql`AND (p.subject = ${`charger:${chargerId}`} OR NOT ${ofCharger})`}
+      ${isAnywhere ? sql`ORDER BY p.position LIMIT ${facts}` : sql``}`
 }
 
 /**
@@ -126,7 +128,7 @@ const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...fil
       LEFT JOIN (
         SELECT * FROM (SELECT f.*, (count(*) OVER ())::int AS found,
           sum(octet_length(f.body::text)) OVER (ORDER BY f.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
-        FROM (SELECT * FROM (${placed(sql, own, candidates(sql, own, filter))}) f
+        FROM (SELECT * FROM (${placed(sql, own, candidates(sql, own, { ...filter, facts }))}) f
         WHERE ${places(sql, filter)} ORDER BY f.position LIMIT ${facts}) f) f
         WHERE f.bytes IS NULL OR f.bytes < ${readBytesMost}::int
       ) f ON true
