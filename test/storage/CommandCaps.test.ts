@@ -50,7 +50,7 @@ forEachDriver("caps of commands", ports, (it) => {
     })
   )
 
-  it.effect("has one cap for all keys of an operator, and another for each partner", () =>
+  it.effect("has one cap for all keys of an organisation, and another for each partner", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
