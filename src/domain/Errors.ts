@@ -12,7 +12,7 @@ export class StorageUnavailable extends Schema.TaggedError<StorageUnavailable>()
   reason: Schema.Literals(["down", "full", "busy", "unknown"])
 }) {}
 
-/** The database cannot store a value of these facts (SQLSTATE classes 22, 23 and 54). Another try would fail too. */
+/** The database cannot store a value of these facts (SQLSTATE classes 22, 23 and 54). Another attempt would fail too. */
 export class FactRefused extends Schema.TaggedError<FactRefused>()("FactRefused", {
   message: Schema.String
 }) {}
@@ -35,7 +35,7 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   detail: Schema.String
 }) {}
 
-/** The caller lacks permissions. All missing ones are named, so that the operator knows what to ask for. */
+/** The caller lacks permissions. All missing ones are listed, so that the operator knows what to ask for. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   requiredPermissions: Schema.Array(Schema.String)
 }) {}
@@ -45,7 +45,7 @@ export class ChargerOffline extends Schema.TaggedError<ChargerOffline>()("Charge
   chargerId: Schema.String
 }) {}
 
-/** The caller exceeded a limit on rate or number. Nothing was done; `retryAfterSeconds` says when to try again. */
+/** The caller exceeded a rate or count limit. Nothing was done; `retryAfterSeconds` says when to try again. */
 export class TooMany extends Schema.TaggedError<TooMany>()("TooMany", {
   /** Stable and machine-readable, e.g. `command_rate`. */
   code: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * The charge detail record (CDR): what is billed. It is made once from a session that has ended and is not held, sealed with everything that explains
- * it, and never changed. A credit record reverses a wrong one (OCPI 2.2.1 `mod_cdrs`).
+ * The charge detail record (CDR): what is billed. It is made once, from a session that has ended and is not held. It contains everything that
+ * explains it and never changes. A credit record reverses a wrong one (OCPI 2.2.1 `mod_cdrs`).
  */
 import { Conflict } from "../Errors.ts"
 import { type SignedData, signedDataOf } from "../session/SignedData.ts"
@@ -27,10 +27,10 @@ export interface CdrBody {
   readonly tariff: TariffBody & {
     readonly id: string
     readonly version: number
-    /** ms epoch: the tariff's last change, as partners got it. Missing in the first records. */
+    /** ms epoch: the tariff's last change, as partners received it. Missing in the first records. */
     readonly updatedAt?: number
   }
-  /** IANA; of the site. */
+  /** The site's time zone (IANA). */
   readonly timeZone: string
   /** Missing in records of the first versions. */
   readonly place?: Place
@@ -43,7 +43,7 @@ export interface CdrBody {
   readonly authorizationSource: string
   /** Missing in records of the first versions. */
   readonly authorization?: Pick<Authorization, "status" | "source" | "decidedAt">
-  /** The reservation that is billed with it. */
+  /** The reservation that is billed in this record. */
   readonly reservationId?: number
   readonly meterStartWh: number
   /** Missing if the charger reported none. */
@@ -54,7 +54,7 @@ export interface CdrBody {
   readonly roaming?: SessionRoaming
 }
 
-/** What of a record it is found by. */
+/** The fields by which records are found. */
 interface About {
   readonly organisationId: string
   readonly sessionId: string
@@ -133,7 +133,7 @@ export const cdrOf = (
 /** Zero has no sign. */
 const negated = (n: number): number => (n === 0 ? 0 : -n)
 
-/** Why a record cannot be taken back, of one that takes another one back or that was taken back. */
+/** Why a record cannot be credited: it is a credit record, or it has been credited already. */
 export const creditRefusal = ({ creditReferenceId }: Pick<Cdr, "creditReferenceId">): Conflict =>
   creditReferenceId === undefined
     ? new Conflict({ code: "already_credited", message: "This record has been taken back already." })

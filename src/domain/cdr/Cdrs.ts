@@ -9,20 +9,20 @@ export interface CdrFilter {
   readonly chargerId?: string | undefined
   readonly siteId?: string | undefined
   readonly sessionId?: string | undefined
-  /** Whatever the case of its letters. */
+  /** Case-insensitive. */
   readonly tokenUid?: string | undefined
-  /** Of drivers of this roaming partner. */
+  /** CDRs of this roaming partner's drivers. */
   readonly partnerId?: string | undefined
-  /** Of sessions that started at or after, ms epoch. */
+  /** Sessions that started at or after this time, ms epoch. */
   readonly from?: number | undefined
-  /** Of sessions that started before, ms epoch. */
+  /** Sessions that started before this time, ms epoch. */
   readonly to?: number | undefined
 }
 
 export class Cdrs extends Context.Service<
   Cdrs,
   {
-    /** Issues the CDRs of sessions that have none. Calling it again for the others changes nothing. */
+    /** Issues CDRs for the sessions that have none. Sessions that have one are left unchanged. */
     readonly issue: (records: ReadonlyArray<NewCdr>, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Cdr, NotFound | StorageUnavailable>
     /** Newest first: by number, or by start if times or a token are given. */

@@ -1,4 +1,4 @@
-/** The records that a correction of a session would issue, by the functions that make records. */
+/** The records that a correction of a session would issue. They are made with the same functions as real records. */
 import type { Conflict, InvalidInput } from "../Errors.ts"
 import { correctedFigures, correctedSession, type Figures } from "../session/Correcting.ts"
 import type { ChargingSession } from "../session/ChargingSession.ts"
@@ -9,11 +9,11 @@ import { type Cdr, type CdrBody, cdrOf, creditOf } from "./Cdr.ts"
 
 export interface CorrectionPreview {
   readonly figures: Figures
-  /** Each record that is taken back, with the body of its credit. */
+  /** Each record that would be credited, with the body of its credit record. */
   readonly credits: ReadonlyArray<{ readonly of: Cdr; readonly body: CdrBody }>
   /** The new record; undefined where no tariff applied when the session began. */
   readonly bill: CdrBody | undefined
-  /** By how much what is billed changes: the sum of the records. */
+  /** By how much the billed amount changes: the sum of these records. */
   readonly change: Price
 }
 
@@ -21,11 +21,11 @@ interface Known {
   readonly session: ChargingSession
   /** Undefined where no tariff applied when the session began. */
   readonly ledger: Ledger | undefined
-  /** All of the session. */
+  /** All records of the session. */
   readonly records: ReadonlyArray<Cdr>
 }
 
-/** The records of a session that bill, and that no credit takes back. */
+/** The records of a session that bill and have not been credited. */
 const inForce = (records: ReadonlyArray<Cdr>): ReadonlyArray<Cdr> => {
   const credited = new Set(records.map(({ creditReferenceId }) => creditReferenceId))
   return records.filter(({ creditReferenceId, id }) => creditReferenceId === undefined && !credited.has(id))

@@ -1,4 +1,4 @@
-/** A charge detail record as the partner sees it whose driver pays (OCPI 2.2.1 §10.3.1): everything is in the record itself, as it was sealed. */
+/** A charge detail record as the partner whose driver pays sees it (OCPI 2.2.1 §10.3.1). Everything is in the stored record itself. */
 import { sumOf } from "../values/Amount.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import { isPlain } from "../tariff/Plain.ts"
@@ -8,8 +8,9 @@ import type { Cdr, CdrBody } from "./Cdr.ts"
 export const versionsWithoutCredits: ReadonlyArray<string> = ["2.1.1"]
 
 /**
- * Whether a record's total follows from the plain elements of its tariff alone: a partner that reckons with them comes to the same. Not so where another
- * element has priced something, or a limit has changed the total (without VAT, which they do not have either).
+ * Whether a record's total follows from the plain elements of its tariff alone, so that a partner that calculates with them gets the same total.
+ * False if another element priced something, or if a price limit changed the total. Totals are compared without VAT, because plain tariffs have no
+ * VAT either.
  */
 export const isPricedPlainly = ({ costs, periods, tariff, total }: CdrBody): boolean => {
   const priced = new Set(periods.flatMap(({ elements }) => Object.values(elements)))

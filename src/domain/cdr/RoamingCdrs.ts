@@ -1,4 +1,4 @@
-/** Charge detail records of partners' drivers, each for the one partner that pays it. Records of one's own cards have no partner. */
+/** Charge detail records of partners' drivers, each for the one partner that pays it. Records of the organisation's own cards have no partner. */
 import { Context, type Effect } from "effect"
 import type { RoamingCdr } from "./RoamingCdr.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -7,8 +7,8 @@ import type { PartnerScope } from "../session/RoamingSessions.ts"
 
 export interface CdrsTaken extends PartnerScope {
   /**
-   * False for a partner that takes no credit records: of each session it receives only the first record, since one that replaces another which it
-   * cannot be asked to forget would be paid twice.
+   * False for a partner that accepts no credit records. Of each session it receives only the first record. That record cannot be reversed at the
+   * partner, so with a replacement it would pay twice.
    */
   readonly takesCredits: boolean
 }
@@ -16,14 +16,14 @@ export interface CdrsTaken extends PartnerScope {
 export class RoamingCdrs extends Context.Service<
   RoamingCdrs,
   {
-    /** In order of their numbers, filtered by when they were stored. */
+    /** Filtered by when the records were stored, in that order, which is also the order of their numbers. */
     readonly window: (taken: CdrsTaken, window: Window) => Effect.Effect<Windowed<RoamingCdr>, StorageUnavailable>
-    /** Those of these CDRs that their partner does not receive because it accepts no credit records: the operator has to settle them by hand. */
+    /** Of these CDRs, those that their partner does not receive because it accepts no credit records. An operator has to settle them by hand. */
     readonly withheld: (
       organisationId: string,
       ids: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>, StorageUnavailable>
-    /** Those of some records whose partner is registered in a version of OCPI that has words for the plain elements of a tariff alone. */
+    /** Of these CDRs, those whose partner is registered with an OCPI version that supports only plain tariff elements. */
     readonly ofPlainTariffs: (
       organisationId: string,
       ids: ReadonlyArray<string>

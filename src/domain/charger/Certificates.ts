@@ -1,4 +1,4 @@
-/** What chargers have asked to be signed (security whitepaper A02) and what they trust, scoped by organisation. */
+/** The certificates that chargers ask to be signed (security whitepaper A02) and those that they trust, scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { InstalledCertificates } from "../command/InstalledCertificates.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
@@ -16,13 +16,13 @@ export interface CertificateRequest {
 export class Certificates extends Context.Service<
   Certificates,
   {
-    /** Newest first; the same request said again is one. */
+    /** Newest first. A repeated request appears once. */
     readonly requests: (
       organisationId: string,
       chargerId: string,
       page: PageRequest
     ) => Effect.Effect<Page<CertificateRequest>, InvalidInput | StorageUnavailable>
-    /** What the charger last reported of each type of certificate; a type that it was never asked for is not there. */
+    /** The charger's last report of each type of certificate. A type that was never requested is missing. */
     readonly installed: (
       organisationId: string,
       chargerId: string

@@ -1,4 +1,4 @@
-/** A charger as all but its actor see it: what the operator registered, and the projection of what it reported. */
+/** A charger as all parts of the service except its actor see it: what the operator registered, and what the charger reported. */
 import type { Connector, ConnectorEquipment, ConnectorStatus, DescribedEvse } from "../site/Connector.ts"
 import type { EvseDetails } from "../site/Details.ts"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
@@ -16,7 +16,7 @@ export interface Charger {
   /** Empty before the charger's first boot. */
   readonly manufacturer: string
   readonly model: string
-  /** As the charger reports it; it proves nothing. */
+  /** As the charger reports it. It does not prove the charger's identity. */
   readonly serialNumber: string
   /** As the operator registered it; a client certificate may contain it. */
   readonly registeredSerialNumber?: string | undefined
@@ -38,7 +38,7 @@ export interface Charger {
   readonly connected: boolean
   /** ms epoch of the end of its last connection; undefined while it is connected and if it has never connected. */
   readonly offlineSince: number | undefined
-  /** An active webhook covers its site. */
+  /** True if an active webhook covers its site. */
   readonly pushed: boolean
   readonly createdAt: number
   readonly updatedAt: number
@@ -57,7 +57,7 @@ export interface ChargerRegistration {
   readonly registration?: Registration | undefined
 }
 
-/** Terms that are not named stay as they are; null removes them. */
+/** Undefined `termsAndConditions` keep the stored terms; null removes them. */
 export type GivenEquipment = Omit<ConnectorEquipment, "termsAndConditions"> & {
   readonly evseId: number
   readonly connectorId: number
@@ -76,8 +76,8 @@ export interface ChargerPatch {
   /** Null removes it. */
   readonly registeredSerialNumber?: string | null
   readonly registration?: Registration
-  /** Equipment by (evse, connector); entries not named stay as they are. */
+  /** Equipment by EVSE and connector. Entries that are not listed stay as they are. */
   readonly equipment?: ReadonlyArray<GivenEquipment>
-  /** Evses by their numbers; entries and fields not named stay as they are. */
+  /** EVSEs by their numbers. Entries and fields that are not listed stay as they are. */
   readonly evses?: ReadonlyArray<GivenEvse>
 }

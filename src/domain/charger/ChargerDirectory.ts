@@ -52,15 +52,15 @@ export class ChargerDirectory extends Context.Service<
     /** Undefined for an unregistered id. Batched. */
     readonly credentials: (chargerId: string) => Effect.Effect<ChargerCredentials | undefined, StorageUnavailable>
     /**
-     * Takes the next epoch for a charger. Answers the state that its actor starts from, read after the epoch was taken; undefined if the charger
+     * Assigns the charger's next epoch and returns the state that its actor starts from, read after the assignment. Undefined if the charger
      * was removed meanwhile. Batched; records `ChargerConnected` in the journal.
      */
     readonly open: (opening: ConnectionOpening) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
-    /** The state as the database has it now, for an actor whose last commit is in doubt. */
+    /** The state that is stored now, for an actor that does not know whether its last commit succeeded. */
     readonly reload: (chargerId: string, epoch: number) => Effect.Effect<ChargerState | undefined, StorageUnavailable>
     /** Ends a connection; changes nothing when a newer epoch exists. Records `ChargerDisconnected`. Batched. */
     readonly close: (closing: ConnectionClosing) => Effect.Effect<void, StorageUnavailable>
-    /** All that the decision on a token needs; `at` (ms epoch) is when it is to charge. Batched; scoped by organisation. */
+    /** All that the decision on a token needs. `at` (ms epoch) is when charging starts. Batched; scoped by organisation. */
     readonly findToken: (wanted: {
       readonly organisationId: string
       readonly tokenUid: string
@@ -75,7 +75,7 @@ export class ChargerDirectory extends Context.Service<
     ) => Effect.Effect<KnownSession | undefined, StorageUnavailable>
     /** The readings of a stop of this charger that waits for its start; empty if the stop is not known. */
     readonly findOrphan: (chargerId: string, orphanId: string) => Effect.Effect<OrphanReadings, StorageUnavailable>
-    /** Takes a block of numbers `[from, from + size)` for transaction ids; none is given out twice. */
+    /** Reserves the numbers `[from, from + size)` for transaction ids and returns `from`. No number is reserved twice. */
     readonly takeTransactionNumbers: (size: number) => Effect.Effect<number, StorageUnavailable>
   }
 >()("voltlane/ChargerDirectory") {}

@@ -8,7 +8,7 @@ import type { Page, PageRequest } from "../values/Page.ts"
 
 /** A change of status of a connector, or of the charger as a whole (EVSE 0). */
 export interface PastStatus extends Place {
-  /** By the charger's clock if it was believed, and never after `heardAt`; ms epoch. */
+  /** By the charger's clock if it was believed, but never later than `heardAt`; ms epoch. */
   readonly at: number
   readonly heardAt: number
   readonly status: ConnectorStatus
@@ -21,7 +21,7 @@ export interface PastStatus extends Place {
 export interface PastConnection {
   /** ms epoch. */
   readonly connectedAt: number
-  /** Undefined while it lasts. */
+  /** Undefined while it is open. */
   readonly disconnectedAt: number | undefined
   readonly reason: string | undefined
   readonly ocppVersion: string
@@ -54,7 +54,7 @@ export class ChargerHistory extends Context.Service<
       page: PageRequest &
         TimeFilter & { readonly evseId?: number | undefined; readonly connectorId?: number | undefined }
     ) => Effect.Effect<Page<PastStatus>, InvalidInput | StorageUnavailable>
-    /** Newest first by `connectedAt`, to which the filter applies too. */
+    /** Newest first by `connectedAt`. The time filter applies to `connectedAt`. */
     readonly connections: (
       organisationId: string,
       chargerId: string,
@@ -74,8 +74,8 @@ export class ChargerHistory extends Context.Service<
       now: number
     ) => Effect.Effect<Page<ConnectorUptime>, InvalidInput | StorageUnavailable>
     /**
-     * The availability of all connectors together in each step up to `now`. InvalidInput `/siteId` for more than `maxSeriesConnectors`, `/from` where
-     * more than `maxSeriesChanges` were read.
+     * The availability of all connectors together in each step up to `now`. InvalidInput `/siteId` for more than `maxSeriesConnectors` connectors,
+     * `/from` if more than `maxSeriesChanges` changes would be read.
      */
     readonly availability: (
       organisationId: string,

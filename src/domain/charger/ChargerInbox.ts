@@ -9,7 +9,7 @@ import type { ChargerEvent } from "./ChargerEvent.ts"
 import type { Reply } from "./Reply.ts"
 import type { ConnectionOpening } from "./ChargerDirectory.ts"
 
-/** What the actor may do with its socket. Except for the ping all of it is synchronous. None of it fails: a closed socket ignores it. */
+/** What the actor may do with its socket. All calls except the ping are synchronous. No call fails: a closed socket ignores it. */
 export interface ChargerLine {
   /** Sends a command as a CALL; the result comes back by `ChargerMailbox.answered` with the same message id. */
   readonly call: (messageId: string, command: ChargerCommand) => void
@@ -28,13 +28,13 @@ export interface ChargerMailbox {
   readonly deliver: (event: ChargerEvent, envelope: Envelope, respond: (reply: Reply, now: number) => void) => void
   /** The result of a CALL of ours. False if no such CALL is open (late, foreign or guessed); the caller counts these. */
   readonly answered: (messageId: string, read: (command: ChargerCommand) => CommandResult) => boolean
-  /** The charger is silent and has never answered a ping. It is asked for a message, which would prove that it is connected. */
+  /** The charger is silent and has never answered a ping. The actor asks it for a message, which would prove that it is connected. */
   readonly doubted: () => void
   /** The socket was closed. */
   readonly closed: (reason: string) => void
 }
 
-/** `taken`: the older connection stays (profile 0, and it answers pings). */
+/** `Taken`: the older connection stays, since it uses security profile 0 and answers pings. */
 export type Admission =
   | {
       readonly _tag: "Admitted"
@@ -50,9 +50,9 @@ export class ChargerInbox extends Context.Service<
   ChargerInbox,
   {
     /**
-     * Asks, before the upgrade is answered, to become a charger's current connection. Admitted means that the epoch is taken, that an older
-     * connection was closed and its last commit has ended, and that the actor is ready. Then `attach` must be called once, or `abandon` if the
-     * handshake fails. If a newer admission comes before either, this one is void.
+     * Asks, before the upgrade request is answered, to make this the charger's current connection. `Admitted` means that the epoch is assigned,
+     * an older connection is closed and its last commit has ended, and the actor is ready. The caller must then call `attach` once, or `abandon`
+     * if the handshake fails. A newer admission that arrives before either call makes this one void.
      */
     readonly admit: (opening: ConnectionOpening) => Effect.Effect<Admission>
     /** Closes all connections in batches with 1012, and waits until each actor has answered the messages that it had accepted. */

@@ -1,10 +1,13 @@
 /**
- * Chargers that were refused when they asked to connect, as operators hear of it at once: an unregistered id, or a registered charger that does not
- * prove itself. Attempts are chosen by strangers, so that only a bounded number of them is recorded.
+ * Reports refused connections of chargers to operators at once: unregistered ids, and registered chargers that fail authentication. Anyone can make
+ * such attempts, so only a limited number of them is recorded.
  */
 import { Context } from "effect"
 
-/** Why. `NoPasswordSet`: the charger's profile needs a password, and none is set here. `OcppVersion`: it offers none that is spoken here. */
+/**
+ * Why a connection was refused. `NoPasswordSet`: the charger's security profile needs a password, and none is registered. `OcppVersion`: the charger
+ * offers no OCPP version that the service supports.
+ */
 export const chargerRefusalReasons = [
   "UnknownCharger",
   "PasswordMissing",
@@ -16,14 +19,14 @@ export const chargerRefusalReasons = [
 ] as const
 export type ChargerRefusalReason = (typeof chargerRefusalReasons)[number]
 
-/** One refused upgrade. No password and no header is ever a part of it. */
+/** One refused upgrade. It never contains a password or a header. */
 export interface ChargerRefusal {
   /** An id that a charger can have (`isChargerId`). */
   readonly chargerId: string
-  /** Undefined for an unregistered id, which belongs to none. */
+  /** Undefined for an unregistered id, which belongs to no organisation. */
   readonly organisationId: string | undefined
   readonly reason: ChargerRefusalReason
-  /** The network that it came from, not the address. */
+  /** The network of the remote address, not the address itself. */
   readonly network: string
   /** ms epoch. */
   readonly at: number
@@ -32,7 +35,10 @@ export interface ChargerRefusal {
 export class ChargerRefusals extends Context.Service<
   ChargerRefusals,
   {
-    /** Takes note and never waits. What repeats soon is counted and published with the next; what there is no room for is counted and forgotten. */
+    /**
+     * Notes a refusal without waiting. Quick repeats are counted and published with the next event. Refusals beyond a limit are only counted in a
+     * metric.
+     */
     readonly refused: (refusal: ChargerRefusal) => void
   }
 >()("voltlane/ChargerRefusals") {}

@@ -1,10 +1,11 @@
 /**
- * A charger in one row, for tables and live views: what it is, how it is now, and what each of its connectors does. A fleet is counted by the same states.
+ * A charger as one row, for tables and live views: its identity, its present state, and the state of each connector. A fleet is counted by the same
+ * states.
  */
 import { type ConnectorStatus, connectorStatuses, type Place } from "../site/Connector.ts"
 import { presentPowerMillis } from "./Power.ts"
 
-/** Trouble first, then the busiest. */
+/** Troubles come first, then the busiest states. */
 const rankOf: Readonly<Record<ConnectorStatus, number>> = {
   Faulted: 0,
   Unavailable: 1,
@@ -17,7 +18,7 @@ const rankOf: Readonly<Record<ConnectorStatus, number>> = {
   Available: 8
 }
 
-/** Of the statuses that a charger reports, the first of these is the charger's own. */
+/** A charger that reports several statuses has the overall state that comes first here. */
 export const statusRank: ReadonlyArray<ConnectorStatus> = connectorStatuses.toSorted(
   (one, other) => rankOf[one] - rankOf[other]
 )
@@ -28,17 +29,17 @@ export const overallStates: ReadonlyArray<OverallState> = [...statusRank, "Offli
 /** States that an operator should look into. */
 export const troubles: ReadonlyArray<OverallState> = ["Faulted", "Offline"]
 
-/** Of a connected charger that has reported no status yet: no driver can use it. */
+/** The state of a connected charger that has reported no status yet: it does not count as usable. */
 export const unreportedState = "Unavailable" satisfies OverallState
 
 interface Reported {
   readonly everConnected: boolean
   readonly connected: boolean
-  /** Of its connectors, and of itself as a whole. */
+  /** The statuses of its connectors and of the charger as a whole. */
   readonly statuses: ReadonlyArray<ConnectorStatus>
 }
 
-/** Nothing that a charger reported before it went offline counts as present. */
+/** The statuses that a charger reported before it went offline do not count. */
 export const overallStateOf = ({ connected, everConnected, statuses }: Reported): OverallState => {
   if (!connected) return everConnected ? "Offline" : "NeverConnected"
   return statusRank.find((status) => statuses.includes(status)) ?? unreportedState
@@ -54,12 +55,12 @@ interface ReportedConnector extends Place {
 
 interface RunningSession extends Place {
   readonly sessionId: string
-  /** W at `powerAt` (ms epoch); undefined before a reading shows it. */
+  /** In W, at `powerAt` (ms epoch); undefined until a reading shows it. */
   readonly powerW: number | undefined
   readonly powerAt: number | undefined
 }
 
-/** What is stored of a charger. */
+/** The part of a stored charger that a row needs. */
 export interface ChargerSummary {
   readonly chargerId: string
   readonly name: string
@@ -71,17 +72,17 @@ export interface ChargerSummary {
   readonly ocppVersion: string | undefined
   /** ms epoch. */
   readonly lastSeen: number | undefined
-  /** Of its newest connection; undefined before the first. */
+  /** The epoch of its newest connection; undefined before the first. */
   readonly epoch: number | undefined
   readonly connected: boolean
   readonly wholeStatus: ConnectorStatus | undefined
   readonly connectors: ReadonlyArray<ReportedConnector>
-  /** Those that run at this charger. */
+  /** The sessions that run at this charger. */
   readonly sessions: ReadonlyArray<RunningSession>
 }
 
 interface RowConnector extends ReportedConnector {
-  /** The session that runs there, and the W that it draws now, as far as that is known. */
+  /** The session that runs at the connector, and the power in W that it draws now; undefined if not known. */
   readonly sessionId: string | undefined
   readonly powerW: number | undefined
 }
@@ -90,16 +91,16 @@ export interface ChargerRow extends Omit<ChargerSummary, "connectors" | "epoch" 
   readonly everConnected: boolean
   readonly state: OverallState
   readonly connectors: ReadonlyArray<RowConnector>
-  /** W of all its sessions; 0 where none is known. */
+  /** The power of all its sessions in W; 0 if none is known. */
   readonly powerW: number
   readonly activeSessions: number
 }
 
-/** W that a session draws at `now`; undefined where its newest reading is too old to say so. */
+/** The power in W that a session draws at `now`; undefined if its newest reading is too old. */
 const presentPower = ({ powerAt, powerW }: RunningSession, now: number): number | undefined =>
   powerAt !== undefined && powerAt > now - presentPowerMillis ? powerW : undefined
 
-/** The row at `now` of a charger whose connection and last sign of life may be known better than they are stored. */
+/** The row of a charger at `now`. `known` replaces the stored connection state and last-seen time, since it may be newer. */
 export const chargerRowOf = (
   summary: ChargerSummary,
   known: { readonly connected: boolean; readonly lastSeen: number | undefined; readonly everConnected: boolean },
@@ -128,13 +129,13 @@ export const chargerRowOf = (
   }
 }
 
-/** How many chargers are in each state; those that none is in are left out. */
+/** How many chargers are in each state. States without chargers are left out. */
 export type StateCounts = Partial<Readonly<Record<OverallState, number>>>
 
-/** A number of chargers by their states, and the power that they deliver. */
+/** The number of chargers in each state, and the power that they deliver. */
 export interface FleetCounts {
   readonly byState: StateCounts
-  /** W of all sessions that run at chargers which are connected. */
+  /** The power in W of all sessions at connected chargers. */
   readonly powerW: number
 }
 
@@ -143,7 +144,7 @@ export const noChargers: FleetCounts = { byState: {}, powerW: 0 }
 const sumOf = (byState: StateCounts, states: ReadonlyArray<OverallState>): number =>
   states.reduce((all, state) => all + (byState[state] ?? 0), 0)
 
-/** The counts of a fleet with what follows from them. */
+/** The counts of a fleet, with totals computed from them. */
 export const fleetOf = ({ byState, powerW }: FleetCounts) => {
   const total = sumOf(byState, overallStates)
   return {

@@ -23,13 +23,13 @@ export interface ChargerPolicy extends AuthorizationPolicy {
 
 /** The work on the template since the last boot: rounds of commands, after each of which the configuration is read again. */
 export interface Templating {
-  /** Keys that were sent, in the form in which they are compared. One that still differs is not sent again: the charger accepts it without effect. */
+  /** Keys that were sent, normalised for comparison. A key that still differs is not sent again: the charger accepted it without effect. */
   readonly tried: ReadonlyArray<string>
-  /** Commands that have not ended. */
+  /** The ids of commands that have not ended. */
   readonly open: ReadonlyArray<string>
-  /** One of this round was accepted. */
+  /** True if a command of this round was accepted. */
   readonly changed: boolean
-  /** Nothing was left to send. What an operator changes from now on is left as it is. */
+  /** True once nothing is left to send. Changes that an operator makes from then on are not reverted. */
   readonly done: boolean
 }
 
@@ -42,14 +42,14 @@ export interface ReportedStop {
 
 /** What the readings of a session have shown (`session/Course`). */
 export interface Course {
-  /** Of the newest register, or the start; ms epoch and Wh. */
+  /** The time (ms epoch) and value (Wh) of the newest register, or of the start. */
   readonly at: number
   readonly wh: number
-  /** How many different registers other than 0 readings had, as far as that is counted. */
+  /** How many different register values other than 0 the readings had, counted up to a limit. */
   readonly figures: number
-  /** The coarsest step that all of them fit; undefined if only the finest does. */
+  /** The largest step, in Wh, that divides all of them; undefined if only the smallest step does. */
   readonly stepWh: number | undefined
-  /** True once a reading had power or current besides its register. */
+  /** True once a reading contained power or current besides its register. */
   readonly reportsPower: boolean
   /** The register of the newest reading; undefined before the first. */
   readonly readWh: number | undefined
@@ -62,17 +62,17 @@ export interface KnownSession {
   readonly place: Place
   readonly tokenUid: string
   readonly startedAt: number
-  /** When its start was heard, ms epoch. */
+  /** When its start was received, ms epoch. */
   readonly heardAt: number
   readonly meterStartWh: number
   readonly authorization: AuthorizationStatus
-  /** Part of the start's answer, which a repeat gets again: until when the charger may remember the card, ms epoch. */
+  /** Part of the answer to the start, which a repeated start gets again: until when the charger may cache the card, ms epoch. */
   readonly authorizedUntil?: number | undefined
-  /** Part of the start's answer too: the card's group. */
+  /** Also part of that answer: the card's group. */
   readonly parentUid?: string | undefined
-  /** `Superseded`: a later start on the connector showed that it ended; its own stop may still come. */
+  /** `Superseded`: a later start on the connector showed that it has ended. Its own stop may still arrive. */
   readonly status: "Open" | "Superseded" | "Ended"
-  /** Newest energy register heard and its time; undefined before the first. */
+  /** The newest energy register that was received, and its time; undefined before the first. */
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
   /** When the start that superseded it took place; undefined while it is open, or if that is not known. */
@@ -81,11 +81,11 @@ export interface KnownSession {
   readonly endedAt?: number | undefined
   /** What the stop that ended it reported; undefined while there was none, or if that is not known. */
   readonly reportedStop?: ReportedStop | undefined
-  /** What its readings have shown; undefined where not all of them were heard by this actor. It is not stored, and decides on no answer. */
+  /** What its readings have shown; undefined if this actor did not receive all of them. It is not stored and does not affect answers. */
   readonly course?: Course | undefined
 }
 
-/** A stop without a known start, or a start that could not be read (`rawTransactionId` is then the id it was answered with). */
+/** A stop without a known start, or a start that could not be read; `rawTransactionId` is then the id that the service answered. */
 export interface Orphan {
   readonly orphanId: string
   readonly at: number
@@ -94,7 +94,7 @@ export interface Orphan {
   readonly reason: string | undefined
   readonly rawTransactionId: string | undefined
   readonly rawAt: string | undefined
-  /** It has readings in the database, which are asked for once its start arrives. */
+  /** True if it has readings in the database. They are queried once its start arrives. */
   readonly hasReadings?: boolean | undefined
   /** Undefined means StopTransaction. */
   readonly action?: TransactionAction | undefined
@@ -103,7 +103,7 @@ export interface Orphan {
 export interface ConnectorState extends Place {
   readonly status: ConnectorStatus
   readonly errorCode: string | undefined
-  /** ms epoch of the report in force. */
+  /** When the current status was reported, ms epoch. */
   readonly at: number
   /** True when `at` is by the charger's own clock, so that an older report is recognised. */
   readonly byOwnClock?: boolean | undefined
@@ -116,7 +116,7 @@ export interface ChargerState {
   readonly chargerId: string
   readonly organisationId: string
   readonly epoch: number
-  /** When the newest known connection began, ms epoch. The charger was offline at some time during any session that was heard of before. */
+  /** When the newest known connection began, ms epoch. A session whose start was received earlier had an offline time in between. */
   readonly connectedAt: number
   readonly policy: ChargerPolicy
   /** The operator's choice, answered at every boot. */
@@ -128,9 +128,9 @@ export interface ChargerState {
   readonly firmwareVersion: string
   /** True once the charger has reported its configuration. */
   readonly configured?: boolean | undefined
-  /** True once it booted on this connection: its configuration and statuses were asked for then. */
+  /** True once it has booted on this connection: its configuration and statuses were requested then. */
   readonly bootedHere?: boolean | undefined
-  /** True when commands waited for the charger as it connected. */
+  /** True if commands were waiting for the charger when it connected. */
   readonly commandsWaiting?: boolean | undefined
   /** Undefined before the template's first command. */
   readonly templating?: Templating | undefined
@@ -144,7 +144,7 @@ export interface ChargerState {
 }
 
 /**
- * How many of the newest sessions stay in memory after their end. So a repeated stop is answered without the database, and a late start finds
+ * How many of the newest sessions stay in memory after their end. A repeated stop is then answered without the database, and a late start finds
  * the session that began after it.
  */
 export const endedSessionsKept = 4
@@ -155,7 +155,7 @@ export const endedSessionsKept = 4
  */
 export const supersededSessionsKept = 16
 
-/** How many open sessions stay in memory: one per connector, and no charger has nearly as many. Others are found by their id in the database. */
+/** How many open sessions stay in memory. A charger has one per connector, so far fewer. Others are found in the database by their id. */
 export const openSessionsKept = 256
 
 /** How many waiting orphans stay in memory. Older ones remain stored for operators, but are no longer matched. */

@@ -28,17 +28,17 @@ export interface ChargerFilter {
   readonly siteId?: string | undefined
   /** Whether a connection is open. */
   readonly connected?: boolean | undefined
-  /** What the charger says of itself as a whole, or of one of its connectors. */
+  /** The status of the charger as a whole or of one of its connectors. */
   readonly status?: ConnectorStatus | undefined
   readonly firmwareVersion?: string | undefined
   readonly model?: string | undefined
-  /** Occurs in its id, name, serial number, manufacturer or model, whatever the case of letters. */
+  /** Case-insensitive search in the id, name, serial number, manufacturer and model. */
   readonly text?: string | undefined
 }
 
 export interface FleetFilter {
   readonly siteId?: string | undefined
-  /** Occurs in its id, name, site's name, manufacturer and model, whatever the case of letters. */
+  /** Case-insensitive search in the id, name, site's name, manufacturer and model. */
   readonly text?: string | undefined
 }
 
@@ -46,19 +46,19 @@ export interface SummaryFilter extends FleetFilter {
   /** Whether a connection is open. */
   readonly connected?: boolean | undefined
   readonly firmwareVersion?: string | undefined
-  /** In one of these states, as they are stored. */
+  /** The charger is in one of these states, by the stored data. */
   readonly states?: ReadonlyArray<OverallState> | undefined
 }
 
-/** Most chargers of one page of summaries. */
+/** The maximum number of chargers in one page of summaries. */
 export const maxSummaries = 1000
 
 export class Chargers extends Context.Service<
   Chargers,
   {
     /**
-     * `Conflict` `charger_id_in_use` when any organisation has it, `site_required` when the organisation has no site,
-     * `password_required` for profile 1 or 2 without a password; `NotFound` for a site that is not the caller's.
+     * `Conflict` `charger_id_in_use` if any organisation has this id, `site_required` if the organisation has no site, `password_required` for
+     * security profile 1 or 2 without a password. `NotFound` for a site that does not belong to the organisation.
      */
     readonly register: (
       registration: ChargerRegistration,
@@ -69,7 +69,7 @@ export class Chargers extends Context.Service<
       organisationId: string,
       page: PageRequest & ChargerFilter
     ) => Effect.Effect<Page<Charger>, InvalidInput | StorageUnavailable>
-    /** What a row shows of each, `maxSummaries` at most. */
+    /** Summaries for rows, at most `maxSummaries`. */
     readonly summaries: (
       organisationId: string,
       page: PageRequest & SummaryFilter
@@ -79,19 +79,19 @@ export class Chargers extends Context.Service<
       filter: FleetFilter,
       now: number
     ) => Effect.Effect<FleetCounts, StorageUnavailable>
-    /** The same of each of the sites; a site without chargers is left out. */
+    /** The counts of each of these sites. A site without chargers is left out. */
     readonly countsOfSites: (
       organisationId: string,
       siteIds: ReadonlyArray<string>,
       now: number
     ) => Effect.Effect<ReadonlyMap<string, FleetCounts>, StorageUnavailable>
-    /** `Conflict` `password_required` when a profile that needs a password is asked for and none is set. */
+    /** `Conflict` `password_required` if the new security profile needs a password and none is set. */
     readonly update: (
       chargerId: string,
       patch: ChargerPatch,
       audit: AuditContext
     ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
-    /** `Conflict` `session_active` while one runs. Sessions that ended stay readable. */
+    /** `Conflict` `session_active` while a session runs. Ended sessions stay readable. */
     readonly remove: (
       chargerId: string,
       audit: AuditContext

@@ -1,6 +1,6 @@
 /**
- * How far a charger's clock is believed. Chargers start in 1970, send local time as UTC, or send no time at all. What they send is always stored
- * raw. For calculations we use the charger's time if it can be true, otherwise the time of receipt.
+ * Decides whether to believe a charger's clock. Chargers start in 1970, send local time as UTC, or send no time at all. What they send is always
+ * stored raw. Calculations use the charger's time if it is plausible, otherwise the time of receipt.
  */
 import type { ChargerTime } from "./ChargerEvent.ts"
 
@@ -14,18 +14,18 @@ export const earliestBelievable = Date.UTC(2015, 0, 1)
 export const latestAheadMillis = 24 * 60 * 60 * 1000
 
 /**
- * True if something that we heard of at `now` can have happened at `at`. Within the bounds nothing is too old, since a charger may have been
- * offline for months. While this service's own clock is not set, it cannot judge times ahead and believes them.
+ * True if an event that was received at `now` can have happened at `at`. Within the bounds no time is too old, since a charger may have been
+ * offline for months. While this service's own clock is not set, it cannot judge future times and believes them.
  */
 export const isBelievable = (at: number | undefined, now: number): at is number =>
   at !== undefined && at >= earliestBelievable && (at <= now + latestAheadMillis || now < earliestBelievable)
 
-/** When something happened: by the charger's clock if that is believable, otherwise when we heard of it. */
+/** When an event happened: the charger's time if it is believable, otherwise the time of receipt. */
 export const occurredAt = (time: ChargerTime, now: number): number => (isBelievable(time.at, now) ? time.at : now)
 
 /**
- * The timestamp as sent, if it distinguishes one event from another. That of a clock that runs does, even in 1970. A missing one does not, nor does
- * the fixed zero of a clock that does not run (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z).
+ * The timestamp as sent, if it distinguishes one event from another. The time of a running clock does, even in 1970. A missing timestamp does not,
+ * and neither does the constant zero of a stopped clock (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z).
  */
 export const distinguishing = (time: ChargerTime): string | undefined =>
   time.raw === undefined || time.raw === "" || (time.at !== undefined && time.at <= 0) ? undefined : time.raw

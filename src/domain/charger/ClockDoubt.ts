@@ -3,28 +3,28 @@
  * jumped in between, and how far it is ahead.
  */
 
-/** One message of a charger, ms epoch. */
+/** When a message of a charger was sent and received, ms epoch. */
 export interface Heard {
-  /** By the charger's clock, if that is believed. */
+  /** By the charger's clock if it is believed. */
   readonly at: number
-  /** By ours. */
+  /** By the service's clock. */
   readonly heardAt: number
 }
 
 export interface ClockDoubt {
-  /** The session's duration is not known. */
+  /** True if the session's duration is not known. */
   readonly jumped: boolean
-  /** How far the clock is ahead, which matters for prices by time of day; 0 if that is tolerated. */
+  /** How far the charger's clock is ahead, which matters for prices by time of day; 0 if the difference is tolerated. */
   readonly aheadMillis: number
 }
 
-/** Clocks are set by hand, and messages take time. */
+/** The tolerated difference: clocks are set by hand, and messages take time. */
 const toleratedMillis = 5 * 60_000
 
 /**
- * Messages may arrive late, so a time in the past says nothing. A time ahead shows a wrong clock. If start and stop are ahead by different amounts,
- * the clock jumped between them. `mayHaveWaited`: the stop has no time of its own and the charger was offline since the start, so that the stop may
- * have happened days before it arrived.
+ * Messages may arrive late, so a time in the past proves nothing. A time in the future shows a wrong clock. If start and stop are ahead by different
+ * amounts, the clock jumped between them. `mayHaveWaited`: the stop has no time of its own and the charger was offline after the start, so the stop
+ * may have happened days before it arrived.
  */
 export const clockDoubt = (start: Heard, stop: Heard, mayHaveWaited: boolean): ClockDoubt | undefined => {
   const [atStart, atStop] = [start.at - start.heardAt, stop.at - stop.heardAt]

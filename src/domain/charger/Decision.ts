@@ -1,6 +1,6 @@
 /**
- * The input and output of `decide`, the pure function that a charger's actor calls. `decide` never waits: what it needs from elsewhere it asks
- * for with a `Question`. It is then called again with the same event and the answer.
+ * The input and output of `decide`, the pure function that a charger's actor calls. `decide` never waits. If it needs data from elsewhere, it
+ * returns a `Question`, and the actor calls it again with the same event and the answer.
  */
 import type { ChargerFact } from "./Fact.ts"
 import type { Reading } from "./MeterValue.ts"
@@ -17,11 +17,11 @@ import type { Reply } from "./Reply.ts"
 /** Where a message came from, as far as business keys need it. */
 export interface Envelope {
   readonly messageId: string
-  /** The frame's text; stored with what cannot be interpreted. */
+  /** The frame's text; stored with messages that cannot be interpreted. */
   readonly raw: string
 }
 
-/** Ids made outside, since the domain has no randomness. They count as used only if the decision's facts carry them. */
+/** Ids from outside, since the domain has no randomness. An id is used only if a fact of the decision contains it. */
 export interface FreshIds {
   /** Next free OCPP 1.6 transaction id. */
   readonly transactionId: number
@@ -31,8 +31,8 @@ export interface FreshIds {
 
 export type Question =
   /**
-   * Token, the organisation's open sessions of it, and this charger's reservations that had not expired `at` (ms epoch). With `start` also
-   * what only a start at that place needs.
+   * The token, its open sessions in the organisation, and this charger's reservations that had not expired `at` (ms epoch). With `start`, also
+   * the data that only a start at that place needs.
    */
   | {
       readonly _tag: "FindToken"
@@ -42,21 +42,21 @@ export type Question =
     }
   /** A session of *this* charger by its transaction id; another charger's is never found. */
   | { readonly _tag: "FindSession"; readonly transactionId: number }
-  /** What came with a stop of this charger that has waited for its start. */
+  /** The readings of a stop of this charger that has waited for its start. */
   | { readonly _tag: "FindOrphan"; readonly orphanId: string }
   /**
-   * What these partners answer about a token in real time, within `verdictWithinMillis`. Meanwhile the charger's other messages are decided. The
-   * event comes back with the partners' answers, or without if they gave none.
+   * What these partners answer about a token in real time, within `verdictWithinMillis`. The charger's other messages are decided meanwhile.
+   * `decide` then gets the event again with the answers, which may be empty.
    */
   | {
       readonly _tag: "AskPartners"
       readonly tokenUid: string
-      /** Where it is to charge, if the charger has said so. */
+      /** Where the token is to charge, if the charger named the EVSE. */
       readonly evseId: number | undefined
       readonly partners: ReadonlyArray<AskedPartner>
     }
 
-/** Where a session starts, and since when (ms epoch) the RemoteStart that it follows may have been sent. */
+/** Where a session starts, and the earliest time (ms epoch) at which the RemoteStart that it follows may have been sent. */
 export interface StartWanted {
   readonly place: Place
   readonly sentSince: number
@@ -64,9 +64,9 @@ export interface StartWanted {
 
 /** What a start needs besides the facts of its token. */
 export interface StartFacts {
-  /** IANA, of the charger's site. */
+  /** The IANA time zone of the charger's site. */
   readonly timeZone: string | undefined
-  /** Of the connector, its charger, their site and organisation. */
+  /** The tariffs of the connector, its charger, their site and organisation. */
   readonly tariffs: ReadonlyArray<AssignedTariff & { readonly version: number }>
   /** RemoteStarts of the charger that no session follows yet. */
   readonly remoteStarts: ReadonlyArray<UnfollowedStart>
@@ -83,7 +83,7 @@ export interface Answers {
   readonly orphan?: OrphanReadings
 }
 
-/** Readings that came with a stop, and when that was heard, ms epoch. */
+/** The readings of a stop, and when the stop was received, ms epoch. */
 export interface OrphanReadings {
   readonly heardAt: number
   readonly readings: ReadonlyArray<Reading>
@@ -100,10 +100,10 @@ export type Input =
     }
   /** The connection has been up for a while, see `followUpAfter`. */
   | { readonly _tag: "Settled" }
-  /** It is silent and has never answered a ping, so that it is not known whether it is still connected. */
+  /** The charger is silent and has never answered a ping, so it may no longer be connected. */
   | { readonly _tag: "Doubted" }
 
-/** What the journal says of the facts it was given, in their order. */
+/** What the journal did with the facts of a commit, in their order. */
 export interface CommitOutcome {
   /** False if the business key was stored already, or if the fact came from an old connection. */
   readonly recorded: ReadonlyArray<boolean>
@@ -121,9 +121,9 @@ export type Decision =
   | { readonly _tag: "Ask"; readonly question: Question }
   | {
       readonly _tag: "Act"
-      /** Committed before the reply is sent; without any, the reply is sent at once. */
+      /** They are committed before the reply is sent. Without facts the reply is sent at once. */
       readonly facts: ReadonlyArray<ChargerFact>
-      /** Undefined for inputs without an answer. A retry's reply is built from what is stored. */
+      /** Undefined for inputs without an answer. The reply to a repeated message is built from what is stored. */
       readonly reply: ((outcome: CommitOutcome) => Reply) | undefined
       readonly followUps: ReadonlyArray<FollowUp>
     }

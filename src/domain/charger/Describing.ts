@@ -1,16 +1,16 @@
-/** Merges what an operator sets for connectors and EVSEs with what is stored, by their numbers. The charger need not have reported them yet. */
+/** Merges an operator's settings for connectors and EVSEs into the stored ones, by their numbers. The charger may not have reported them yet. */
 import { evseDetailsOf, type EvseDetails, type Given } from "../site/Details.ts"
 import type { GivenEquipment, GivenEvse } from "./Charger.ts"
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 
 type Equipment = { readonly evseId: number; readonly connectorId: number } & ConnectorEquipment
 
-/** The most EVSEs of one charger that can be described. Each may have images and directions, and all are in one location. */
+/** The maximum number of described EVSEs of one charger. Each may have images and directions, and all are part of one location. */
 export const describedEvsesMax = 128
 
 const place = ({ connectorId, evseId }: Pick<Equipment, "connectorId" | "evseId">): string => `${evseId}/${connectorId}`
 
-/** Of two entries for one connector the second applies. */
+/** If a connector is listed twice, the second entry applies. */
 export const describedEquipment = (
   current: ReadonlyArray<Equipment>,
   given: ReadonlyArray<GivenEquipment>
@@ -23,7 +23,7 @@ export const describedEquipment = (
   return [...byPlace.values()].sort((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
 }
 
-/** Null removes a field, and an EVSE without any field is removed. */
+/** Null removes a field. An EVSE without any field is removed. */
 export const describedEvses = (
   current: ReadonlyArray<DescribedEvse>,
   given: ReadonlyArray<GivenEvse>

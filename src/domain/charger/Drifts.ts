@@ -1,14 +1,14 @@
 /**
- * Chargers whose configuration differs from what is expected of them, in keys that could be changed. They are kept as a list of their own, so that it is
- * counted and read without comparing the configuration of every charger: a charger is compared again when it reports, and all of an organisation when its
- * expectations change.
+ * Chargers whose configuration differs from the expected one in keys that could be changed. The list is stored, so that counting and reading it
+ * does not compare the configuration of every charger. A charger is compared again when it reports its configuration or boots, and all chargers of
+ * an organisation when its expectations change.
  */
 import { Context, type Effect } from "effect"
 import type { Charger } from "./Charger.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** What a charger reported of itself, as far as it is compared. */
+/** The part of a charger's reports that is compared. */
 export type Reported = Pick<Charger, "chargerId" | "manufacturer" | "model" | "firmwareVersion" | "configuration">
 
 export interface Drift {
@@ -21,14 +21,14 @@ export interface Drift {
   readonly firmwareVersion: string
   /** How many keys differ and could be changed; 1 or more. */
   readonly keys: number
-  /** Since when it differs, ms epoch: as the service found it. */
+  /** When the service first found the difference, ms epoch. */
   readonly since: number
 }
 
-/** Facts after which their charger may differ that did not, or differ no more. A removed charger leaves the list with its row. */
+/** Facts that can change whether their charger differs. A removed charger leaves the list together with its row. */
 const ofCharger = ["ConfigurationReported", "ConfigurationKeysLearned", "ChargerBooted", "ChargerRemoved"] as const
 
-/** Facts after which every charger of their organisation may: the heartbeat interval of the organisation is expected of some makes. */
+/** Facts that can change this for all chargers of an organisation. One is its heartbeat interval, which some makes need as a key. */
 export const driftsOfAll = ["ConfigurationTemplateChanged", "QuirksChanged", "OrganisationChanged"] as const
 
 export const driftFacts: ReadonlyArray<string> = [...ofCharger, ...driftsOfAll]
@@ -36,45 +36,45 @@ export const driftFacts: ReadonlyArray<string> = [...ofCharger, ...driftsOfAll]
 /** Chargers of an organisation that are to be compared again. */
 export interface Compared {
   readonly organisationId: string
-  /** Those that reported. */
+  /** The chargers that the facts are about. */
   readonly chargerIds: ReadonlyArray<string>
-  /** All of them. */
+  /** True if all chargers of the organisation are to be compared. */
   readonly all: boolean
 }
 
 export class Drifts extends Context.Service<
   Drifts,
   {
-    /** Those that differ, by chargerId. */
+    /** The chargers that differ, ordered by chargerId. */
     readonly list: (
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<Drift>, InvalidInput | StorageUnavailable>
-    /** What is to be compared after the next `limit` facts of the journal; `upTo` is undefined where there are none. */
+    /** Reads the next `limit` facts of the journal and returns what must be compared again. `upTo` is undefined if there are no more facts. */
     readonly stirred: (
       limit: number
     ) => Effect.Effect<
       { readonly organisations: ReadonlyArray<Compared>; readonly upTo: number | undefined },
       StorageUnavailable
     >
-    /** Chargers that have reported their configuration: those named. */
+    /** Those of the named chargers that have reported their configuration. */
     readonly named: (
       organisationId: string,
       chargerIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Reported>, StorageUnavailable>
-    /** The same of all, by chargerId: the next `limit` after one of them. */
+    /** The next `limit` chargers with a reported configuration after `chargerId`, ordered by chargerId. */
     readonly after: (
       organisationId: string,
       chargerId: string | undefined,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Reported>, StorageUnavailable>
-    /** Notes how many keys differ; one with none leaves the list. */
+    /** Stores how many keys of each charger differ. A charger with none leaves the list. */
     readonly put: (
       organisationId: string,
       compared: ReadonlyArray<Pick<Drift, "chargerId" | "keys">>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Notes how far the journal was read. */
+    /** Stores how far the journal was read. */
     readonly readTo: (position: number) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Drifts") {}

@@ -23,19 +23,19 @@ export class Expectations extends Context.Service<
   {
     /** Empty if none is set. */
     readonly template: (organisationId: string) => Effect.Effect<Template, StorageUnavailable>
-    /** Replaces the template. A connected charger gets it after its next connection. */
+    /** Replaces the template. A connected charger gets the new one once it has booted on its next connection. */
     readonly setTemplate: (
       keys: ReadonlyArray<TemplateKey>,
       audit: AuditContext
     ) => Effect.Effect<Template, InvalidInput | StorageUnavailable>
     /** The organisation's own quirk rules, without the built-in ones. */
     readonly quirks: (organisationId: string) => Effect.Effect<ReadonlyArray<Quirk>, StorageUnavailable>
-    /** Replaces them. */
+    /** Replaces the organisation's own quirk rules. */
     readonly setQuirks: (
       rules: ReadonlyArray<Quirk>,
       audit: AuditContext
     ) => Effect.Effect<ReadonlyArray<Quirk>, InvalidInput | StorageUnavailable>
-    /** The makes of the organisation's chargers, the most frequent first; those that have not reported theirs are left out. */
+    /** The makes of the organisation's chargers, most frequent first. Chargers that have not reported their make are left out. */
     readonly fleets: (organisationId: string) => Effect.Effect<ReadonlyArray<Fleet>, StorageUnavailable>
   }
 >()("voltlane/Expectations") {}

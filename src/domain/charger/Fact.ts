@@ -1,6 +1,6 @@
 /**
- * Facts: what happened at chargers. They are appended to the journal, and tables are projections of them. A fact's `key` is its business key. A repeat
- * has the same key even if its message id differs, so that the journal's unique constraint makes it change nothing.
+ * Facts: what happened at chargers. They are appended to the journal, and tables are projections of them. A fact's `key` is its business key. A
+ * repeated message has the same key even if its message id differs, and the journal's unique constraint ensures that it changes nothing.
  */
 import type { MeteredReading, Reading } from "./MeterValue.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -18,17 +18,17 @@ interface FactBase {
   /** Business key, unique over the service; hashed before it is stored. */
   readonly key: string
   readonly organisationId: string
-  /** The charger that the fact is about; `null` for facts about the organisation's own records. */
+  /** The charger that the fact is about. */
   readonly chargerId: string
-  /** When it happened by the charger's clock where that can be believed, else when it was heard; ms epoch. */
+  /** When it happened: by the charger's clock if that is believable, otherwise when it was received; ms epoch. */
   readonly at: number
-  /** When the service heard of it; ms epoch. */
+  /** When the service received it; ms epoch. */
   readonly heardAt: number
 }
 
 /**
- * Facts about a charger's present state carry the epoch of the connection that reported them: one of an older connection is dropped by the
- * journal's fence. Facts about transactions carry none and are stored from any authenticated connection.
+ * Facts about a charger's present state contain the epoch of the connection that reported them. The journal drops those of an older connection.
+ * Facts about transactions have no epoch and are stored from any authenticated connection.
  */
 interface StateFactBase extends FactBase {
   readonly epoch: number
@@ -52,8 +52,8 @@ export interface ConnectorStatusChanged extends StateFactBase {
 }
 
 /**
- * A status that a newer one had overtaken when we heard of it, as when a charger empties its queue after an offline time: it belongs to
- * the connector's history and changes nothing of the present state.
+ * A status that was older than the current one when it arrived, for example because a charger sends its queue after it was offline. It is stored in
+ * the connector's history and does not change the present state.
  */
 export interface PastStatusReported extends StateFactBase {
   readonly type: "PastStatusReported"
@@ -65,11 +65,11 @@ export interface ConfigurationReported extends StateFactBase {
   readonly body: { readonly keys: ReadonlyArray<ConfigurationKey>; readonly unknown: ReadonlyArray<string> }
 }
 
-/** Some keys that the charger reported, or took as they were changed; the rest stays as it was reported. */
+/** Some configuration keys: reported by name, or changed by an accepted command. The other keys stay as they were reported. */
 export interface ConfigurationKeysLearned extends StateFactBase {
   readonly type: "ConfigurationKeysLearned"
   readonly body: {
-    /** `readonly` is missing where only the value is known. */
+    /** `readonly` is missing if only the value is known. */
     readonly keys: ReadonlyArray<{
       readonly key: string
       readonly value: string | undefined
@@ -80,7 +80,7 @@ export interface ConfigurationKeysLearned extends StateFactBase {
   }
 }
 
-/** Firmware, diagnostics, log upload: progress that later issues tie to the command that asked for it. */
+/** Progress of a firmware update, diagnostics upload or log upload. `command/TransferProgress` finds the command that requested it. */
 export interface ProgressReported extends StateFactBase {
   readonly type: "ProgressReported"
   readonly body: {
@@ -106,7 +106,7 @@ export interface DataTransferred extends FactBase {
   readonly body: {
     readonly vendorId: string
     readonly messageId: string | undefined
-    /** Of a long text only the beginning: the message log has all of it. */
+    /** A long text is cut: the message log has all of it. */
     readonly data: string | undefined
     /** The size of the data in bytes, if it was cut. */
     readonly size?: number
@@ -122,11 +122,11 @@ export interface TokenAuthorized extends FactBase {
 export interface SessionTariff {
   readonly tariffId: string
   readonly version: number
-  /** IANA, of the site. */
+  /** The IANA time zone of the site. */
   readonly timeZone: string | undefined
 }
 
-/** The outcome that is stored for a session that is over. */
+/** The stored outcome of a session that is over. */
 export interface Outcome {
   /** `INVALID`: its card was refused and no energy flowed. */
   readonly status: "COMPLETED" | "INVALID"
@@ -150,9 +150,9 @@ export interface SessionStarted extends FactBase {
     readonly tokenUid: string
     readonly meterStartWh: number
     readonly reservationId: number | undefined
-    /** True if it has the id of its reservation's session and replaces it. */
+    /** True if it has the id of its reservation's session and replaces that session. */
     readonly reserved?: true | undefined
-    /** True if it keeps that session's tariff because it is at the reserved connector. */
+    /** True if it keeps that session's tariff, because it starts at the reserved connector. */
     readonly keepsTariff?: true | undefined
     /** The ReserveNow command of the reservation that it uses. */
     readonly consumes?: string | undefined
@@ -163,11 +163,11 @@ export interface SessionStarted extends FactBase {
     readonly tariff?: SessionTariff | undefined
     /** The charger's timestamp as it was sent. */
     readonly rawAt: string | undefined
-    /** Sessions on the same connector that this start shows to have ended unheard (OCPP: earlier stop lost or still queued). */
+    /** Sessions on the same connector that must have ended before this start; their stops are lost or still queued in the charger. */
     readonly supersedes: ReadonlyArray<string>
-    /** Set for an older start that arrives after a newer one of its connector: it is superseded from the beginning, by that session. */
+    /** Set for an older start that arrives after a newer one on its connector: that newer session supersedes it from the beginning. */
     readonly supersededBy?: string | undefined
-    /** The ends of those, and its own if it is superseded; missing if there are none. */
+    /** The ends of the superseded sessions, and its own if it is superseded; missing if there are none. */
     readonly ends?: ReadonlyArray<SupersededEnd> | undefined
     /** The register that the start reported, if `meterStartWh` differs. */
     readonly rawMeterStartWh?: number | undefined
@@ -178,7 +178,10 @@ export interface SessionStarted extends FactBase {
 
 export interface MeterRead extends FactBase {
   readonly type: "MeterRead"
-  /** Set for readings of a stop that names no transaction: like its `SessionEnded` they are dropped with it, since a repeat could match another session. */
+  /**
+   * Set for readings of a stop that names no transaction. As for its `SessionEnded`, a repeat of that stop drops them, since it could match another
+   * session.
+   */
   readonly requires?: string | undefined
   readonly body: Place & {
     /** Undefined for readings outside any transaction of this charger. */
@@ -187,59 +190,59 @@ export interface MeterRead extends FactBase {
     /** The newest energy register among the readings, and its time (ms epoch). */
     readonly registerWh: number | undefined
     readonly registerAt: number | undefined
-    /** The session's energy by that register, Wh; undefined if its own stop has ended it. */
+    /** The session's energy by that register, in Wh; undefined if a stop has already ended the session. */
     readonly energyWh?: number | undefined
-    /** The power that an open session draws, in W, and the time of the reading that shows it (ms epoch); missing where none does. */
+    /** The power that an open session draws, in W, and the time of its reading (ms epoch); missing if no reading shows it. */
     readonly powerW?: number | undefined
     readonly powerAt?: number | undefined
     /**
-     * Of a session whose card was refused: what it is by that register where it is over without a stop of its own. The reading may come
-     * after that, on another connection than what showed it to be over.
+     * For a session whose card was refused: its outcome by that register, if it is over without a stop. The reading may arrive after the message
+     * that showed the session to be over, and on another connection.
      */
     readonly refused?: Outcome | undefined
-    /** True for those that came inside a StopTransaction. */
+    /** True for readings that were part of a StopTransaction. */
     readonly fromStop: boolean
   }
 }
 
-/** What is known at the end of a session at which nothing was unusual, as far as its charger's actor can know (`session/Course`). */
+/** What is known at the end of a session in which the charger's actor saw nothing unusual (`session/Course`). */
 export interface PlainEnd {
-  /** The least power of its connector, W, with which its energy is believed. */
+  /** The minimum power in W that its connector must have for its energy to be plausible. */
   readonly powerW: number
-  /** What its readings show of the meter; missing if nothing for certain. */
+  /** What its readings show about the meter; missing if nothing is certain. */
   readonly meter?: { readonly stepWh: number; readonly reportsPower: boolean } | undefined
 }
 
 export interface SessionEnded extends FactBase {
   readonly type: "SessionEnded"
   /**
-   * Business key of another fact of the same commit (a `SessionStarted` or an `OrphanRecorded`) that this one follows from. Where that key
-   * stood already, this fact is dropped too and comes back as not recorded: a repeat must not end a session that it did not end before.
+   * Business key of another fact of the same commit (a `SessionStarted` or an `OrphanRecorded`) that this one follows from. If that key is stored
+   * already, this fact is dropped too and reported as not recorded: a repeat must not end a session that it did not end before.
    */
   readonly requires?: string | undefined
   readonly body: Outcome & {
     readonly sessionId: string
     readonly tokenUid: string | undefined
-    /** The start's register, where the readings of the stop have one that the start did not. */
+    /** The register at the start, if the start had none but the readings of the stop do. */
     readonly meterStartWh?: number | undefined
     readonly meterStopWh: number | undefined
     /** The register that the stop reported, if `meterStopWh` differs. */
     readonly rawMeterStopWh?: number | undefined
-    /** `meterStopWh - meterStartWh`, never negative; undefined when it cannot be known. */
+    /** `meterStopWh - meterStartWh`, never negative; undefined if it cannot be known. */
     readonly energyWh: number | undefined
     readonly reason: string
     readonly rawAt: string | undefined
-    /** True if the stop had no believable time, so that the session ended when the stop was heard. */
+    /** True if the stop had no believable time. The session then ended when the stop was received. */
     readonly untimed?: true | undefined
     /** Missing if the charger's clock can be believed. */
     readonly clock?: ClockDoubt | undefined
     /** The orphan that turned out to be this session's stop. */
     readonly orphanId?: string | undefined
-    /** True of an end that no stop reported (`session/Refused`): the session's own may still come, and takes its place. */
+    /** True for an end that no stop reported (`session/Refused`). The session's own stop may still arrive, and replaces this end. */
     readonly unheard?: true | undefined
-    /** What the stop reported, to be compared with further ones. */
+    /** What the stop reported, for comparison with further stops of the session. */
     readonly reported?: ReportedStop | undefined
-    /** Missing where its ledger has to be looked at. */
+    /** Missing if the session's ledger must be checked. */
     readonly plain?: PlainEnd | undefined
   }
 }
@@ -257,7 +260,7 @@ export interface OrphanRecorded extends FactBase {
     readonly reason: string | undefined
     readonly rawAt: string | undefined
     readonly problem: string
-    /** The session with a stored stop that this one contradicts; an operator must review it. */
+    /** The session whose stored stop this one contradicts; an operator must review it. */
     readonly contradicts?: string | undefined
     /** The readings of a stop that waits for its start. They are stored with the orphan until then, not in the journal. */
     readonly readings?: ReadonlyArray<Reading> | undefined
@@ -275,9 +278,9 @@ export interface CommandIssued extends FactBase {
     readonly type: ChargerCommand["_tag"]
     /** As in REST, with secrets masked. */
     readonly parameters: Readonly<Record<string, unknown>>
-    /** Without its secret. */
+    /** The command without its secret. */
     readonly command: ChargerCommand
-    /** ms epoch; null if it may not wait for a connection. */
+    /** Until when it may wait for a connection, ms epoch; null if it may not wait. */
     readonly expiresAt: number | null
   }
 }
@@ -293,10 +296,10 @@ export interface CommandAnswered extends FactBase {
   }
 }
 
-/** A complete document about a charger that is not in its row; the last one of each kind counts. */
+/** A document about a charger that is stored outside its row. Each replaces the previous one of its kind. */
 export interface ChargerDocumentChanged extends FactBase {
   readonly type: "ChargerDocumentChanged"
-  /** As in `SessionEnded`: what a start changes is dropped with it if the start is a repeat. */
+  /** As in `SessionEnded`: if the start is a repeat, the change that follows from it is dropped too. */
   readonly requires?: string | undefined
   readonly body:
     | { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }

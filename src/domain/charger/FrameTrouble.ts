@@ -1,10 +1,13 @@
-/** Which frames of a charger's log are trouble: errors, what is no OCPP frame, and answers that refuse. Pure text, so that the console finds the same. */
+/**
+ * Defines which frames of a charger's log count as trouble: errors, text that is not an OCPP frame, and answers that refuse. These are only texts, so
+ * that the console can use the same definition.
+ */
 import type { FrameKind } from "./MessageLog.ts"
 
 /** Kinds of frames that are trouble by themselves. */
 export const troubledKinds: ReadonlyArray<FrameKind> = ["CALLERROR", "Malformed"]
 
-/** Statuses by which an answer refuses what was asked (OCPP 1.6 §7), or a card. */
+/** Statuses with which an answer refuses a request or a card (OCPP 1.6 §7). */
 const refusingStatuses = [
   "Rejected",
   "Invalid",
@@ -20,5 +23,8 @@ const refusingStatuses = [
   "VersionMismatch"
 ] as const
 
-/** Of a CALLRESULT, as a regular expression for JavaScript and PostgreSQL: answers are written by us and by chargers, with blanks and without. */
+/**
+ * Matches a CALLRESULT that refuses, as a regular expression for JavaScript and PostgreSQL. It allows blanks, since chargers also write answers, with
+ * or without blanks.
+ */
 export const refusal = `"status"\\s*:\\s*"(?:${refusingStatuses.join("|")})"`

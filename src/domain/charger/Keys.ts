@@ -1,5 +1,5 @@
 /**
- * Business keys of a charger's facts: a repeat has the same key even if its message id differs. A key begins with the organisation and the charger,
+ * Business keys of a charger's facts: a repeat has the same key even if its message id differs. A key contains the organisation and the charger,
  * separated by a character that no charger id contains, so that no charger can send a message with another charger's key.
  */
 import { tokenKey } from "../token/Token.ts"
@@ -15,9 +15,9 @@ const keyOf = (kind: string, state: ChargerState, rest: string): string =>
 const text = (part: string | number | undefined): string | number => part ?? "-"
 
 /**
- * A key for what happens anew with each message (a boot, a changed status, an authorisation). Message ids alone are not enough: chargers count them
- * from one after each boot, or always send the same. The epoch alone is not enough either: it starts again when a charger is removed and registered
- * anew.
+ * A key for messages that each report a new event (a boot, a changed status, an authorisation). Message ids alone are not unique: chargers count from
+ * one after each boot, or always send the same id. Adding the epoch is not enough either: it starts again when a charger is removed and registered
+ * again.
  */
 export const occurrenceKey = (kind: string, state: ChargerState, messageId: string, now: number, what = ""): string =>
   keyOf(kind, state, `${state.epoch}|${messageId}|${now}|${what}`)
@@ -40,12 +40,13 @@ export const startKey = (
 export const stopKey = (state: ChargerState, transactionId: number): string =>
   keyOf("stop", state, String(transactionId))
 
-/** The end of a session that its stop was not awaited for; the stop that comes all the same has a key of its own. */
+/** The end of a session that was concluded without its stop. A stop that still arrives has its own key ({@link stopKey}). */
 export const unheardStopKey = (state: ChargerState, transactionId: number): string =>
   keyOf("unheard-stop", state, String(transactionId))
 
 /**
- * A stop that names no session of ours. Without a token, a register and a time, repeats cannot be recognised, and each stop is stored by itself.
+ * A stop that names no session of ours. Repeats are recognised only if the stop has a time, or both a token and a register. Otherwise each one is
+ * stored separately.
  */
 export const orphanStopKey = (
   state: ChargerState,
@@ -75,5 +76,5 @@ export const meterKey = (
 /** A key for messages that are repeats whenever their content is the same. */
 export const contentKey = (kind: string, state: ChargerState, content: string): string => keyOf(kind, state, content)
 
-/** A command ends once. The database ends those that lost their connection under the same key. */
+/** A command ends once. The database uses the same key to end commands whose connection was lost. */
 export const commandKey = (commandId: string): string => `command-answered${separator}${commandId}`

@@ -1,12 +1,12 @@
 /**
- * The log of raw frames in both directions, searchable by charger and time and deleted after its retention. It is written in batches after the
- * fact: a crash may lose its last second, unlike facts. Long frames are cut, and each charger has a daily budget.
+ * The log of raw frames in both directions, searchable by charger and time. Frames are deleted after their retention. They are written in batches
+ * with a delay: unlike facts, the last second may be lost in a crash. Long frames are cut, and each charger has a daily budget.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** `Malformed`: the text is no OCPP frame. */
+/** `Malformed`: the text is not an OCPP frame. */
 export const frameKinds = ["CALL", "CALLRESULT", "CALLERROR", "Malformed"] as const
 export type FrameKind = (typeof frameKinds)[number]
 
@@ -20,11 +20,11 @@ export interface LoggedFrame {
   readonly kind: FrameKind
   readonly action: string
   readonly messageId: string
-  /** The frame's text, secrets masked. */
+  /** The frame's text, with secrets masked. */
   readonly frame: string
 }
 
-/** A frame as the log has it. */
+/** A frame as it is stored in the log. */
 export interface KeptFrame extends LoggedFrame {
   readonly id: string
   /** The size of the whole frame in bytes if `frame` is only its beginning; otherwise null. */
@@ -37,21 +37,21 @@ export interface MessageFilter {
   /** Any of these; undefined: all. */
   readonly actions?: ReadonlyArray<string> | undefined
   readonly kinds?: ReadonlyArray<FrameKind> | undefined
-  /** True: errors, what is no frame, and answers that refuse. */
+  /** True: only errors, text that is not a frame, and answers that refuse. */
   readonly isTrouble?: boolean | undefined
-  /** In the frame or its message id, whatever the case of letters; looked for in the first `searchedChars` of a frame. */
+  /** Case-insensitive search in the message id and the first `searchedChars` characters of the frame. */
   readonly text?: string | undefined
 }
 
-/** With a filter one page looks through so many frames at most: one with few items or none is the last one only without `nextCursor`. */
+/** How many frames one page of a filtered search reads at most. A page with few or no items is therefore the last only without `nextCursor`. */
 export const searchedFrames = 5_000
 export const searchedChars = 4_096
 
 export interface MessageSearch extends PageRequest, MessageFilter {}
 
-/** How far a charger's log was followed: frames are taken in the order in which they were written. */
+/** How far a client has followed a charger's log. Frames are read in the order in which they were written. */
 export interface TailPosition {
-  /** ms epoch: those before are not looked at. */
+  /** ms epoch: frames before it are not read. */
   readonly from: number
   /** The last frame's id; `0` before the first. */
   readonly id: string
@@ -59,7 +59,7 @@ export interface TailPosition {
 
 const tailText = /^(\d{1,16})-(\d{1,19})$/
 
-/** The position that an id of the tail is; undefined for other text. */
+/** Parses the id of a stream's event into a position; undefined for other text. */
 export const parseTail = (text: string): TailPosition | undefined => {
   const [, from, id = "0"] = tailText.exec(text) ?? []
   if (from === undefined || Number(from) > 8.64e15 || BigInt.asIntN(64, BigInt(id)) !== BigInt(id)) return undefined
@@ -68,13 +68,13 @@ export const parseTail = (text: string): TailPosition | undefined => {
 
 export const formatTail = ({ from, id }: TailPosition): string => `${from}-${id}`
 
-/** Who comes back later than this reads what was missed in pages: a long way back would be read again for each hundred frames. */
+/** How far back a resumed stream starts. Clients get older frames by search, since a stream reads from its start again for each hundred frames. */
 export const tailBackMillis = 3_600_000
 
-/** Frames wait in memory before they are written, so that one may be older than those that were written before it. */
+/** How much older a frame may be than those written before it, since frames wait in memory before they are written. */
 const lateMillis = 60_000
 
-/** The position behind these frames, in the order in which they were written. */
+/** The position after these frames, which are in the order in which they were written. */
 export const tailBehind = (position: TailPosition, frames: ReadonlyArray<KeptFrame>): TailPosition => ({
   from: frames.reduce((from, { at }) => Math.max(from, at - lateMillis), position.from),
   id: frames.at(-1)?.id ?? position.id
@@ -85,9 +85,9 @@ export class MessageLog extends Context.Service<
   {
     /** Never waits and never fails: a frame over a limit or a daily budget is dropped and counted. */
     readonly append: (frame: LoggedFrame) => void
-    /** Chargers of which frames were written by this process, as they are. Signals may get lost. */
+    /** Emits the id of a charger when this process has written frames of it. Signals may get lost. */
     readonly written: Stream.Stream<string>
-    /** Frames behind a position, in the order in which they were written. */
+    /** Frames after a position, in the order in which they were written. */
     readonly tail: (
       organisationId: string,
       chargerId: string,

@@ -1,12 +1,12 @@
 /**
- * What a meter reported: samples as the charger sent them, and what we make of them. The raw strings are kept beside every interpretation,
- * since money may have to be explained years later. Figures are made of samples here and nowhere else.
+ * What a meter reported: samples as the charger sent them, and their interpretation. The raw strings are stored with every interpretation, since a
+ * bill may have to be explained years later. All conversion of samples into numbers is in this file.
  */
 import type { RegisterRules } from "./Quirks.ts"
 
 /** One sampled value with OCPP's defaults filled in (OCPP 1.6 §7.43). Unknown enum values are kept as strings. */
 export interface Sample {
-  /** As sent; a number is taken and written as text, signed data stays byte for byte. */
+  /** As sent. A JSON number is accepted and converted to text; signed data stays byte for byte. */
   readonly value: string
   readonly measurand: string
   readonly context: string
@@ -18,16 +18,16 @@ export interface Sample {
 
 /** All samples of one instant. */
 export interface Reading {
-  /** The charger's time in ms epoch; undefined when it sent none that can be understood. */
+  /** The charger's time in ms epoch; undefined if it is missing or cannot be parsed. */
   readonly at: number | undefined
   /** The timestamp as it was sent. */
   readonly rawAt: string | undefined
   readonly samples: ReadonlyArray<Sample>
 }
 
-/** A reading with what was made of it. */
+/** A reading with its interpretation. */
 export interface MeteredReading extends Reading {
-  /** The energy register of its moment, whole Wh; undefined where it has none that can be known. */
+  /** The energy register at its time, in whole Wh; undefined if there is none or it cannot be determined. */
   readonly registerWh: number | undefined
 }
 
@@ -37,52 +37,52 @@ const wordOf = (text: string): string => text.trim().toLowerCase()
 
 const registerWord = wordOf(energyRegister)
 
-/** Samples whose value is a signed record and no figure; OCMF gives itself away where the format was forgotten. */
+/** True for a sample whose value is a signed record, not a number. OCMF is recognised by its prefix if the charger omits the format. */
 export const isSigned = ({ format, value }: Sample): boolean =>
   wordOf(format) === "signeddata" || value.startsWith("OCMF|")
 
-/** Longest figure: more digits than any meter has. What is longer is text, and is not searched for numbers. */
+/** The maximum length of a number: more digits than any meter has. Longer values are not parsed. */
 const figureMaxLength = 40
 
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?$/
 
-/** The number that a sample's value is: decimal digits and a point, as OCPP has them. Hex, commas and units make it none. */
+/** Parses a sample's value as a decimal number, as OCPP defines it; undefined for hex, commas, units and other text. */
 export const figureOf = (value: string): number | undefined => {
   const text = value.trim()
   return text.length <= figureMaxLength && decimal.test(text) ? Number(text) : undefined
 }
 
-/** What one unit is worth; undefined for one that the measurand does not have. */
+/** The factor of a unit; undefined for a unit that the measurand does not have. */
 type Factor = (unit: string) => number | undefined
 
 const inKiloWattHours: Factor = () => 1000
 
-/** By a unit's word, `""` for nothing said. */
+/** Looks up a unit's factor; `""` means a missing unit. */
 const units = (factors: Readonly<Record<string, number>>): Factor => {
   const known = new Map(Object.entries(factors))
   return (unit) => known.get(unit) ?? known.get(wordOf(unit))
 }
 
-/** In Wh; nothing said means Wh (OCPP 1.6 §7.43). */
+/** Factors to Wh. A missing unit means Wh (OCPP 1.6 §7.43). */
 const energyUnits = units({ Wh: 1, wh: 1, kwh: 1000, "": 1 })
 
 /**
- * Where it was measured, the nearest to the vehicle first: readings of two places are two meters. The inlet has what other connectors and
- * the charger itself take.
+ * Where a value was measured, nearest to the vehicle first. Values from two places are from two meters. The inlet also measures what other connectors
+ * and the charger itself consume.
  */
 const places = ["outlet", "cable", "ev", "body", "inlet"]
 
-/** Whose register it is: that of the transaction's end, of the reading's own moment, of the transaction's beginning. */
+/** The moment to which a register belongs: the transaction's end, the reading's own time, or the transaction's beginning. */
 type Moment = "End" | "Now" | "Begin"
 
 interface GivenReading {
-  /** Unrounded; undefined where the value or its unit cannot be read. */
+  /** Unrounded; undefined if the value or its unit cannot be parsed. */
   readonly amount: number | undefined
-  /** Undefined for the total. */
+  /** Undefined for the total of all phases. */
   readonly phase: string | undefined
   readonly place: number
   readonly moment: Moment
-  /** In the smallest unit. */
+  /** True if it was sent in the smallest unit. */
   readonly fine: boolean
 }
 
@@ -107,17 +107,17 @@ const reportedBy = (sample: Sample, factorOf: Factor): GivenReading => {
   }
 }
 
-/** One figure of those that stand for the same thing: the finer ones where units differ, and none where they disagree. */
+/** The common value of several totals of the same quantity. Those in the smallest unit take precedence; undefined if they disagree. */
 const agreed = (totals: ReadonlyArray<GivenReading>): number | undefined => {
   const fine = totals.filter((one) => one.fine)
   const [first, ...others] = (fine.length > 0 ? fine : totals).map(({ amount }) => amount)
   return others.every((amount) => amount === first) ? first : undefined
 }
 
-/** L1 of `L1` and of `L1-N`; undefined for the neutral, and for voltages between two phases, which no energy belongs to. */
+/** `L1` for `L1` and `L1-N`; undefined for the neutral conductor and for pairs of phases, which have no energy of their own. */
 const phaseOf = (phase: string): string | undefined => /^(L[123])(?:-N)?$/.exec(phase.trim().toUpperCase())?.[1]
 
-/** The sum of the phases that are there, each once. One of them that cannot be read leaves nothing to add up. */
+/** The sum of the reported phases, each counted once. Undefined if a phase cannot be parsed or has contradictory values. */
 const sumOfPhases = (reported: ReadonlyArray<GivenReading>): number | undefined => {
   const phases = new Map<string, number>()
   for (const { amount, phase = "" } of reported) {
@@ -129,38 +129,38 @@ const sumOfPhases = (reported: ReadonlyArray<GivenReading>): number | undefined 
   return phases.size === 0 ? undefined : [...phases.values()].reduce((all, amount) => all + amount, 0)
 }
 
-/** The total, else the sum of its phases (OCPP 1.6 §7.43: phases are added up only where there is no total). */
+/** The total, or the sum of the phases (OCPP 1.6 §7.43: phases are added up only if there is no total). */
 const total = (reported: ReadonlyArray<GivenReading>): number | undefined => {
   const totals = reported.filter(({ amount, phase }) => phase === undefined && amount !== undefined)
   return totals.length > 0 ? agreed(totals) : sumOfPhases(reported)
 }
 
-/** Those of the place nearest to the vehicle. */
+/** The values from the place nearest to the vehicle. */
 const atOnePlace = (reported: ReadonlyArray<GivenReading>): ReadonlyArray<GivenReading> => {
   if (reported.length < 2) return reported
   const nearest = reported.reduce((least, { place }) => Math.min(least, place), places.length)
   return reported.filter(({ place }) => place === nearest)
 }
 
-/** The energy registers that one reading reports, whole Wh. */
+/** The energy registers that one reading reports, in whole Wh. */
 export interface Registers {
-  /** Of the reading's own moment. */
+  /** At the reading's own time. */
   readonly now: number | undefined
-  /** Where it was reported as the transaction's beginning (`Transaction.Begin`), which may have been long before. */
+  /** Reported as the transaction's beginning (`Transaction.Begin`), which may be long before the reading. */
   readonly begin: number | undefined
-  /** Where it was reported as the transaction's end. */
+  /** Reported as the transaction's end (`Transaction.End`). */
   readonly end: number | undefined
 }
 
-/** Whole Wh, as far as a number holds them. */
+/** Rounds to whole Wh; undefined above the largest safe integer. */
 const whole = (wh: number | undefined): number | undefined =>
   wh === undefined || Math.abs(wh) > Number.MAX_SAFE_INTEGER ? undefined : Math.round(wh)
 
 const none: Registers = { now: undefined, begin: undefined, end: undefined }
 
 /**
- * The import registers of a reading. Two places are never mixed: the nearest one counts that has a sample of the register at all. Energy per
- * interval is no register and is never added up, since it cannot be seen whether one is missing or was reported twice.
+ * The import registers of a reading. Two places are never mixed: only the place nearest to the vehicle that has a sample of the register counts.
+ * Energy per interval is not a register and is never added up, since missing or repeated intervals cannot be detected.
  */
 export const registersOf = (reading: Reading, rules: RegisterRules): Registers => {
   const factorOf = rules.registerUnit === "kWh" ? inKiloWattHours : energyUnits
@@ -179,14 +179,14 @@ export const registersOf = (reading: Reading, rules: RegisterRules): Registers =
   return { begin: begin?.wh, end: end?.wh, now: (end ?? now ?? begin)?.wh }
 }
 
-/** What is measured beside energy, and what is made of it: W, A and per cent. */
+/** The other measurands that are read, with their units: W, A and per cent. */
 const others = {
   "Power.Active.Import": units({ w: 1, kw: 1000, "": 1 }),
   "Current.Import": units({ a: 1, "": 1 }),
   SoC: units({ percent: 1, "%": 1, "": 1 })
 }
 
-/** The figure of a measurand at one moment, by the same rules as a register; undefined where there is none, or one below zero. */
+/** The value of a measurand in one reading, by the same rules as a register; undefined if it is missing or negative. */
 export const measuredOf = (samples: ReadonlyArray<Sample>, measurand: keyof typeof others): number | undefined => {
   const reported = samples
     .filter((sample) => sample.measurand === measurand && !isSigned(sample))
@@ -196,9 +196,9 @@ export const measuredOf = (samples: ReadonlyArray<Sample>, measurand: keyof type
 }
 
 /**
- * A register that has passed its highest figure since the session began, counted on as if it had not. Only for makes of which it is known
- * where they roll over, and only where it fell by more than half of that: a smaller fall is none that a roll-over makes. And 0 is what meters say
- * that cannot be read.
+ * Corrects a register that has rolled over since the session began, as if it had counted on. This applies only to makes whose roll-over value is
+ * known, and only if the register fell by more than half of that value: a roll-over does not cause a smaller fall. A register of 0 is not corrected,
+ * since meters that cannot be read report 0.
  */
 export const countedOn = (wh: number, meterStartWh: number, { registerRollsOverAtWh: top }: RegisterRules): number =>
   top !== undefined && wh > 0 && meterStartWh < top && meterStartWh - wh > top / 2 ? wh + top : wh

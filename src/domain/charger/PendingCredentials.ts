@@ -1,15 +1,15 @@
 /**
- * Passwords and security profiles that were sent to a charger by command (security whitepaper §2.3). Until it is known whether the charger
- * has stored one, the old and the new are both accepted, so that no change locks a charger out.
+ * Passwords and security profiles that were sent to a charger by command (security whitepaper §2.3). Until it is known whether the charger has stored
+ * a new one, both the old and the new are accepted, so that no change locks a charger out.
  */
 import { type CommandEnd, wasHeldBack } from "../command/CommandEnd.ts"
 
-/** What a command sends, of a ChangeConfiguration. */
+/** The credentials that a ChangeConfiguration sends. */
 export type SentCredentials =
   | { readonly _tag: "Password" }
   | { readonly _tag: "SecurityProfile"; readonly profile: 1 | 2 | 3 }
 
-/** Undefined for a key that is no credential, and a value that no charger takes. `isPassword` where the command has a password's verifier. */
+/** Undefined for a key that is not a credential, and for an invalid profile. `isPassword` is true if the command has a password verifier. */
 export const sentCredentials = (command: {
   readonly isPassword: boolean
   readonly key: string | undefined
@@ -30,8 +30,8 @@ export const sentCredentials = (command: {
 }
 
 /**
- * What the end of the command says. `InForce`: the old password is no longer accepted (OCPP 2.0.1 A01.FR.03, which 1.6 has by the security
- * whitepaper). A profile is in force when the charger connects with it. `Refused`: the charger does not have it.
+ * The state of the credentials after the command's end. `InForce`: the old password is no longer accepted (OCPP 2.0.1 A01.FR.03; for 1.6 by the
+ * security whitepaper). A profile is in force only once the charger connects with it. `Refused`: the charger does not have the new credentials.
  */
 export const credentialsAfter = (sent: SentCredentials, end: CommandEnd): "InForce" | "Refused" | "Unknown" => {
   if (end.status === "Accepted" && end.answer?.toLowerCase() === "accepted" && sent._tag === "Password")
@@ -40,35 +40,36 @@ export const credentialsAfter = (sent: SentCredentials, end: CommandEnd): "InFor
   return end.status === "Rejected" || wasHeldBack(end.errorCode) ? "Refused" : "Unknown"
 }
 
-/** Credentials of which it is not known whether the charger has them. */
+/** Credentials that the charger may or may not have. */
 export interface PendingCredential {
   readonly commandId: string
-  /** Order of issue. */
+  /** The order in which the commands were issued. */
   readonly turn: number
   readonly isPassword: boolean
-  /** True of a password that is the one with which the charger has connected. */
+  /** True for the password with which the charger has connected. */
   readonly isUsed: boolean
   readonly securityProfile: number | undefined
 }
 
-/** With what a charger has connected, as far as it was pending. */
+/** The pending credentials that a charger used to connect. */
 export interface UsedCredentials {
   readonly hasPassword: boolean
   readonly securityProfile: number | undefined
 }
 
 export interface Settlement {
-  /** The password used becomes the charger's. */
+  /** True if the password that was used becomes the charger's password. */
   readonly isNewPassword: boolean
   readonly securityProfile: number
-  /** Commands whose credentials are pending no longer. */
+  /** Commands whose credentials are no longer pending. */
   readonly dropped: ReadonlyArray<string>
   readonly isRecorded: boolean
 }
 
 /**
- * What a connection settles. A new password drops itself and those that were sent before it; using the old one proves nothing, since a new one
- * may take effect at a reboot. A profile drops those that are not above it.
+ * What a connection proves about pending credentials. If the charger used a new password, that password and those sent before it are no longer
+ * pending. Using the old password proves nothing, since a new one may take effect at a reboot. If it used a profile, that profile and all lower ones
+ * are no longer pending.
  */
 export const settlement = (
   { hasPassword, securityProfile }: UsedCredentials,

@@ -1,13 +1,13 @@
 /**
  * Quirks: known deviations of charger models from the protocol, with the tolerances that they need, as data. The service is strict by default. A rule
- * makes an exception for the models that it names, because they were seen to need it.
+ * makes an exception for the models that it matches, because they were seen to need it.
  */
 import { Schema } from "effect"
 
-/** Most rules of one organisation: a fleet has a few dozen models. */
+/** The maximum number of rules of one organisation: a fleet has a few dozen models. */
 export const quirksMax = 100
 
-/** Limits of durations in seconds: a shorter one is no tolerance, and a longer one would block other CALLs for minutes. */
+/** Limits of durations in seconds: a shorter one has no effect, and a longer one would block other CALLs for minutes. */
 export const toleranceBounds = {
   callTimeoutSeconds: [5, 600],
   waitForBootSeconds: [1, 300],
@@ -15,8 +15,8 @@ export const toleranceBounds = {
 } as const
 
 /**
- * Where a register may roll over, Wh: below a megawatt hour a lorry could turn it over within one session unseen; above, no
- * counter has more digits.
+ * The values at which a register may roll over, in Wh. Below one megawatt hour, a single session of a lorry could run through the whole range
+ * unnoticed. No register has more digits than the upper limit.
  */
 export const rollOverBounds = [1_000_000, 1_000_000_000_000] as const
 
@@ -24,28 +24,28 @@ const within = ([least, most]: readonly [number, number]) =>
   Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most }))
 
 export const Tolerances = Schema.Struct({
-  /** How long it may take to answer a call. */
+  /** How long the charger may take to answer a CALL. */
   callTimeoutSeconds: Schema.optionalKey(within(toleranceBounds.callTimeoutSeconds)),
-  /** It is sent no command until it has booted on the connection, or until this time has passed. */
+  /** No command is sent until the charger has booted on the connection, or until this time has passed. */
   waitForBootSeconds: Schema.optionalKey(within(toleranceBounds.waitForBootSeconds)),
-  /** It is sent no command for this time after a boot was accepted. */
+  /** No command is sent for this time after a boot was accepted. */
   quietAfterBootSeconds: Schema.optionalKey(within(toleranceBounds.quietAfterBootSeconds)),
-  /** It is not asked for its whole configuration after a boot. */
+  /** The whole configuration is not requested after a boot. */
   skipConfigurationAfterBoot: Schema.optionalKey(Schema.Boolean),
-  /** It is sent its heartbeat interval as a configuration key too, since it ignores the one in the answer to its boot. */
+  /** The heartbeat interval is also sent as a configuration key, since the charger ignores the one in the answer to its boot. */
   heartbeatByConfiguration: Schema.optionalKey(Schema.Boolean),
-  /** It is asked for its connectors' statuses after each connection and boot, since it sends none by itself. */
+  /** The statuses of its connectors are requested after each connection and boot, since the charger sends none by itself. */
   statusAfterConnect: Schema.optionalKey(Schema.Boolean),
-  /** The energy registers of its readings are kWh, whatever unit they name. */
+  /** The energy registers of its readings are in kWh, whatever unit they are sent with. */
   registerUnit: Schema.optionalKey(Schema.Literal("kWh")),
-  /** Its registers begin at 0 again after this many Wh: the one after 99,999.999 kWh is 100,000,000. */
+  /** Its registers begin at 0 again at this many Wh: 100,000,000 if they count to 99,999.999 kWh. */
   registerRollsOverAtWh: Schema.optionalKey(within(rollOverBounds)),
-  /** Its registers, those of start and stop too, begin at 0 with each session, whatever the start says. */
+  /** Its registers, including those of start and stop, begin at 0 with each session, whatever register the start reports. */
   registerCountsSession: Schema.optionalKey(Schema.Boolean)
 })
 export type Tolerances = typeof Tolerances.Type
 
-/** What of them says how registers are read. */
+/** The tolerances that affect how registers are read. */
 export type RegisterRules = Pick<Tolerances, "registerUnit" | "registerRollsOverAtWh" | "registerCountsSession">
 
 /** In patterns `*` matches any text, and upper and lower case are the same; a missing pattern matches everything. */
@@ -60,7 +60,7 @@ export const Quirk = Schema.Struct({
 })
 export type Quirk = typeof Quirk.Type
 
-/** The built-in rules, for all organisations. An organisation's own rules come after them, and the last one counts. */
+/** The built-in rules, for all organisations. An organisation's own rules are applied after them. If several rules set a tolerance, the last wins. */
 export const builtInQuirks: ReadonlyArray<Quirk> = [
   {
     name: "mennekes-answers-late",
@@ -77,14 +77,14 @@ export const builtInQuirks: ReadonlyArray<Quirk> = [
   }
 ]
 
-/** As the charger's boot reported it; empty before. */
+/** As the charger's boot reported it; empty before the first boot. */
 export interface Make {
   readonly vendor: string
   readonly model: string
   readonly firmwareVersion: string
 }
 
-/** Searches the pattern's parts one after the other, so that no pattern can be slow. */
+/** Searches for the pattern's parts one after the other, so that no pattern is slow. */
 const fits = (pattern: string | undefined, text: string): boolean => {
   if (pattern === undefined) return true
   const [first = "", ...others] = pattern.trim().toLowerCase().split("*")
@@ -126,18 +126,18 @@ const speaksOfRegisters = ({ tolerances }: Quirk): boolean =>
 
 const hasBuiltIn = builtInQuirks.some(speaksOfRegisters)
 
-/** How a make's registers are read. Asked for each reading of each charger, so that patterns are tried only where a rule speaks of it. */
+/** How a make's registers are read. It is called for each reading, so patterns are tried only if a rule concerns registers. */
 export const registerRulesOf = (make: Make, own: ReadonlyArray<Quirk> = []): RegisterRules =>
   hasBuiltIn || own.some(speaksOfRegisters) ? tolerancesOf(make, own) : strict
 
-/** Since when a charger has been connected, ms epoch. */
+/** When a charger connected and booted, ms epoch. */
 export interface AppliedQuirks {
   readonly connectedAt: number
-  /** Of the boot that was accepted on this connection. */
+  /** When a boot was accepted on this connection; undefined before. */
   readonly bootedAt: number | undefined
 }
 
-/** The time, ms epoch, from which its make allows it to be sent commands. */
+/** The time, in ms epoch, from which commands may be sent to a charger with these tolerances. */
 export const callableFrom = (tolerances: Tolerances, { bootedAt, connectedAt }: AppliedQuirks): number =>
   bootedAt === undefined
     ? connectedAt + (tolerances.waitForBootSeconds ?? 0) * 1000

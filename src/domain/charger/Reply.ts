@@ -1,6 +1,6 @@
 /**
- * Answers to chargers, independent of the OCPP version; `ocpp/v*` encode them strictly for the action that was received. The encoder adds times from the
- * same `now` as the decision.
+ * Answers to chargers, independent of the OCPP version; `ocpp/v*` encode them strictly for the action that was received. The encoder uses the same
+ * `now` as the decision for times.
  */
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import type { Registration } from "../values/Registration.ts"
@@ -24,7 +24,7 @@ export type Reply =
   | { readonly _tag: "Acknowledged" }
   | { readonly _tag: "AuthorizationAnswered"; readonly verdict: IdTagVerdict }
   | { readonly _tag: "StartAnswered"; readonly transactionId: number; readonly verdict: IdTagVerdict }
-  /** With `verdict` only if the charger named a token. */
+  /** `verdict` is set only if the charger named a token. */
   | { readonly _tag: "StopAnswered"; readonly verdict: IdTagVerdict | undefined }
   | { readonly _tag: "DataAnswered"; readonly status: (typeof dataTransferStatuses)[number] }
   | { readonly _tag: "CertificateAnswered"; readonly status: "Accepted" | "Rejected" }

@@ -1,23 +1,23 @@
 /**
- * What may be asked of a charger's security by command: a higher profile, a new password. Pure; the issuer of the command asks first,
- * so that no command is sent whose success would lock the charger out.
+ * Checks commands that change a charger's security: a higher security profile or a new password. It is called before such a command is issued, so
+ * that no command is sent whose success would lock the charger out. It is pure.
  */
 import { passwordKey } from "../command/Kinds.ts"
 import type { ChargerCommand } from "../command/ChargerCommand.ts"
 
-/** What the answer depends on. */
+/** The state of the charger and of this service that the check depends on. */
 export interface SecurityState {
   readonly securityProfile: 0 | 1 | 2 | 3
   readonly hasPassword: boolean
-  /** Passwords that were sent and of which it is not known whether the charger took them. */
+  /** The number of passwords that were sent and that the charger may or may not have accepted. */
   readonly unsettledPasswords: number
-  /** Whether this service answers wss. */
+  /** Whether this service accepts wss connections. */
   readonly tls: boolean
-  /** Whether this service asks for client certificates (`TLS_CLIENT_CA_FILE`). */
+  /** Whether this service requests client certificates (`TLS_CLIENT_CA_FILE`). */
   readonly clientCertificates: boolean
 }
 
-/** All of them must be taken until one is used, and each costs a check at every wrong guess. */
+/** The maximum of such passwords. All are accepted until one is used, and every wrong guess is checked against each of them. */
 export const maxUnsettledPasswords = 4
 
 const profileKey = "securityprofile"
@@ -41,7 +41,7 @@ const checkProfile = (current: SecurityState, value: string): string | undefined
   return undefined
 }
 
-/** Why a command would lock the charger out or come to nothing, in a sentence that says what to do; undefined when it may be sent. */
+/** Why a command would lock the charger out or have no effect, as a sentence that says what to do; undefined if it may be sent. */
 export const checkRaise = (current: SecurityState, command: ChargerCommand): string | undefined => {
   if (command._tag !== "ChangeConfiguration") return undefined
   const key = command.key.trim().toLowerCase()

@@ -1,28 +1,30 @@
-/** Figures over time, for charts: the energy, average power and starts of each step, out of its sessions, and the availability of connectors in it. */
+/**
+ * Time series for charts. For each step: the energy, average power and number of starts, computed from sessions, and the availability of connectors.
+ */
 import { type AvailabilityHistory, percentUp, spellsOf } from "./Uptime.ts"
 
-/** Those that are made of sessions. */
+/** The metrics that are computed from sessions. */
 export const sessionMetrics = ["power", "energy", "sessions"] as const
 export type SessionMetric = (typeof sessionMetrics)[number]
 
 export const seriesMetrics = [...sessionMetrics, "availability"] as const
 export type SeriesMetric = (typeof seriesMetrics)[number]
 
-/** Steps by their ISO 8601 names, ms. A day is 24 hours from the beginning of the range. */
+/** Steps by their ISO 8601 names, in ms. A day is 24 hours, counted from the beginning of the range. */
 export const seriesSteps = { PT5M: 300_000, PT15M: 900_000, PT1H: 3_600_000, P1D: 86_400_000 } as const
 export type SeriesStep = keyof typeof seriesSteps
 
 export const maxSeriesPoints = 1_000
-/** How far back a range may begin: what is read grows with it. */
+/** How long ago a range may begin, in ms: the amount of data to read grows with it. */
 export const maxSeriesMillis = 92 * 86_400_000
-/** More than these are not read for one series. */
+/** The maximum number of sessions for one series. */
 export const maxSeriesSessions = 50_000
-/** The same, of connectors whose availability is asked for. */
+/** The maximum number of connectors for one series of availability. */
 export const maxSeriesConnectors = 25_000
-/** The same, of the statuses, connections and orders out of which availability is made. */
+/** The maximum number of statuses, connections and availability orders for one series of availability. */
 export const maxSeriesChanges = 500_000
 
-/** A session as far as a series goes; times are ms epoch. */
+/** The part of a session that a series needs; times are ms epoch. */
 export interface SessionWindow {
   readonly startedAt: number
   /** Undefined while it runs. */
@@ -36,7 +38,7 @@ export interface SeriesRange {
   readonly stepMillis: number
 }
 
-/** What a series is of. Both fields together are a charger at a site. */
+/** The chargers that a series covers. With both fields, a charger at a site. */
 export interface SeriesScope {
   readonly siteId?: string | undefined
   readonly chargerId?: string | undefined
@@ -49,7 +51,10 @@ export interface SeriesPoint<Value = number> {
   readonly value: Value
 }
 
-/** The points, and the same figure of the whole range as far as it has passed: a sum, of power the average, of availability the share. */
+/**
+ * The points, and the same figure for the part of the range that has passed. That is the sum; for power the average, for availability the share of
+ * the whole.
+ */
 export interface SeriesFigures {
   readonly points: ReadonlyArray<SeriesPoint<number | null>>
   readonly overall: number | null
@@ -61,8 +66,9 @@ const stepCount = ({ from, stepMillis, to }: SeriesRange, now: number): number =
 const hourMillis = 3_600_000
 
 /**
- * A session's energy is spread evenly over its time, since that is all that its record says; power is the energy of a step by its hours. A session is
- * counted in the step in which it started. Steps that have not begun by `now` have no point, and the last one ends at `now`.
+ * Computes the points of a series. A session's energy is spread evenly over its duration, since its record contains no more detail. Power is the
+ * energy of a step divided by its hours. A session is counted in the step in which it started. Steps that have not begun by `now` have no point, and
+ * the last step ends at `now` at the latest.
  */
 export const seriesOf = (
   metric: SessionMetric,
@@ -97,7 +103,7 @@ export const seriesOf = (
   })
 }
 
-/** The same as one figure of the whole range; null for the power of a time that has not begun. */
+/** The points, and the figure for the whole range; null for power if the range has not begun. */
 export const figuresOf = (
   metric: SessionMetric,
   range: SeriesRange,
@@ -124,7 +130,7 @@ export const noAvailability = (range: SeriesRange, now: number): AvailabilitySum
   return { total: new Float64Array(count), down: new Float64Array(count) }
 }
 
-/** Adds a connector's seconds to the sums: its condition in each second is the one that its uptime has. */
+/** Adds a connector's seconds to the sums, by the same conditions as in its uptime. */
 export const addAvailability = (
   { down, total }: AvailabilitySums,
   history: AvailabilityHistory,

@@ -1,11 +1,11 @@
 /**
- * The configuration that an organisation expects of its chargers: what of it a charger has otherwise, and what can be done about that.
- * Keys compare without regard to case (OCPP 1.6 §5.3: CiString); values as their type would, which OCPP 1.6 does not tell.
+ * The configuration that an organisation expects of its chargers: which keys of a charger differ from it, and which of them can be changed. Keys are
+ * compared case-insensitively (OCPP 1.6 §5.3: CiString). Values are compared by their likely type, since OCPP 1.6 does not state the type.
  */
 import { Schema } from "effect"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
 
-/** Most keys of a template: OCPP 1.6 has about fifty, vendors add as many. */
+/** The maximum number of keys in a template: OCPP 1.6 has about fifty, and vendors add as many. */
 export const templateKeysMax = 200
 
 /** OCPP 1.6 §6.17: a key is a CiString50, a value a CiString500. */
@@ -15,12 +15,12 @@ export const valueMaxLength = 500
 export const TemplateKey = Schema.Struct({ key: Schema.String, value: Schema.String })
 export type TemplateKey = typeof TemplateKey.Type
 
-/** Keys that change how a charger proves itself: each charger has its own, and they change with care for what a mistake costs. */
+/** Keys that change a charger's authentication. Each charger has its own values, and a mistake would lock the charger out. */
 const refusedKeys: ReadonlySet<string> = new Set(["authorizationkey", "securityprofile"])
 
 export const nameOf = (key: string): string => key.trim().toLowerCase()
 
-/** True for a key that no template may hold. */
+/** True for a key that no template may contain. */
 export const isRefused = (key: string): boolean => refusedKeys.has(nameOf(key))
 
 const normal = (value: string): string => {
@@ -28,7 +28,7 @@ const normal = (value: string): string => {
   return parts.map((part) => (/^(true|false)$/i.test(part) ? part.toLowerCase() : part)).join(",")
 }
 
-/** True where two values mean the same: booleans in any case, numbers however they are written, lists with or without blanks. */
+/** True if two values mean the same: booleans in any case, numbers in any notation, lists with or without blanks. */
 export const sameValue = (one: string, other: string): boolean => {
   const [a, b] = [normal(one), normal(other)]
   return a === b || (/^-?\d+(\.\d+)?$/.test(a) && /^-?\d+(\.\d+)?$/.test(b) && Number(a) === Number(b))
@@ -36,18 +36,18 @@ export const sameValue = (one: string, other: string): boolean => {
 
 export interface ComparedKey {
   readonly key: string
-  /** Undefined where the charger reported none, or has no such key. */
+  /** Undefined if the charger reported no value or has no such key. */
   readonly value: string | undefined
   readonly readonly: boolean
-  /** What the template says; undefined where it says nothing. */
+  /** The template's value; undefined if the template does not contain the key. */
   readonly expected: string | undefined
-  /** The charger has it otherwise, or not at all. */
+  /** True if the charger's value differs from the template's, or the charger does not have the key. */
   readonly drift: boolean
-  /** The template has it and the charger does not. */
+  /** True if the template has the key and the charger does not. */
   readonly missing: boolean
 }
 
-/** The reported keys in their order, then those of the template that are missing. */
+/** The reported keys in their order, followed by the template's keys that the charger does not have. */
 export const compare = (
   template: ReadonlyArray<TemplateKey>,
   reported: ReadonlyArray<ConfigurationKey>
@@ -70,7 +70,7 @@ export const compare = (
   return [...compared, ...missing]
 }
 
-/** What would have to be changed at the charger: keys that it has otherwise and does not call read-only. */
+/** What would have to be changed at the charger: its keys with a different value that it does not report as read-only. */
 export const toChange = (
   template: ReadonlyArray<TemplateKey>,
   reported: ReadonlyArray<ConfigurationKey>

@@ -1,23 +1,23 @@
 /**
- * What a quirk rule can grant, in plain words: what each tolerance is called, what the service does with it and when it is needed, and which values it
- * takes. Forms are made from this list, so that a new tolerance needs no form of its own.
+ * Describes the tolerances that a quirk rule can grant, for operators: the title, what the service does, when it is needed, and the allowed values.
+ * Forms are generated from this list, so that a new tolerance needs no form of its own.
  */
 import { rollOverBounds, toleranceBounds, type Tolerances } from "./Quirks.ts"
 
-/** `Yes`: granted or not. `Number`: a whole number within bounds. `Choice`: one of some words. */
+/** `Yes`: granted or not. `Number`: a whole number within bounds. `Choice`: one of several values. */
 export const toleranceTypes = ["Yes", "Number", "Choice"] as const
 export type ToleranceType = (typeof toleranceTypes)[number]
 
 export interface ToleranceKind {
-  /** Its field among the tolerances of a rule. */
+  /** Its field in `Tolerances`. */
   readonly name: keyof Tolerances
   readonly title: string
-  /** What the service does where it is granted. */
+  /** What the service does if it is granted. */
   readonly about: string
-  /** What operators see of a charger that needs it. */
+  /** The symptoms of a charger that needs it, as operators see them. */
   readonly useWhen: string
   readonly type: ToleranceType
-  /** Of a number: `s` or `Wh`. */
+  /** The unit of a number: `s` or `Wh`. */
   readonly unit: string | undefined
   readonly minimum: number | undefined
   readonly maximum: number | undefined
@@ -36,7 +36,7 @@ const numberOf = (unit: string, [minimum, maximum]: readonly [number, number]): 
   maximum
 })
 
-/** In the order in which forms show them; complete by its type. */
+/** In the order in which forms show them. The type ensures that no tolerance is missing. */
 const kinds: Readonly<Record<keyof Tolerances, Texts & Values>> = {
   callTimeoutSeconds: {
     title: "Answers late",

@@ -1,34 +1,34 @@
 /**
- * Chargers that asked to connect under an unregistered id. Such an id belongs to no organisation: it is kept beside all of them,
- * for the platform's operator, and gone as soon as it is registered.
+ * Chargers that tried to connect with an unregistered id. Such an id belongs to no organisation. It is stored for the operator of the platform and
+ * removed as soon as a charger with that id is registered.
  */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** One refused upgrade. The caller chose everything in it; no password and no other header is ever a part of it. */
+/** One refused upgrade. All of it comes from the caller and is untrusted. It contains no password and no other header. */
 export interface UnknownChargerAttempt {
   /** An id that a charger can have (`isChargerId`). */
   readonly chargerId: string
   readonly remoteAddress: string
-  /** What limits are counted by: the network that the address is in. */
+  /** The network of the address, by which limits are counted. */
   readonly network: string
-  /** OCPP subprotocols that it offered, in its words. */
+  /** The OCPP subprotocols that it offered, as it spelt them. */
   readonly subprotocols: ReadonlyArray<string>
   /** ms epoch. */
   readonly at: number
 }
 
-/** An id that knocked and is not registered. */
+/** An unregistered id that has tried to connect. */
 export interface UnknownCharger {
   readonly chargerId: string
   /** ms epoch. */
   readonly firstSeenAt: number
   readonly lastSeenAt: number
-  /** Upgrades that were refused for it; those that were turned away unread for want of patience do not count. */
+  /** The number of refused upgrades, without those that a rate limit refused before the id was looked up. */
   readonly attempts: number
-  /** Of its last attempt. */
+  /** The remote address of its last attempt. */
   readonly remoteAddress: string
   readonly subprotocols: ReadonlyArray<string>
 }
@@ -36,13 +36,13 @@ export interface UnknownCharger {
 export class UnknownChargerAttempts extends Context.Service<
   UnknownChargerAttempts,
   {
-    /** Takes note and never waits; what there is no room for is counted and forgotten. */
+    /** Notes an attempt without waiting. Attempts beyond a limit are only counted in a metric. */
     readonly attempted: (attempt: UnknownChargerAttempt) => void
-    /** Latest newcomers first, with those of a moment ago. */
+    /** Newest ids first, by their first attempt. Includes the attempts that are not stored yet. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<UnknownCharger>, InvalidInput | StorageUnavailable>
-    /** Forgets an id; it is back when it tries again. A fact of the caller's organisation, so that its work counts are counted anew. */
+    /** Removes an id. It reappears at its next attempt. Records a fact of the caller's organisation, so that its work counts are updated. */
     readonly forget: (chargerId: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** Whether an attempt can only be meant for this organisation, since the service holds no other. */
+    /** True if this is the service's only organisation, so that all attempts concern it. */
     readonly concernOnly: (organisationId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/UnknownChargerAttempts") {}

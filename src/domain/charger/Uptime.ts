@@ -2,23 +2,23 @@
  * Computes for how many seconds a connector could be used, from its history (statuses, connections, operators' orders). The result does not depend on
  * the order in which the history is given.
  *
- * A second is *up* when the charger is connected and neither the connector nor the charger as a whole is Faulted or Unavailable. Any other
- * second is *excluded* while an operator's own order to be out of service is in force, else *down*, for one reason: offline before faulted
- * before unavailable, since what a charger said before it went away is only a memory.
+ * A second is *up* if the charger is connected and neither the connector nor the charger as a whole is Faulted or Unavailable. Any other second is
+ * *excluded* while an operator's order to be out of service is in force. Otherwise it is *down*, for one reason: offline takes precedence over
+ * faulted, and faulted over unavailable, since the statuses of an offline charger may be outdated.
  */
 import type { Span } from "../values/Month.ts"
 import type { ConnectorStatus } from "../site/Connector.ts"
 
 /**
- * The longest gap between two connections that does not count as downtime. Chargers and this service restart, and mobile networks change addresses. The
- * charger is back after one to three minutes, and no driver has noticed.
+ * The longest gap between two connections that does not count as downtime. Chargers and this service restart, and mobile networks change addresses.
+ * The charger is back after one to three minutes, and no driver has noticed.
  */
 export const reconnectGraceMillis = 5 * 60 * 1000
 
-/** How long history is kept: a month can be compared with the same one of the last two years, and the one before is still complete. */
+/** How many months of history are kept. The same month two years ago, and the month before it, are still complete. */
 export const historyMonths = 25
 
-/** A status and its rank among those of its connector: `at`, then `heardAt`, then `tie`; the last of equal times counts. */
+/** A status. The statuses of a connector are ordered by `at`, then `heardAt`, then `tie`; the last of equal times counts. */
 export interface StatusPoint {
   /** ms epoch. */
   readonly at: number
@@ -30,7 +30,7 @@ export interface StatusPoint {
 export interface ConnectionSpan {
   /** ms epoch. */
   readonly connectedAt: number
-  /** Undefined while it lasts. */
+  /** Undefined while it is open. */
   readonly disconnectedAt: number | undefined
 }
 
@@ -44,7 +44,7 @@ export interface AvailabilityOrder {
 export interface AvailabilityHistory {
   /** The connector's own statuses. */
   readonly connector: ReadonlyArray<StatusPoint>
-  /** Those of the charger as a whole (connector 0), which count for every connector. */
+  /** The statuses of the charger as a whole (connector 0), which apply to every connector. */
   readonly whole: ReadonlyArray<StatusPoint>
   readonly connections: ReadonlyArray<ConnectionSpan>
   readonly orders: ReadonlyArray<AvailabilityOrder>
@@ -64,20 +64,20 @@ export interface Uptime {
 
 export type Condition = "up" | "excluded" | "offline" | "faulted" | "unavailable"
 
-/** A time in which a connector's condition did not change, epoch seconds. */
+/** A time span in which a connector's condition did not change, in epoch seconds. */
 export interface Spell {
   readonly from: number
   readonly to: number
   readonly condition: Condition
 }
 
-/** From `at` (epoch seconds) on. */
+/** A value that is valid from `at` (epoch seconds) on. */
 interface Step<A> {
   readonly at: number
   readonly value: A
 }
 
-/** Counting in whole seconds keeps every sum exact; what a status lasted within one second is not seen. */
+/** Whole seconds keep every sum exact. A status that lasts less than a second may not be counted. */
 const second = (millis: number): number => Math.floor(millis / 1000)
 
 const byTie = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -89,11 +89,11 @@ const statusSteps = (points: ReadonlyArray<StatusPoint>): ReadonlyArray<Step<Con
 
 const orderSteps = (orders: ReadonlyArray<AvailabilityOrder>): ReadonlyArray<Step<boolean>> =>
   orders
-    // Of two orders with the same time the one that ends the exclusion counts: excluded time is an exception.
+    // If two orders have the same time, the one that ends the exclusion counts: excluded time is an exception.
     .toSorted((a, b) => a.at - b.at || Number(a.operative) - Number(b.operative))
     .map(({ at, operative }) => ({ at: second(at), value: !operative }))
 
-/** When the charger was connected, short gaps bridged; a gap that still lasts is as long as it is at `now`. */
+/** When the charger was connected. Short gaps are bridged. The length of a gap that still lasts is measured up to `now`. */
 const connectedSteps = (connections: ReadonlyArray<ConnectionSpan>, now: number): ReadonlyArray<Step<boolean>> => {
   const steps: Array<Step<boolean>> = []
   let end: number | undefined
@@ -112,7 +112,7 @@ const connectedSteps = (connections: ReadonlyArray<ConnectionSpan>, now: number)
   return steps
 }
 
-/** Reads steps at times that only grow. */
+/** Reads the value of the steps at ascending times. */
 const reader = <A>(steps: ReadonlyArray<Step<A>>) => {
   let next = 0
   return (at: number): A | undefined => {
@@ -134,14 +134,14 @@ const conditionOf = (
   return !connected ? "offline" : faulted ? "faulted" : "unavailable"
 }
 
-/** `(total - down) / total` in percent, cut off after three digits so that 100 means no downtime at all; null when nothing is counted. */
+/** `(total - down) / total` in percent, cut after three decimals so that 100 means no downtime at all; null if the total is 0. */
 export const percentUp = (total: number, down: number): number | null =>
   total === 0 ? null : Math.floor(((total - down) * 100_000) / total) / 1000
 
 /**
- * What a connector was like in `span`, as far as that has passed at `now` (ms epoch), oldest first and without gaps. It begins with the connector's
- * first status and the charger's first connection that are known, whichever is later. Give what was valid when the span began, and the first connection
- * after its end, since that shows how long the gap before it was.
+ * The conditions of a connector in the part of `span` that has passed at `now` (ms epoch), oldest first and without gaps. They begin with the first
+ * known status of the connector or the first known connection of the charger, whichever is later. `history` must include the entries that were valid
+ * when the span began, and the first connection after its end, which shows how long the gap before it was.
  */
 export const spellsOf = (history: AvailabilityHistory, span: Span, now: number): ReadonlyArray<Spell> => {
   const own = statusSteps(history.connector)

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { ChargingProfile, type ChargingSchedule, ProfilePurpose } from "./ChargingProfile.ts"
 
-/** Where on a charger; `{ evseId: 0, connectorId: 0 }` is the whole of it. */
+/** A place on a charger; `{ evseId: 0, connectorId: 0 }` is the whole charger. */
 const Place = Schema.Struct({ evseId: Schema.Int, connectorId: Schema.Int })
 
 const retries = { retries: Schema.optionalKey(Schema.Int), retryIntervalSeconds: Schema.optionalKey(Schema.Int) }
@@ -161,15 +161,15 @@ export type CommandResult =
       readonly _tag: "Answered"
       /** The answer's status; undefined for answers that have none (GetConfiguration, UpdateFirmware, GetLocalListVersion …). */
       readonly status: string | undefined
-      /** The payload as it came, with secrets masked; a very long one is cut. */
+      /** The payload as received, with secrets masked. A very long one is cut. */
       readonly answer: Readonly<Record<string, unknown>>
       readonly content: AnswerContent | undefined
     }
   | { readonly _tag: "CallError"; readonly code: string; readonly description: string }
-  /** The charger's CALLRESULT could not be read; `answer` is kept for the caller. */
+  /** The charger's CALLRESULT could not be decoded; `answer` is its payload, for the caller. */
   | { readonly _tag: "Unreadable"; readonly problem: string; readonly answer: unknown }
   | { readonly _tag: "TimedOut" }
-  /** It was sent and the connection ended before an answer, so that its outcome is not known. */
+  /** It was sent and the connection ended before an answer arrived, so its outcome is not known. */
   | { readonly _tag: "ConnectionLost" }
   /** It was not sent because too many calls wait for this charger. */
   | { readonly _tag: "Crowded" }

@@ -16,7 +16,7 @@ export type ChargingSchedulePeriod = typeof ChargingSchedulePeriod.Type
 export const ChargingSchedule = Schema.Struct({
   /** Seconds; without it the last period lasts until the profile ends. */
   duration: Schema.optionalKey(Schema.Int),
-  /** ms epoch; without it the start of the transaction (Relative) or the moment it is set. */
+  /** ms epoch. The default is the start of the transaction (Relative), or the time at which the profile is set. */
   startSchedule: Schema.optionalKey(Schema.Finite),
   chargingRateUnit: Schema.Literals(["A", "W"]),
   minChargingRate: Schema.optionalKey(Schema.Finite),
@@ -45,14 +45,17 @@ export const ChargingProfile = Schema.Struct({
 })
 export type ChargingProfile = typeof ChargingProfile.Type
 
-/** A profile that a charger has accepted, and where. */
+/** A profile that a charger has accepted, with its EVSE. */
 export const SetProfile = Schema.Struct({
   /** 0 is the whole charger. */
   evseId: Schema.Int,
   /** ms epoch. */
   setAt: Schema.Finite,
   profile: ChargingProfile,
-  /** The token of the RemoteStart that it came with: it comes into force with the transaction that follows. Undefined if it is in force already. */
+  /**
+   * The token of the RemoteStart with which it was sent. The profile comes into force with the transaction that follows. Undefined if it is in force
+   * already.
+   */
   awaits: Schema.optionalKey(Schema.String)
 })
 export type SetProfile = typeof SetProfile.Type

@@ -1,4 +1,4 @@
-/** Reads what is known of a charger's charging profiles, scoped by organisation. Only answers to commands change it. */
+/** Reads what is known about a charger's charging profiles, scoped by organisation. Only answers to commands change it. */
 import { Context, type Effect } from "effect"
 import type { SetProfile } from "./ChargingProfile.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -7,7 +7,7 @@ import type { NotFound, StorageUnavailable } from "../Errors.ts"
 export interface ReportedComposite {
   /** ms epoch of the answer. */
   readonly at: number
-  /** The payload as it came (OCPP 1.6 §6.22). */
+  /** The payload as received (OCPP 1.6 §6.22). */
   readonly answer: Readonly<Record<string, unknown>>
 }
 

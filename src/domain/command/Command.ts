@@ -1,5 +1,6 @@
 /**
- * A command as all but the charger's actor see it. It is stored before it is sent, is sent at most once, and ends in one of its terminal states.
+ * A command as all parts of the service except the charger's actor see it. It is stored before it is sent, is sent at most once, and ends in a
+ * terminal status.
  */
 import type { ChargerCommand, CommandResult } from "./ChargerCommand.ts"
 import type { FileProgress } from "../file/StoredFile.ts"
@@ -26,15 +27,15 @@ export interface Command {
   readonly by: string
   /** ms epoch. */
   readonly createdAt: number
-  /** Until when it may wait for the charger to connect; undefined if it may not wait. */
+  /** Until when it may wait for the charger to connect, ms epoch; undefined if it may not wait. */
   readonly expiresAt: number | undefined
   readonly sentAt: number | undefined
   readonly completedAt: number | undefined
-  /** The charger's answer as it came, cut if it is very long, or `{ errorCode, errorDescription }`; undefined while there is none. */
+  /** The charger's answer as received, cut if it is very long, or `{ errorCode, errorDescription }`; undefined while there is none. */
   readonly result: Readonly<Record<string, unknown>> | undefined
   /** The session that followed a RemoteStart, or that a RemoteStop names. */
   readonly sessionId: string | undefined
-  /** What followed: a session began after a RemoteStart, or ended after a RemoteStop. */
+  /** The effect that was observed: a session began after a RemoteStart, or ended after a RemoteStop. */
   readonly effect: "SessionStarted" | "SessionEnded" | undefined
   /** The file of ours that the charger was to upload or download. */
   readonly fileId: string | undefined
@@ -44,7 +45,7 @@ export interface Command {
 
 /** A command to be stored. */
 export interface NewCommand {
-  /** Of one that may have been issued already: the same command is not issued twice. Undefined: a new id. */
+  /** Set for a command that may have been issued already: no command is issued twice with the same id. Undefined: a new id. */
   readonly id?: string | undefined
   readonly chargerId: string
   readonly command: ChargerCommand
@@ -55,15 +56,18 @@ export interface NewCommand {
   readonly sessionId?: string | undefined
   /** The file of ours that its location refers to. */
   readonly fileId?: string | undefined
-  /** The epoch of the connection whose actor holds its line for this command: it is stored as sent by it where that is possible (`goesAtOnce`). */
+  /**
+   * The epoch of the connection whose actor sends nothing else while this command is being stored. The command is stored as sent by that connection
+   * if possible (`goesAtOnce`).
+   */
   readonly sentBy?: number | undefined
-  /** The partner's callback, stored with it. If the command fails at once, the partner is answered at once and none is stored. */
+  /** The partner's callback, stored with the command. If the command fails at once, the partner gets that answer and none is stored. */
   readonly callback?: NewPartnerCallback | undefined
 }
 
 /**
- * Whether a command may be stored as sent, without having waited: no more is stored with it than the command itself, and what it is does not make it
- * depend on the charger's security. Other commands wait until the charger's actor takes them, be it only for a moment.
+ * Whether a command may be stored as sent without waiting first. Nothing else must be stored with the command, and it must not need a check against
+ * the charger's security settings. Other commands wait until the charger's actor takes them, often only for a moment.
  */
 export const goesAtOnce = ({ callback, command, id }: NewCommand): boolean =>
   id === undefined && callback === undefined && command._tag !== "ChangeConfiguration" && command._tag !== "ReserveNow"
@@ -72,10 +76,10 @@ export const goesAtOnce = ({ callback, command, id }: NewCommand): boolean =>
 export const failedAtOnce = ({ completedAt, createdAt, status }: Command): boolean =>
   status === "Failed" && completedAt === createdAt
 
-/** The statuses that mean acceptance (contract: so does an answer without a status). */
+/** The statuses that mean acceptance. By the contract, an answer without a status means acceptance too. */
 const affirmative: ReadonlySet<string> = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])
 
-/** The end of a command, and the result that is shown. */
+/** The final status of a command, and the result that clients see. */
 export interface Ending {
   readonly status: Exclude<CommandStatus, "Pending" | "Sent" | "Expired">
   readonly result: Readonly<Record<string, unknown>>
@@ -83,7 +87,7 @@ export interface Ending {
 
 const failure = (errorCode: string, errorDescription: string) => ({ errorCode, errorDescription })
 
-/** The outcome of a command as clients see it. Statuses are compared without case, since chargers differ in it. */
+/** The outcome of a command as clients see it. Statuses are compared case-insensitively, since chargers differ in their spelling. */
 export const endingOf = (result: CommandResult): Ending => {
   switch (result._tag) {
     case "Answered": {

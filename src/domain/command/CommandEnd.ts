@@ -18,24 +18,24 @@ export interface CommandEnd {
   readonly errorCode: string | undefined
 }
 
-/** True if the charger may have executed the command although no answer says so. */
+/** True if the charger may have executed the command without confirming it. */
 export const isUnknownOutcome = ({ errorCode, status }: Pick<CommandEnd, "status" | "errorCode">): boolean =>
   status === "TimedOut" || errorCode === "ConnectionLost" || errorCode === "UnreadableAnswer"
 
-/** Codes of refusals on our side after the command was taken from the queue. */
+/** Error codes of refusals by this service after the command was taken from the queue. */
 const refusedByUs: ReadonlySet<unknown> = new Set(["TooManyCommands", "NotAccepted"])
 
 /** True for a command that was passed to a connection but never sent. */
 export const wasHeldBack = (errorCode: unknown): boolean => refusedByUs.has(errorCode)
 
-/** True if the charger may have executed a sent command by now. */
+/** True if the charger may have executed the command by now. */
 export const mayHaveObeyed = (command: { readonly status: CommandStatus; readonly errorCode: unknown }): boolean =>
   command.status === "Sent" ||
   command.status === "Accepted" ||
   command.status === "TimedOut" ||
   command.errorCode === "ConnectionLost"
 
-/** When a command was sent, as it is shown: what was passed to a connection but never sent was not. */
+/** When a command was sent, for display. A command that was passed to a connection but never sent has no such time. */
 export const sentAtOf = ({
   result,
   sentAt,

@@ -1,6 +1,7 @@
 /**
- * How a command as REST takes it becomes one that a charger is sent: what its parameters leave out is found for this charger. A port, since the shapes of
- * parameters are REST's and the values are the repositories'; commands of one request and those of rollouts are opened alike.
+ * Converts a command from its REST form into one that can be sent to a charger, and fills in the values that its parameters leave out. It is a port,
+ * since REST defines the shape of the parameters and the repositories provide the values. Single commands and those of rollouts use the same
+ * conversion.
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
@@ -8,19 +9,19 @@ import type { ChargerCommand } from "./ChargerCommand.ts"
 
 export interface OpenedCommand {
   readonly command: ChargerCommand
-  /** What is stored of the parameters: as they were given, secrets masked, and what was chosen beside them. */
+  /** The parameters to store: those of the request, with secrets masked, and the values that the service filled in. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly expiresInSeconds: number | undefined
   readonly sessionId: string | undefined
   readonly fileId: string | undefined
-  /** A password that was made for it and is stored nowhere else. */
+  /** A password that was generated for it and is stored nowhere else. */
   readonly password: string | undefined
 }
 
 export class CommandOpening extends Context.Service<
   CommandOpening,
   {
-    /** `body` as `POST /v2/chargers/{id}/commands` takes it. `NotFound` for a charger that is not the organisation's. */
+    /** `body` is the body of `POST /v2/chargers/{id}/commands`. `NotFound` for a charger of another organisation. */
     readonly open: (
       organisationId: string,
       chargerId: string,

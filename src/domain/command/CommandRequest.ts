@@ -1,18 +1,18 @@
 /** Commands from partners (OCPI 2.2.1 §13), independent of the OCPI version. */
 
-/** The driver's token in a command: the part that a session and its CDR keep. */
+/** The driver's token in a command: the part that is stored with the session and its CDR. */
 export interface PresentedToken {
   readonly uid: string
   /** OCPI's TokenType, an open enumeration. */
   readonly type: string
   readonly contractId: string
-  /** Missing in 2.1.1, which has tokens without a party. */
+  /** Missing in OCPI 2.1.1, whose tokens have no party. */
   readonly countryCode?: string | undefined
   readonly partyId?: string | undefined
 }
 
 interface Asked {
-  /** The partner's URL for the result. */
+  /** The partner's URL to which the result is sent. */
   readonly responseUrl: string
 }
 
@@ -31,7 +31,7 @@ export type CommandRequest =
       readonly token: PresentedToken
       /** ms epoch. */
       readonly expiresAt: number
-      /** The partner's own id; a number in 2.1.1. */
+      /** The partner's own id; a number in OCPI 2.1.1. */
       readonly reservationId: string
       readonly locationId: string
       readonly evseUid?: string | undefined
@@ -48,8 +48,8 @@ export type CommandRequest =
 /** The immediate answer: whether the command is passed on to the charger (OCPI 2.2.1 §13.4.2). */
 export interface CommandResponse {
   readonly result: "ACCEPTED" | "REJECTED" | "NOT_SUPPORTED" | "UNKNOWN_SESSION"
-  /** Seconds within which the result is sent. */
+  /** The number of seconds within which the result is sent. */
   readonly timeoutSeconds: number
-  /** Why not, as readable text. */
+  /** Why it is not accepted, as readable text. */
   readonly message?: string | undefined
 }

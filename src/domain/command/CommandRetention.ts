@@ -1,7 +1,7 @@
 /**
- * Which commands go after their retention: those that nothing is looked up in once they are over. Kept are those whose last answer is what is known of a
- * charger (its certificates, limits, local list and whether it is in service), and transfers, whose files and progress belong to them: few for each
- * charger. What was commanded by whom stays in the audit log in any case.
+ * The types of commands that are deleted after their retention, since nothing refers to them once they have ended. The others are kept, few for each
+ * charger: those whose last answer is the known state of a charger (its certificates, limits, local list and whether it is in service), and
+ * transfers, which have files and progress. The audit log keeps who issued which command in any case.
  */
 import type { CommandType } from "./Command.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Storage of commands. REST and partners issue them, and the charger's actor takes them one by one. The database is the queue, so that a command
- * survives the process that accepted it and is never sent twice.
+ * Storage of commands. Operators (over REST) and partners issue them, and the charger's actor takes them one by one. The database is the queue, so
+ * that a command survives the process that accepted it and is never sent twice.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { ChargerCommand } from "./ChargerCommand.ts"
@@ -9,11 +9,11 @@ import type { Conflict, InvalidInput, NotFound, StorageUnavailable, TooMany } fr
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** A command that the actor is about to send; its status is `Sent` already. */
+/** A command that the actor is about to send. Its status is already `Sent`. */
 export interface TakenCommand {
   readonly id: string
   readonly command: ChargerCommand
-  /** Another may wait behind it. */
+  /** True if another command may wait behind it. */
   readonly hasNext: boolean
 }
 
@@ -27,9 +27,9 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Stores a command and its fact `CommandIssued`. Without `expiresInSeconds`, for a charger that is not connected, its status is `Failed`
-     * at once. `NotFound` for a charger that is not the caller's; `Conflict` `too_many_commands` when too many wait for it; `TooMany` over
-     * the cap of chargers that one key may command in a minute.
+     * Stores a command and its fact `CommandIssued`. If the charger is not connected and `expiresInSeconds` is missing, the status is `Failed` at
+     * once. `NotFound` for a charger of another organisation. `Conflict` `too_many_commands` if too many commands wait for the charger. `TooMany` if
+     * the caller exceeds `chargersPerMinute` (see `CommandCaps`).
      */
     readonly issue: (
       command: NewCommand,
@@ -41,7 +41,7 @@ export class Commands extends Context.Service<
       organisationId: string,
       page: PageRequest & CommandFilter
     ) => Effect.Effect<Page<Command>, InvalidInput | StorageUnavailable>
-    /** The command when it has ended, or as it is after `millis`; `issued` is what `issue` has just answered, if it was just issued. */
+    /** The command once it has ended, or as it is after `millis`. `issued` is the result of `issue` if it has just been issued. */
     readonly wait: (
       organisationId: string,
       id: string,
@@ -49,15 +49,18 @@ export class Commands extends Context.Service<
       issued?: Command
     ) => Effect.Effect<Command, NotFound | StorageUnavailable>
     /**
-     * Takes the oldest command that waits for a charger and marks it in the same transaction as sent by the connection of this epoch. Undefined if none
-     * waits or a newer connection exists.
+     * Takes the oldest command that waits for a charger and, in the same transaction, marks it as sent by the connection with this epoch. Undefined
+     * if none waits or a newer connection exists.
      */
     readonly take: (
       chargerId: string,
       epoch: number,
       now: number
     ) => Effect.Effect<TakenCommand | undefined, StorageUnavailable>
-    /** Ids of chargers for which any node has just stored a command, and of all that have one waiting after words may have been missed. */
+    /**
+     * Emits the id of a charger when any node has stored a command for it. After notifications may have been missed, emits the ids of all chargers
+     * with waiting commands.
+     */
     readonly waiting: Stream.Stream<string>
     /** A positive 31-bit number that no other reservation, log request or firmware request has had. */
     readonly takeNumber: Effect.Effect<number, StorageUnavailable>

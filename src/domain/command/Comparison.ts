@@ -1,7 +1,7 @@
-/** The differences between two schedules of an EVSE: the one that we computed and the one that the charger reported. For operators. */
+/** Compares two schedules of an EVSE for operators: the one that the service computed and the one that the charger reported. */
 import type { DatedSchedule } from "./Composite.ts"
 
-/** A time span in which they differ; limits are in the schedules' unit, undefined if a schedule has none. */
+/** A time span in which the schedules differ. Limits are in the schedules' unit; undefined if a schedule has none. */
 export interface ScheduleDifference {
   /** ms epoch. */
   readonly from: number
@@ -10,10 +10,10 @@ export interface ScheduleDifference {
   readonly theirs: number | undefined
 }
 
-/** Most differences that are listed; with more, the schedules themselves are clearer. */
+/** The maximum number of differences that are listed. With more, the schedules themselves are clearer. */
 export const differencesMax = 100
 
-/** Chargers round to a tenth or to whole amperes; less than this is no difference. */
+/** Smaller differences are ignored, since chargers round to tenths or to whole amperes. */
 const tolerance = { A: 0.15, W: 50 } as const
 
 const limitAt = ({ duration, periods, startSchedule }: DatedSchedule, at: number): number | undefined => {
@@ -31,8 +31,8 @@ const same = (a: number | undefined, b: number | undefined, within: number): boo
   a === b || (a !== undefined && b !== undefined && Math.abs(a - b) <= within)
 
 /**
- * The differences over the time that both schedules cover, in order; adjacent equal differences are joined. Both must have the same unit, so compute
- * ours in the charger's.
+ * The differences over the time that both schedules cover, in order. Adjacent equal differences are joined. Both schedules must have the same unit,
+ * so compute `ours` in the charger's unit.
  */
 export const compare = (ours: DatedSchedule, theirs: DatedSchedule): ReadonlyArray<ScheduleDifference> => {
   const end = (one: DatedSchedule) => (one.duration === undefined ? Infinity : one.startSchedule + one.duration * 1000)

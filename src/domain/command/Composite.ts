@@ -7,13 +7,13 @@ import type { ChargingProfile, ChargingSchedule, ChargingSchedulePeriod, SetProf
 
 /** What the schedule is computed for. */
 export interface CompositeTarget {
-  /** 0 is the whole charger, for which only its own limits count. */
+  /** 0 is the whole charger, to which only ChargePointMaxProfiles apply. */
   readonly evseId: number
   /** The transaction that runs at the EVSE; `startedAt` is ms epoch. */
   readonly transaction?: { readonly transactionId: number; readonly startedAt: number } | undefined
 }
 
-/** The EVSE's electrical supply: for conversion between A and W, and for times without a limit. */
+/** The EVSE's electrical supply, for conversion between A and W and for times without a limit. */
 export interface CompositeDefaults {
   /** Volts between a phase and neutral. */
   readonly voltage: number
@@ -31,7 +31,7 @@ export type DatedSchedule = ChargingSchedule & { readonly startSchedule: number 
 /** The longest schedule that is computed, in seconds: a week and a day. */
 export const compositeSecondsMax = 8 * 86_400
 
-/** Most periods of a schedule; a longer one is cut after them. */
+/** The maximum number of periods of a schedule. A longer schedule is cut. */
 export const compositePeriodsMax = 1024
 
 const recurrenceMillis = (profile: ChargingProfile): number => (profile.recurrency === "Weekly" ? 7 : 1) * 86_400_000
@@ -46,7 +46,7 @@ const scheduleStart = ({ profile, setAt }: SetProfile, relativeTo: number, at: n
   return first + Math.floor((at - first) / every) * every
 }
 
-/** The profile's period at `at`; undefined if it has none, so that another profile applies. */
+/** The profile's period at `at`; undefined if it has none and another profile applies. */
 const periodAt = (one: SetProfile, relativeTo: number, at: number): ChargingSchedulePeriod | undefined => {
   const { schedule, validFrom, validTo } = one.profile
   if ((validFrom !== undefined && at < validFrom) || (validTo !== undefined && at >= validTo)) return undefined
@@ -57,7 +57,7 @@ const periodAt = (one: SetProfile, relativeTo: number, at: number): ChargingSche
   return schedule.periods.findLast((period) => period.startPeriod * 1000 <= since)
 }
 
-/** Every moment from `from` and before `to` at which the profile's limit may change. */
+/** Every moment between `from` and `to` at which the profile's limit may change. */
 const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: number): ReadonlyArray<number> => {
   const { kind, schedule, validFrom, validTo } = one.profile
   const first = kind === "Relative" ? relativeTo : (schedule.startSchedule ?? one.setAt)
@@ -73,7 +73,7 @@ const instantsOf = (one: SetProfile, relativeTo: number, from: number, to: numbe
   return instants.filter((at) => at > from && at < to)
 }
 
-/** Profiles in order of precedence: those of the EVSE before those of the whole charger, and of each the highest level first. */
+/** Profiles in order of precedence: those of the EVSE before those of the whole charger, each with the highest stack level first. */
 const ranked = (profiles: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
   profiles.toSorted(
     (a, b) =>
@@ -90,16 +90,16 @@ const first = (profiles: ReadonlyArray<SetProfile>, relativeTo: number, at: numb
 
 type Limit = NonNullable<ReturnType<typeof first>>
 
-/** In `unit`, over this many phases. */
+/** The limit in `unit`, for this number of phases. */
 const converted = ({ period, unit: own }: Limit, unit: RateUnit, phases: number, voltage: number): number => {
   if (own === unit) return period.limit
   return unit === "W" ? period.limit * voltage * phases : period.limit / (voltage * phases)
 }
 
-/** Rounds down to OCPP's one decimal, so that rounding never allows more; errors of binary fractions are tolerated. */
+/** Rounds down to OCPP's one decimal, so that rounding never raises a limit. Errors of binary fractions are tolerated. */
 const toTenths = (limit: number): number => Math.floor(limit * 10 + 1e-6) / 10
 
-/** The profiles that apply to a target, by their role. */
+/** The profiles that apply to a target, by purpose. */
 const takingPart = (set: ReadonlyArray<SetProfile>, { evseId, transaction }: CompositeTarget) => {
   const here = set.filter((one) => evseId !== 0 && (one.evseId === evseId || one.evseId === 0))
   const of = (purpose: ChargingProfile["purpose"]) => here.filter(({ profile }) => profile.purpose === purpose)
@@ -118,9 +118,9 @@ const takingPart = (set: ReadonlyArray<SetProfile>, { evseId, transaction }: Com
 }
 
 /**
- * The schedule from `from` (ms epoch) for `durationSeconds` (at most `compositeSecondsMax`), in `unit`: periods begin at 0, ascend, and
- * neighbours differ. A Relative profile counts from the transaction's start, and from `from` where none runs. A period names its phases
- * where a profile does.
+ * The schedule from `from` (ms epoch) for `durationSeconds` (at most `compositeSecondsMax`), in `unit`. Its periods begin at 0 and ascend, and
+ * adjacent periods differ. A Relative profile counts from the transaction's start, or from `from` if no transaction runs. A period has a number of
+ * phases only if an applicable profile names one.
  */
 export const compositeSchedule = (
   set: ReadonlyArray<SetProfile>,

@@ -1,4 +1,4 @@
-/** What a command has become by its end, where that is all there is to know of it. */
+/** Derives a command's final state from its end, for commands about which nothing else can have changed. */
 import type { Command, CommandType } from "./Command.ts"
 import { sentAtOf } from "./CommandEnd.ts"
 import { transferTypes } from "./TransferProgress.ts"
@@ -10,10 +10,10 @@ export interface Ended extends Pick<Command, "status"> {
   readonly completedAt: number
 }
 
-/** Of these more may be known than their answer by the time that it comes: a session that began or ended, the progress of a file. */
+/** Before the answer to such a command arrives, more may be stored about it: a session that began or ended, the progress of a file. */
 const followedByMore: ReadonlySet<CommandType> = new Set(["RemoteStart", "RemoteStop", ...transferTypes])
 
-/** A command that was sent as it is after its end; undefined where it has to be looked up, since more may be known of it. */
+/** A sent command as it is after its end; undefined if it must be read again, since more may be stored about it. */
 export const endedAs = (command: Command, ended: Ended): Command | undefined => {
   if (command.status !== "Sent" || followedByMore.has(command.type)) return undefined
   const now = { ...command, ...ended }

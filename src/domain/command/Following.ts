@@ -1,6 +1,6 @@
 /**
- * Which RemoteStart a session follows. In OCPP 1.6 the command and its transaction have only the token and the connector in common, so the first start
- * that fits within a quarter of an hour is taken.
+ * Finds the RemoteStart that a session follows. In OCPP 1.6 the command and its transaction have only the token and the connector in common, so the
+ * first start that fits within a quarter of an hour is matched.
  */
 import { tokenKey } from "../token/Token.ts"
 import type { CommandStatus } from "./Command.ts"
@@ -22,14 +22,14 @@ export interface UnfollowedStart {
 export interface HeardStart {
   readonly tokenUid: string
   readonly evseId: number
-  /** When the service heard of it, ms epoch: by our clock, like the time of the command. */
+  /** When the service received it, ms epoch: by the service's clock, like the time of the command. */
   readonly heardAt: number
 }
 
-/** How long after a RemoteStart its session may begin: drivers need time for the cable. */
+/** How long after a RemoteStart its session may begin: drivers need time to plug in. */
 export const followedWithinMillis = 15 * 60_000
 
-/** How far the clocks of two of our nodes may be apart. */
+/** How far the clocks of two nodes of the service may differ. */
 const clocksApartMillis = 1000
 
 export const follows = (start: HeardStart, command: UnfollowedStart): boolean => {
@@ -37,14 +37,14 @@ export const follows = (start: HeardStart, command: UnfollowedStart): boolean =>
   const isInTime = sentAt >= start.heardAt - followedWithinMillis && sentAt <= start.heardAt + clocksApartMillis
   return (
     isInTime &&
-    // A charger that refused the command has started for another reason.
+    // A charger that refused the command started for another reason.
     mayHaveObeyed(command) &&
     tokenKey(tokenUid) === tokenKey(start.tokenUid) &&
     (evseId === 0 || evseId === start.evseId)
   )
 }
 
-/** The command that a start follows: the first that was sent, since two drivers with one token start in the order of their commands. */
+/** The command that a start follows: the one that was sent first, since two drivers with the same token start in the order of their commands. */
 export const followed = (start: HeardStart, commands: ReadonlyArray<UnfollowedStart>): UnfollowedStart | undefined => {
   const [first] = commands
     .filter((command) => follows(start, command))

@@ -7,7 +7,7 @@ export interface InstalledCertificates {
   /** When the charger reported it, ms epoch. */
   readonly askedAt: number
   readonly certificates: ReadonlyArray<CertificateHash>
-  /** True if certificates were or may have been installed or deleted since: ask again. */
+  /** True if certificates were or may have been installed or deleted since, so that the charger should be asked again. */
   readonly changedSince: boolean
 }
 
@@ -18,7 +18,7 @@ const decodeAnswer = Schema.decodeUnknownOption(Answer)
 const decodeSaid = Schema.decodeUnknownOption(Said)
 const decodeHash = Schema.decodeUnknownOption(CertificateHash)
 
-/** Some chargers write SHA-256 or sha256. An incomplete entry is left out, since no command could name it. */
+/** Some chargers write SHA-256 or sha256. An incomplete entry is left out, since no command could refer to it. */
 const hashIn = (said: unknown): ReadonlyArray<CertificateHash> =>
   Option.toArray(
     Option.flatMap(decodeSaid(said), ({ hashAlgorithm, ...rest }) =>
@@ -26,7 +26,7 @@ const hashIn = (said: unknown): ReadonlyArray<CertificateHash> =>
     )
   )
 
-/** The certificates in an answer as it came; none where it names none. */
+/** The certificates in an answer as received; empty if it lists none. */
 export const certificatesIn = (answer: unknown): ReadonlyArray<CertificateHash> => {
   const said = Option.getOrUndefined(decodeAnswer(answer))?.certificateHashData
   return (Array.isArray(said) ? said : [said]).flatMap(hashIn)

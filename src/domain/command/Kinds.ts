@@ -1,4 +1,4 @@
-/** The kinds of commands, and their properties that matter to code that handles all of them. */
+/** Properties of each type of command, for code that handles all types. */
 import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"
 import type { CommandType } from "./Command.ts"
 
@@ -38,12 +38,12 @@ export const commandTypes = Object.keys(kinds) as ReadonlyArray<CommandType>
 /** The commands that can do harm when they are sent to many chargers at once (T26). */
 export const disruptiveTypes: ReadonlyArray<CommandType> = commandTypes.filter((type) => kinds[type] === "changes")
 
-/** True for a command of one of them. */
+/** True for a command of a disruptive type. */
 export const isDisruptive = (command: ChargerCommand): boolean => kinds[command._tag] === "changes"
 
 /** The configuration key that holds the charger's password (security whitepaper §2.3), in lower case as keys compare. */
 export const passwordKey = "authorizationkey"
 
-/** True for a command with a value that may never be read again. */
+/** True for a command with a secret value, which must never be shown again. */
 export const isSecret = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
   command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey

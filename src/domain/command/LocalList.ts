@@ -8,21 +8,21 @@ import type { TokenStatus } from "../token/Token.ts"
 /** OCPP 1.6 §7.28: an idTag has at most 20 characters. */
 export const idTagMax = 20
 
-/** Entries of one message if the charger has not reported SendLocalListMaxLength: few enough for chargers with little memory. */
+/** The number of entries in one message if the charger has not reported SendLocalListMaxLength: few enough for chargers with little memory. */
 export const defaultSendMax = 100
 
-/** Most entries of a message, whatever the charger allows: a frame of about ten kilobytes. */
+/** The maximum number of entries in a message, whatever the charger allows: they make a frame of about ten kilobytes. */
 export const sendMaxLimit = 500
 
-/** Highest version; beyond it they begin anew. */
+/** The highest version. After it, versions start again at 1. */
 const versionMax = 2_147_483_647
 
-/** One token as it is now, or one that is gone. */
+/** A changed token in its present state, or a removed token. */
 export interface TokenChange {
   /** Grows with every change in the organisation. */
   readonly seq: number
   readonly uid: string
-  /** Undefined: it was removed. */
+  /** Undefined if the token was removed. */
   readonly token:
     | { readonly status: TokenStatus; readonly expiresAt: number | undefined; readonly parentUid: string | undefined }
     | undefined
@@ -36,7 +36,7 @@ export interface Loss {
 
 const fits = (text: string): boolean => [...text].length <= idTagMax
 
-/** A token that has expired is Expired, whatever status the operator set (OCPP 1.6 §7.2). For later expiry the charger has the date. */
+/** An accepted token that has expired is sent as Expired (OCPP 1.6 §7.2). For later expiry the charger gets the date. */
 const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
   if (token === undefined) return { tokenUid: uid }
   const { expiresAt, parentUid, status } = token
@@ -51,7 +51,7 @@ const entryOf = ({ token, uid }: TokenChange, now: number): LocalListEntry => {
   }
 }
 
-/** Changes as entries, the last one of each uid; a Full list contains no removed tokens. */
+/** The entries for changes: the last change of each uid. A Full list contains no removed tokens. */
 export const entriesOf = (
   changes: ReadonlyArray<TokenChange>,
   updateType: "Full" | "Differential",
@@ -76,15 +76,15 @@ export interface ListAbilities {
   /** False if nothing in its configuration concerns local lists. */
   readonly supported: boolean
   readonly enabled: boolean
-  /** Entries of one message. */
+  /** The maximum number of entries in one message. */
   readonly sendMax: number
-  /** Entries of the whole list. */
+  /** The maximum number of entries in the list. */
   readonly listMax: number
 }
 
 type Configuration = ReadonlyArray<Pick<ConfigurationKey, "key" | "value">>
 
-/** OCPP 1.6's name of the profile (§3.3), and of the keys that only a charger with it has. */
+/** OCPP 1.6's name of the feature profile (§3.3), and the keys that only a charger with this profile has. */
 const profile = "LocalAuthListManagement"
 const enabledKey = "LocalAuthListEnabled"
 const sendMaxKey = "SendLocalListMaxLength"
@@ -102,8 +102,8 @@ const countOf = (configuration: Configuration, name: string): number | undefined
 }
 
 /**
- * Chargers omit keys that the specification requires. One of these keys, or the profile's name, is enough to show that the charger has lists, and a
- * list is on unless it is reported to be off.
+ * Reads the abilities from a configuration. Chargers omit keys that the specification requires, so one of these keys or the profile's name is enough
+ * to show that the charger supports lists. A list counts as enabled unless the charger reports it as disabled.
  */
 export const abilitiesOf = (configuration: Configuration): ListAbilities => {
   const profiles = valueOf(configuration, "SupportedFeatureProfiles")
@@ -120,7 +120,7 @@ export const abilitiesOf = (configuration: Configuration): ListAbilities => {
   }
 }
 
-/** A limit of the charger that a message with this many entries exceeds; undefined if no known limit is exceeded. */
+/** The limit of the charger that a message with this number of entries exceeds; undefined if it exceeds no known limit. */
 export const brokenLimit = (
   configuration: Configuration,
   updateType: "Full" | "Differential",
@@ -134,21 +134,21 @@ export const brokenLimit = (
   return [whole, send].find(({ limit }) => entries > limit)
 }
 
-/** What is known of a charger's list. */
+/** What is known about a charger's list. */
 export interface KnownList {
   readonly version: number
   /** The list contains every change up to this one. */
   readonly syncedSeq: number
-  /** The change at which a list that needs several messages is complete. */
+  /** The change up to which a list that needs several messages is being filled. */
   readonly fillTo: number
   /** True if only a Full list can correct it. */
   readonly needsFull: boolean
   readonly supported: boolean
-  /** True when the charger has reported its version since it connected and booted. */
+  /** True if the charger has reported its list version since it connected and booted. */
   readonly checked: boolean
 }
 
-/** The tokens to be listed. */
+/** The tokens that belong on a list. */
 export interface Listable {
   /** The newest change of the organisation's tokens. */
   readonly latestSeq: number
@@ -156,7 +156,7 @@ export interface Listable {
   readonly tokens: number
 }
 
-/** Which changes a message contains: after one and up to another, at most `limit`. */
+/** The changes that a message contains: those after `after` and up to `upTo`, at most `limit`. */
 export interface Send {
   readonly _tag: "Send"
   readonly updateType: "Full" | "Differential"
@@ -166,7 +166,7 @@ export interface Send {
   readonly after: number
   readonly upTo: number
   readonly limit: number
-  /** The change at which the list is complete after this message and those that follow. */
+  /** The change up to which this message and those that follow fill the list. */
   readonly fillTo: number
 }
 
@@ -177,12 +177,12 @@ export type Step =
   | { readonly _tag: "InStep" }
   | Send
 
-/** The next version of a list; it must be higher than the last (OCPP 1.6 §5.15). */
+/** The next version of a list. It must be higher than the last (OCPP 1.6 §5.15). */
 export const nextVersion = (version: number): number => (version >= versionMax ? 1 : Math.max(version, 0) + 1)
 
 /**
- * The next step towards the correct list. The version is asked once per connection and boot. If an organisation has more tokens than fit, the list has
- * the newest ones and is sent whole after each change, so that it is clear which tokens it contains.
+ * The next step towards the correct list. The charger's version is queried once per connection and boot. If an organisation has more tokens than fit,
+ * the list has the newest ones and is sent whole after each change, so that it is clear which tokens it contains.
  */
 export const nextStep = (list: KnownList, abilities: ListAbilities, listable: Listable): Step => {
   if (!abilities.supported) return { _tag: "Unsupported" }

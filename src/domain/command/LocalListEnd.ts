@@ -1,11 +1,11 @@
 /**
- * What the end of any issuer's command shows about a charger's local list (OCPP 1.6 §5.15, §6.30, §7.47). A list counts as up to date only if the
- * charger confirms it: by accepting our message, or by the version that it reports.
+ * Updates what is known about a charger's local list when a command about it ends, for any issuer (OCPP 1.6 §5.15, §6.30, §7.47). A list counts as up
+ * to date only if the charger confirms it: by accepting our message, or by the version that it reports.
  */
 import type { CommandEnd } from "./CommandEnd.ts"
 import type { LocalListState, PendingList } from "./LocalLists.ts"
 
-/** What is stored of a charger's list. */
+/** The stored state of a charger's list. */
 export interface ListRecord {
   readonly version: number
   readonly syncedSeq: number
@@ -27,7 +27,7 @@ export interface ListRecord {
 
 export interface LocalListEnd extends CommandEnd {
   readonly type: "SendLocalList" | "GetLocalListVersion"
-  /** Of a SendLocalList. */
+  /** The version of a SendLocalList. */
   readonly listVersion: number | undefined
   /** The version in the answer to a GetLocalListVersion, as the charger spelt it. */
   readonly reportedVersion: string | undefined
@@ -50,7 +50,7 @@ const wordOf = ({ answer, errorCode }: LocalListEnd): string => answer ?? errorC
 /** True if the end matters even for a charger without a stored list. */
 export const beginsList = (end: LocalListEnd): boolean => end.status === "Accepted" || isUnsupported(wordOf(end))
 
-/** Tries again after increasing delays. */
+/** Records a failure and schedules the next try, with a delay that doubles each time. */
 const failed = (list: ListRecord, now: number): ListRecord => ({
   ...list,
   state: "Failed",
@@ -84,9 +84,9 @@ const sent = (list: ListRecord, end: LocalListEnd): ListRecord => {
   }
   if (isUnsupported(word)) return { ...list, state: "Unsupported", pending: undefined, updatedAt: now }
   const asked = { ...list, checkedEpoch: undefined, state: "Unknown", nextLookAt: now, updatedAt: now } as const
-  // An operator sent a list, or the charger's version is not the expected one: the charger is asked for it and gets the whole list.
+  // An operator sent a list, or the charger has an unexpected version: its version is queried, and it gets the whole list.
   if (status === "Accepted" || word === "versionmismatch") return { ...asked, needsFull: true, pending: undefined }
-  // The charger's version will show whether it has the message. It is asked without a delay, since a lost connection is delay enough.
+  // The charger's version will show whether it received the message. It is queried without a delay, since the lost connection was delay enough.
   if (status === "TimedOut" || word === "connectionlost" || word === "unreadableanswer") {
     return { ...asked, needsFull: list.needsFull || ours === undefined }
   }
@@ -103,7 +103,7 @@ const versionReported = (list: ListRecord, end: LocalListEnd): ListRecord => {
   if (reported === -1 || isUnsupported(errorCode)) return { ...checked, state: "Unsupported" }
   if (end.status === "Accepted" && reported !== undefined && reported >= 0) {
     const { pending } = list
-    // The version is that of the message that was sent, so it has arrived.
+    // The charger reports the version of the message that was sent, so it has received it.
     if (pending !== undefined && reported === pending.version) {
       return {
         ...checked,
@@ -150,7 +150,7 @@ const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined 
 export const listAfter = (list: ListRecord, end: LocalListEnd): ListRecord => {
   const next = end.type === "SendLocalList" ? sent(list, end) : versionReported(list, end)
   const { listVersion } = end
-  // This includes an operator's list: its version is the charger's now.
+  // This includes a list that an operator sent: the charger now has its version.
   const isStored = end.type === "SendLocalList" && end.status === "Accepted" && listVersion !== undefined
   return { ...next, version: isStored ? listVersion : next.version, reason: reasonOf(next, end) }
 }

@@ -1,4 +1,4 @@
-/** Storage of chargers' local authorisation lists, for the loop that keeps them up to date and for operators. */
+/** Storage of chargers' local authorisation lists, for the background loop that keeps them up to date and for operators. */
 import { Context, type Effect } from "effect"
 import type { ConfigurationKey } from "./ChargerCommand.ts"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -16,11 +16,11 @@ export const keptListStates = [
   "Failed"
 ] as const
 
-/** `Manual`: the organisation's lists are sent by hand. It is never stored. */
+/** `Manual`: the organisation's lists are sent manually. This state is never stored. */
 export const localListStates = ["Manual", ...keptListStates] as const
 export type LocalListState = (typeof localListStates)[number]
 
-/** A charger with a list to be checked, leased by one process. */
+/** A charger whose list must be checked, leased by one process. */
 export interface ClaimedList {
   readonly chargerId: string
   readonly organisationId: string
@@ -32,20 +32,20 @@ export interface ClaimedList {
 export interface ListClaim {
   /** ms epoch. */
   readonly now: number
-  /** Chargers at most. */
+  /** The maximum number of chargers. */
   readonly limit: number
-  /** For how long no other process gets them. */
+  /** How long no other process can claim them. */
   readonly leaseMillis: number
   /** How long a charger must have been connected. */
   readonly settleMillis: number
 }
 
-/** Which changes of an organisation's tokens to read: after one and up to another, in order. */
+/** The changes of an organisation's tokens to read, in order: those after `after` and up to `upTo`, at most `limit`. */
 export interface ChangesWanted {
   readonly after: number
   readonly upTo: number
   readonly limit: number
-  /** Only those of this many of the newest existing tokens. */
+  /** Only changes of the newest existing tokens, this many; undefined for all. */
   readonly newest: number | undefined
   /** Whether removed tokens are included. */
   readonly removed: boolean
@@ -63,26 +63,26 @@ export interface PendingList {
 export interface UnkeptList {
   readonly state: "Disabled" | "Unsupported"
   readonly reason: string
-  /** No look before (ms epoch), unless the charger connects or reports its configuration anew. */
+  /** When the list is checked next (ms epoch), unless the charger connects or reports its configuration again before. */
   readonly until: number
 }
 
-/** What an operator must know to send a list by hand. */
+/** What is needed to send a list manually. */
 export interface ListByHand {
   /** The highest version that is known or was sent; 0 if there is none. */
   readonly version: number
-  /** As the charger has reported it; empty where it has not. */
+  /** As the charger has reported it; empty if it has not. */
   readonly configuration: ReadonlyArray<ConfigurationKey>
 }
 
-/** For operators. */
+/** The state of a list, as operators see it. */
 export interface LocalListStatus {
-  /** Undefined while nothing is known. */
+  /** Undefined if nothing is known. */
   readonly version: number | undefined
   readonly state: LocalListState
-  /** True when every change of the organisation's tokens is on it. */
+  /** True if the list contains every change of the organisation's tokens. */
   readonly inStep: boolean
-  /** Why it is not up to date, as text; undefined if it is, or if an update is on its way. */
+  /** Why it is not up to date, as text; undefined if it is, or if an update is in progress. */
   readonly reason: string | undefined
   /** ms epoch; undefined before anything is known. */
   readonly updatedAt: number | undefined
@@ -92,20 +92,20 @@ export class LocalLists extends Context.Service<
   LocalLists,
   {
     /**
-     * Connected chargers of organisations whose lists are `Managed` and whose list is not known to be right, those that have waited
-     * longest first; never one with a command about its list under way.
+     * Leases connected chargers whose organisation has `Managed` lists and whose list is not known to be correct, longest waiting first. Chargers
+     * with an open command about their list are left out.
      */
     readonly claim: (claim: ListClaim) => Effect.Effect<ReadonlyArray<ClaimedList>, StorageUnavailable>
     readonly changes: (
       organisationId: string,
       wanted: ChangesWanted
     ) => Effect.Effect<ReadonlyArray<TokenChange>, StorageUnavailable>
-    /** Stores the expected state. Call it before the message is issued: the end of its command needs it. */
+    /** Stores the expected state of the list. Call it before the message is issued, since handling the end of its command needs it. */
     readonly pending: (chargerId: string, pending: PendingList, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Stores that there was nothing to send up to this change. */
+    /** Stores that there is nothing to send up to this change. */
     readonly caughtUp: (chargerId: string, seq: number, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly unkept: (chargerId: string, why: UnkeptList, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Deletes removals that are older than `before` (ms epoch). A list that has not received them by then is sent whole. */
+    /** Deletes records of removed tokens that are older than `before` (ms epoch). A list that has not received them is sent whole. */
     readonly forget: (before: number) => Effect.Effect<void, StorageUnavailable>
     readonly byHand: (
       organisationId: string,

@@ -1,4 +1,4 @@
-/** The result that a partner gets for its command, in OCPI's enumerations (OCPI 2.2.1 §13.4.4, §14.4.4). */
+/** Translates the outcome of a partner's command into OCPI's enumerations (OCPI 2.2.1 §13.4.4, §14.4.4). */
 import type { CommandStatus } from "./Command.ts"
 import type { PartnerCallbackKind } from "./PartnerCallback.ts"
 
@@ -7,7 +7,7 @@ export interface PartnerCallbackEnd {
   readonly kind: PartnerCallbackKind
   /** `Pending` or `Sent` if the charger has not answered in time. */
   readonly status: CommandStatus
-  /** As the command has it: the charger's answer, or `{ errorCode, errorDescription }`. */
+  /** As in `Command.result`: the charger's answer, or `{ errorCode, errorDescription }`. */
   readonly result: Readonly<Record<string, unknown>> | undefined
   /** The present status of the command's connector, if it has one. */
   readonly connectorStatus: string | undefined
@@ -30,7 +30,7 @@ const word = (value: unknown): string => (typeof value === "string" ? value.trim
 /** Chargers that do not know an action answer with either code (OCPP-J 1.6 §4.2.3). */
 const unsupported: ReadonlySet<string> = new Set(["notimplemented", "notsupported"])
 
-/** Why a charger refuses, as far as its connector's status shows. */
+/** The reason of a charger's refusal, derived from its connector's status. */
 const refusedAt = (connectorStatus: string | undefined): CommandOutcome => {
   switch (connectorStatus) {
     case "Faulted":
@@ -87,7 +87,7 @@ export const outcomeOf = (end: PartnerCallbackEnd): CommandOutcome => {
 /** OCPI 2.2.1 §14.4.4 ChargingProfileResultType. */
 export type ProfileOutcome = "ACCEPTED" | "REJECTED" | "UNKNOWN"
 
-/** The result that a partner gets for a charging profile. `UNKNOWN` is a profile that the charger does not have (§5.5). */
+/** The result that a partner gets for a charging profile. `UNKNOWN` means that the charger does not have the profile (§5.5). */
 export const profileOutcomeOf = ({ kind, result, status }: PartnerCallbackEnd): ProfileOutcome => {
   if (status === "Accepted") return "ACCEPTED"
   return kind === "ClearProfile" && word(result?.["status"]) === "unknown" ? "UNKNOWN" : "REJECTED"

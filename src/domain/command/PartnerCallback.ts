@@ -17,10 +17,10 @@ export const partnerCallbackKinds = [
 ] as const
 export type PartnerCallbackKind = (typeof partnerCallbackKinds)[number]
 
-/** Seconds after which a partner gets a timeout as the result: a charger has a minute to answer, and other commands may be before this one. */
+/** Seconds after which a partner gets a timeout as the result. A charger has a minute to answer, and other commands may be sent first. */
 export const answerSeconds = 80
 
-/** Seconds within which a partner gets the result: `answerSeconds`, and the time that the call itself may take. */
+/** Seconds within which a partner gets the result: `answerSeconds` plus the time that the call itself may take. */
 export const timeoutSeconds = 90
 
 /** A callback to be stored with its command. */

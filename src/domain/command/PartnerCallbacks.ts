@@ -1,13 +1,13 @@
 /**
- * Storage of partners' callbacks. `Commands.issue` stores a callback. Here are the results that are due, for the loop that sends them, and what later
- * commands must know of earlier ones.
+ * Storage of partners' callbacks, which `Commands.issue` creates. It provides the results that are due, for the loop that sends them, and the data
+ * about earlier commands that later ones need.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { PartnerCallbackEnd } from "./Outcome.ts"
 import type { PartyId } from "../values/PartyId.ts"
 
-/** What a callback is about. */
+/** What a callback reports. */
 export const callbackSubjects = ["Result", "ReservationCancelled", "ProfileChanged"] as const
 export type CallbackSubject = (typeof callbackSubjects)[number]
 
@@ -20,25 +20,25 @@ export interface DueCallback extends PartnerCallbackEnd {
   readonly partnerId: string
   readonly sessionId: string | undefined
   readonly version: string
-  /** Undefined if it was sealed with another key. */
+  /** Undefined if it cannot be decrypted, because it was sealed with another key. */
   readonly responseUrl: string | undefined
   readonly correlationId: string
   readonly from: PartyId | undefined
   readonly to: PartyId | undefined
-  /** Including this one. */
+  /** The number of tries, including this one. */
   readonly tries: number
 }
 
-/** Which try is settled: a result that became due again since then stays due. */
+/** Identifies the try that is being settled. A result that became due again meanwhile stays due. */
 export type CallbackKey = Pick<DueCallback, "commandId" | "about" | "tries">
 
 /** A partner's reservation that a charger has or may have. */
 export interface PartnerReservation {
   readonly commandId: string
   readonly chargerId: string
-  /** The id that the charger knows. */
   readonly siteId: string
   readonly evseId: number
+  /** The id that the charger knows. */
   readonly reservationId: number
 }
 
@@ -53,7 +53,7 @@ export interface ReservationWanted {
 /** A start that a partner requests a second time because it did not get our first answer. */
 export interface RepeatedStart {
   readonly partnerId: string
-  /** Its authorization_reference. */
+  /** The partner's authorization_reference. */
   readonly reference: string
   readonly locationId: string
   readonly idTag: string
@@ -64,9 +64,9 @@ export interface RepeatedStart {
 }
 
 export interface PartnerProfiles {
-  /** The charger's number of the partner's profile of a session that it set last and may have. */
+  /** The profile id of the last profile that the partner set for a session and that the charger may have. */
   readonly profileId: number | undefined
-  /** Of its requests about profiles of that session. */
+  /** The number of the partner's requests about profiles of that session in the last minute. */
   readonly lastMinute: number
 }
 
@@ -74,8 +74,8 @@ export class PartnerCallbacks extends Context.Service<
   PartnerCallbacks,
   {
     /**
-     * What is due by now, oldest first; no other process gets it for `leaseMillis`. The partners in `except` are left out. Across all
-     * organisations, for the service itself.
+     * Takes the callbacks that are due, oldest first, across all organisations. No other process gets them for `leaseMillis`. The partners in
+     * `except` are left out.
      */
     readonly take: (wanted: {
       readonly now: number
@@ -84,7 +84,7 @@ export class PartnerCallbacks extends Context.Service<
       readonly limitPerPartner: number
       readonly except: ReadonlyArray<string>
     }) => Effect.Effect<ReadonlyArray<DueCallback>, StorageUnavailable>
-    /** When the first of those that are open may be due (ms epoch), past where a command has not ended; undefined where none is open. */
+    /** The earliest due time of all open callbacks (ms epoch); undefined if none is open. It is in the past if a command has not ended. */
     readonly nextDue: Effect.Effect<number | undefined, StorageUnavailable>
     readonly reported: (key: CallbackKey, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly retry: (key: CallbackKey, problem: string, dueAt: number) => Effect.Effect<void, StorageUnavailable>
@@ -92,22 +92,22 @@ export class PartnerCallbacks extends Context.Service<
     /** Signals that commands have ended; some may be missed. */
     readonly ended: Stream.Stream<void>
     /**
-     * True where the very start was asked for less than a minute ago and may still begin: nothing more is sent to the charger, and its result goes
-     * to the address of the repeat.
+     * True if the partner requested the same start less than a minute ago and its session may still begin. Nothing more must then be sent to the
+     * charger, and the result goes to the URL of the repeated request.
      */
     readonly repeated: (
       organisationId: string,
       start: RepeatedStart,
       now: number
     ) => Effect.Effect<boolean, StorageUnavailable>
-    /** The number by which chargers know a partner's reservation: `fresh`, unless it has one. */
+    /** The number by which chargers know a partner's reservation. If the reservation has none yet, it gets `fresh`. */
     readonly reservationNumber: (
       organisationId: string,
       wanted: Required<ReservationWanted>,
       fresh: number,
       now: number
     ) => Effect.Effect<number, StorageUnavailable>
-    /** The newest of the partner's reservations by this name that a charger has or may have. */
+    /** The newest of the partner's reservations with this reference that a charger has or may have. */
     readonly reservation: (
       organisationId: string,
       wanted: ReservationWanted,

@@ -1,24 +1,24 @@
 /** Checks a charging profile before it is sent to a charger (OCPP 1.6 §3.13, §5.16, §7.8, §7.13, §7.14). */
 import type { ChargingProfile, ChargingSchedule } from "./ChargingProfile.ts"
 
-/** What is wrong with a value, by its JSON Pointer into the profile as OCPP 1.6 writes it. */
+/** An invalid value, with its JSON Pointer into the OCPP 1.6 form of the profile. */
 export interface ProfileFinding {
   readonly pointer: string
   readonly detail: string
 }
 
-/** How the profile is sent. A RemoteStart has one for a transaction without an id yet (OCPP 1.6 §5.11). */
+/** How the profile is sent. With a RemoteStart, the profile is for a transaction that has no id yet (OCPP 1.6 §5.11). */
 export type ProfileUse =
   | { readonly command: "SetChargingProfile"; readonly evseId: number }
   | { readonly command: "RemoteStart" }
 
-/** Most periods of a schedule: a week of quarter hours, and more than any charger's ChargingScheduleMaxPeriods. */
+/** The maximum number of periods of a schedule: a week of quarter hours, and more than any charger's ChargingScheduleMaxPeriods. */
 export const periodsMax = 672
 
-/** Longest duration of a schedule, in seconds: a year. */
+/** The maximum duration of a schedule, in seconds: a year. */
 export const durationMax = 366 * 86_400
 
-/** The highest limit, 100 MW: more must be a wrong unit. */
+/** The maximum limit, in A or W: 100 MW. A higher value must be in a wrong unit. */
 export const limitMax = 100_000_000
 
 const schedulePointer = "/chargingSchedule"
@@ -118,7 +118,7 @@ const placeFindings = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray
   ]
 }
 
-/** What is wrong with a profile for this use, in the order of its fields; empty for one that may be sent. */
+/** All findings about a profile for this use; empty if it may be sent. */
 export const validateProfile = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray<ProfileFinding> => {
   const { stackLevel, validFrom, validTo } = profile
   return [

@@ -1,6 +1,6 @@
 /**
- * Which partners must be notified of a changed charging profile: those that set one for a session when another caller changes that session's limits
- * (OCPI 2.2.1 §14.2.2). A partner gets the profile in force when the notice is sent, so that one callback covers any number of changes.
+ * Finds the partners that must be notified of a changed charging profile: those that set one for a session whose limits another caller changes (OCPI
+ * 2.2.1 §14.2.2). A partner gets the profile that is in force when the notification is sent, so that one callback covers any number of changes.
  */
 import type { CommandEnd } from "./CommandEnd.ts"
 
@@ -10,7 +10,7 @@ export interface ProfileChange extends CommandEnd {
   readonly evseId: number | undefined
 }
 
-/** An accepted SetProfile of a partner, for a session that runs. */
+/** A partner's accepted SetProfile for a running session. */
 export interface PartnerProfile {
   readonly commandId: string
   readonly organisationId: string
@@ -20,7 +20,7 @@ export interface PartnerProfile {
   readonly sessionId: string
 }
 
-/** The profiles with partners to be notified: the newest of each partner and session. */
+/** The profiles whose partners must be notified: the newest one for each partner and session. */
 export const profilesChangedBy = (
   change: ProfileChange,
   profiles: ReadonlyArray<PartnerProfile>

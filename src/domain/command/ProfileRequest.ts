@@ -7,7 +7,7 @@ export interface ProfileRequest {
   readonly responseUrl: string
 }
 
-/** What a charger follows from `startAt` (ms epoch) on. */
+/** The schedule that a charger follows from `startAt` (ms epoch) on. */
 export interface ActiveProfile {
   readonly startAt: number
   readonly schedule: ChargingSchedule
@@ -16,11 +16,11 @@ export interface ActiveProfile {
 /** The immediate answer (OCPI 2.2.1 §14.4.3). */
 export interface ProfileResponse {
   readonly result: "ACCEPTED" | "NOT_SUPPORTED" | "REJECTED" | "TOO_OFTEN" | "UNKNOWN_SESSION"
-  /** Seconds within which the result is sent. */
+  /** The number of seconds within which the result is sent. */
   readonly timeoutSeconds: number
 }
 
-/** Most requests for one session in a minute: chargers write profiles to flash, and each takes seconds on a radio link. */
+/** The maximum number of requests per session and minute: chargers write profiles to flash, and each takes seconds on a mobile network. */
 export const profileRequestsPerMinute = 10
 
 /** The stack level of partners' profiles (OCPP 1.6 §3.13.2): the lowest, so that an operator's own take precedence. */

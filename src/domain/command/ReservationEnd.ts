@@ -1,6 +1,6 @@
 /**
- * What commands and time make of reservations (OCPP 1.6 §5.2, §5.13), and what follows for the session of one that is paid for and for the
- * partner that reserved. Which reservation a start consumes is in `reservation/Reservation.ts`.
+ * How commands and time change reservations (OCPP 1.6 §5.2, §5.13), and what follows for the session of a paid reservation and for the partner that
+ * made it. Which reservation a start consumes is decided in `reservation/Reservation.ts`.
  */
 import type { CommandEnd } from "./CommandEnd.ts"
 import { isUnknownOutcome, wasHeldBack } from "./CommandEnd.ts"
@@ -22,14 +22,14 @@ export interface Change {
   readonly after: StoredReservation
 }
 
-/** True for what the charger may have. */
+/** True for a reservation that the charger may have. */
 const mayBeThere = ({ status }: StoredReservation): boolean => status === "Active" || status === "Unknown"
 
 const answeredStatus = (end: ReservationEnd): "Active" | "Unknown" | "Failed" | "Rejected" => {
   if (end.status === "Accepted") return "Active"
-  // A start may yet show that the charger has it.
+  // A later start may show that the charger has it.
   if (isUnknownOutcome(end)) return "Unknown"
-  // A charger that was never asked has refused nothing.
+  // If the command was never sent, the charger cannot have refused it.
   return end.sentAt === undefined || wasHeldBack(end.errorCode) ? "Failed" : "Rejected"
 }
 
@@ -44,7 +44,7 @@ const answered = (reservation: StoredReservation, end: ReservationEnd): StoredRe
   }
 }
 
-/** Rejected says that the charger has no such reservation (§5.2): it never had it, or has it no longer. */
+/** Rejected means that the charger has no such reservation (§5.2): it never had it, or no longer has it. */
 const cancelled = (reservation: StoredReservation, end: ReservationEnd): StoredReservation => {
   const isGone = end.status === "Rejected"
   return {
@@ -55,7 +55,7 @@ const cancelled = (reservation: StoredReservation, end: ReservationEnd): StoredR
   }
 }
 
-/** What the end of a command changes of the reservations that its charger has under its number, in order. */
+/** What the end of a command changes in its charger's reservations with its number, in order. */
 export const changesBy = (end: ReservationEnd, known: ReadonlyArray<StoredReservation>): ReadonlyArray<Change> => {
   const others = known.filter(
     (one) =>
@@ -70,7 +70,7 @@ export const changesBy = (end: ReservationEnd, known: ReadonlyArray<StoredReserv
     return says ? others.map((before) => ({ before, after: cancelled(before, end) })) : []
   }
   const own = known.filter((one) => one.commandId === end.commandId && one.status === "Pending")
-  // A reservation of the same number takes the place of the one before at the charger (§5.13).
+  // At the charger, a reservation replaces the previous one with the same number (§5.13).
   const replaced = end.status === "Accepted" ? others : []
   return [
     ...own.map((before) => ({ before, after: answered(before, end) })),
@@ -82,13 +82,13 @@ export const changesBy = (end: ReservationEnd, known: ReadonlyArray<StoredReserv
 }
 
 /**
- * For how long after its end (ms) a reservation waits for the charger's last word before it is taken to be unused. A charger that has been
- * connected since before the end has reported every start by then; one that came back after it is given time to send its queue; for one
- * that stays away there is a limit.
+ * How long after its end (in ms) a reservation waits for a start before it counts as unused. `connected`: the charger has been connected since before
+ * the end, and has reported every start by then. `returned`: it reconnected after the end and needs time to send its queue. `away`: the limit for a
+ * charger that stays offline.
  */
 export const expiryWaits = { connected: 10_000, returned: 10 * 60_000, away: 24 * 60 * 60_000 }
 
-/** A reservation that no start has used by the end of its wait. */
+/** The change of a reservation that no start has used by the end of its wait. */
 export const unused = (before: StoredReservation, hasCharger: boolean, now: number): Change => ({
   before,
   after: hasCharger
@@ -96,27 +96,27 @@ export const unused = (before: StoredReservation, hasCharger: boolean, now: numb
     : { ...before, status: "Cancelled", reason: "ChargerRemoved", updatedAt: now }
 })
 
-/** True where a session is to be kept from now on for a reservation whose tariff charges for reservations. */
+/** True if a session is stored from now on for the reservation, provided that its tariff has a price for reservations. */
 export const beginsSession = ({ after, before }: Change): boolean =>
   before.status !== "Active" &&
   after.status === "Active" &&
   after.acceptedAt !== undefined &&
   after.acceptedAt < after.expiresAt
 
-/** True where the reservation's own session ends. One that a start has used may have the start's session. */
+/** True if the reservation's own session ends. A reservation that a start has used may have that start's session instead. */
 export const endsSession = ({ after, before }: Change): boolean =>
   after.status !== "Active" && before.sessionId === before.commandId
 
-/** How the session of a reservation ends: one that expired is paid for in full, any other is void. */
+/** How the session of a reservation ends. If the reservation expired, it is paid for in full; otherwise the session is void. */
 export const sessionEnd = ({ acceptedAt, expiresAt, status, updatedAt }: StoredReservation) =>
   status === "Expired"
     ? { status: "COMPLETED" as const, endedAt: expiresAt }
     : { status: "INVALID" as const, endedAt: Math.max(acceptedAt ?? 0, Math.min(updatedAt, expiresAt)) }
 
-/** True where a partner that reserved is to hear that the reservation is gone. One that was replaced goes on as its successor. */
+/** True if the partner must be notified that its reservation is gone. A replaced reservation continues as its successor. */
 export const isCancellation = ({ after, before }: Change): boolean =>
   mayBeThere(before) && after.status === "Cancelled" && after.reason !== "Replaced"
 
-/** A partner does not hear of what it has cancelled itself. `cancelledBy` are the actors that cancelled the reservation's number since. */
+/** A partner is not notified of its own cancellation. `cancelledBy` are the actors that have cancelled the reservation's number since. */
 export const hearsOfCancellation = (partnerId: string, cancelledBy: ReadonlyArray<string>): boolean =>
   !cancelledBy.includes(`partner:${partnerId}`)

@@ -1,15 +1,17 @@
 /**
- * Which charging profiles stand at a charger after one more is set, some are cleared, or a transaction has ended (OCPP 1.6 §3.13, §5.5,
- * §5.16). What the charger has accepted is recorded here; whether it should have been asked is `Profile.ts`.
+ * Computes which charging profiles a charger has after one is set, some are cleared, or a transaction has begun or ended (OCPP 1.6 §3.13, §5.5,
+ * §5.16). It records what the charger has accepted. `Profile.ts` checks profiles before they are sent.
  */
 import type { CommandOf } from "./ChargerCommand.ts"
 import { tokenKey } from "../token/Token.ts"
 import type { ChargingProfile, SetProfile } from "./ChargingProfile.ts"
 
-/** Most profiles kept of one charger, so that a document stays small; real ones hold a few dozen. The oldest fall out. */
+/**
+ * The maximum number of profiles stored for one charger, so that the document stays small. Real chargers have a few dozen. The oldest are dropped.
+ */
 export const profilesKept = 256
 
-/** Two profiles that may not stand beside each other: OCPP 1.6 §3.13.2 has one of each level and purpose, and §5.16 per connector. */
+/** True if a new profile replaces this one: OCPP 1.6 §3.13.2 allows one profile for each stack level and purpose, and §5.16 one per connector. */
 const collides = (one: SetProfile, evseId: number, profile: ChargingProfile): boolean =>
   one.profile.profileId === profile.profileId ||
   (one.evseId === evseId &&
@@ -17,13 +19,13 @@ const collides = (one: SetProfile, evseId: number, profile: ChargingProfile): bo
     one.profile.stackLevel === profile.stackLevel &&
     (profile.purpose !== "TxProfile" || one.profile.transactionId === profile.transactionId))
 
-/** A ChargePointMaxProfile limits the whole charger (OCPP 1.6 §3.13.1) wherever a lenient charger let it be set. */
+/** A ChargePointMaxProfile limits the whole charger (OCPP 1.6 §3.13.1), even if a lenient charger accepted it for an EVSE. */
 const placed = (evseId: number, profile: ChargingProfile): number =>
   profile.purpose === "ChargePointMaxProfile" ? 0 : evseId
 
 /**
- * The profiles that stand once the charger has accepted this one at `now` (ms epoch). It takes the place of the one of its id anywhere,
- * and of the one of its purpose and level at the same evse (of a TxProfile: of the same transaction).
+ * The profiles after the charger has accepted this one at `now` (ms epoch). It replaces the profile with the same id at any EVSE, and the one with
+ * the same purpose and stack level at the same EVSE (for a TxProfile: of the same transaction).
  */
 export const applied = (
   set: ReadonlyArray<SetProfile>,
@@ -36,8 +38,8 @@ export const applied = (
 }
 
 /**
- * The profiles that stand once the charger has accepted a ClearChargingProfile: an id clears that one, otherwise those go that fit all that
- * is given. Place 0 is the whole charger and nothing but it (OCPP 1.6 §6.13); without a place every evse is meant.
+ * The profiles after the charger has accepted a ClearChargingProfile. An id clears that profile; otherwise the profiles that match all given fields
+ * are cleared. Place 0 means only the profiles of the whole charger (OCPP 1.6 §6.13). Without a place, profiles of every EVSE match.
  */
 export const cleared = (
   set: ReadonlyArray<SetProfile>,
@@ -51,13 +53,13 @@ export const cleared = (
         (stackLevel !== undefined && one.profile.stackLevel !== stackLevel)
   )
 
-/** How long a profile waits for the transaction of its RemoteStart; chargers give the driver a few minutes to plug in. */
+/** How long a profile waits for the transaction of its RemoteStart: chargers give the driver a few minutes to plug in. */
 const awaitsMillis = 15 * 60_000
 
 const lapsed = ({ awaits, setAt }: SetProfile, now: number): boolean =>
   awaits !== undefined && setAt < now - awaitsMillis
 
-/** What is recorded once the charger has accepted a RemoteStart with a profile (OCPP 1.6 §5.11): it waits for the transaction. */
+/** The profiles after the charger has accepted a RemoteStart with a profile (OCPP 1.6 §5.11). That profile waits for its transaction. */
 export const awaited = (
   set: ReadonlyArray<SetProfile>,
   { place, tokenUid }: Pick<CommandOf<"RemoteStart">, "place" | "tokenUid">,
@@ -68,7 +70,7 @@ export const awaited = (
   return [...set.filter((one) => !lapsed(one, now)), waiting].slice(-profilesKept)
 }
 
-/** The profiles that stand with a transaction that began: one that waited for it is its own now. Undefined where none did. */
+/** The profiles after a transaction has begun: the profile that waited for it now belongs to it. Undefined if none waited. */
 export const begun = (
   set: ReadonlyArray<SetProfile>,
   start: { readonly evseId: number; readonly tokenUid: string; readonly transactionId: number },
@@ -87,10 +89,10 @@ export const begun = (
   return applied(others, evseId, { ...waiting.profile, transactionId }, now)
 }
 
-/** Those that stand by now. */
+/** The profiles that are in force, without those that wait for a transaction. */
 export const inForce = (set: ReadonlyArray<SetProfile>): ReadonlyArray<SetProfile> =>
   set.filter(({ awaits }) => awaits === undefined)
 
-/** What is in force after a transaction: its own profiles end with it (OCPP 1.6 §3.13.1). */
+/** The profiles after a transaction has ended: its own profiles end with it (OCPP 1.6 §3.13.1). */
 export const withoutTransaction = (set: ReadonlyArray<SetProfile>, transactionId: number): ReadonlyArray<SetProfile> =>
   set.filter(({ profile }) => profile.purpose !== "TxProfile" || profile.transactionId !== transactionId)

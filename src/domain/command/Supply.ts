@@ -1,4 +1,4 @@
-/** What an evse is fed with, as far as the operator has set it: for conversion between A and W, and where no profile limits anything. */
+/** The electrical supply of an EVSE, as the operator has set it: for conversion between A and W, and for times without a limit. */
 import { assumedEquipment, type Connector, type ConnectorEquipment } from "../site/Connector.ts"
 import type { CompositeDefaults } from "./Composite.ts"
 
@@ -6,8 +6,8 @@ const phasesOf = ({ powerType }: ConnectorEquipment): number =>
   powerType === "AC_3_PHASE" ? 3 : powerType.startsWith("AC_2_PHASE") ? 2 : 1
 
 /**
- * The supply of an evse; of the whole charger (0) the sum of its evses. Of an evse's connectors only one gives power at a time: the
- * strongest counts.
+ * The supply of an EVSE; for the whole charger (0), the sum of its EVSEs' currents. Only one connector of an EVSE delivers power at a time, so the
+ * strongest one counts.
  */
 export const supplyOf = (
   connectors: ReadonlyArray<Pick<Connector, "evseId" | "equipment">>,

@@ -1,15 +1,15 @@
-/** Which command the progress of an upload or of a firmware update belongs to (OCPP 1.6 §4.4, §4.5; security whitepaper §5). */
+/** Finds the command to which a progress report of an upload or firmware update belongs (OCPP 1.6 §4.4, §4.5; security whitepaper §5). */
 import type { FileKind } from "../file/StoredFile.ts"
 import { mayHaveObeyed } from "./CommandEnd.ts"
 import type { CommandStatus } from "./Command.ts"
 
 export const transferTypes = ["GetDiagnostics", "GetLog", "UpdateFirmware", "SignedUpdateFirmware"] as const
 
-/** A command for a transfer, of one charger. */
+/** A command to one charger that makes it transfer a file. */
 export interface Transfer {
   readonly commandId: string
   readonly type: (typeof transferTypes)[number]
-  /** Of a GetLog or SignedUpdateFirmware. */
+  /** The request id of a GetLog or SignedUpdateFirmware. */
   readonly requestId: number | undefined
   readonly status: CommandStatus
   readonly errorCode: string | undefined
@@ -18,7 +18,7 @@ export interface Transfer {
 export interface TransferReport {
   readonly kind: FileKind
   readonly status: string
-  /** Undefined where the charger's message has none. */
+  /** Undefined if the charger's message has none. */
   readonly requestId: number | undefined
 }
 
@@ -28,12 +28,12 @@ const typesOf: Readonly<Record<FileKind, ReadonlyArray<Transfer["type"]>>> = {
   Firmware: ["UpdateFirmware", "SignedUpdateFirmware"]
 }
 
-/** The command that a report means: of its kind, with its number where it has one, and one that the charger may have obeyed. `newestFirst`. */
+/** The newest command of the report's kind that the charger may have executed, with the report's request id if it has one. */
 export const transferMeant = (
   { kind, requestId, status }: TransferReport,
   newestFirst: ReadonlyArray<Transfer>
 ): Transfer | undefined =>
-  // A charger that has nothing to do says Idle, and means no transfer.
+  // A charger that has nothing to do reports Idle, which belongs to no transfer.
   status === "Idle"
     ? undefined
     : newestFirst.find(

@@ -1,6 +1,6 @@
 /**
- * Commands that no charger will answer: they waited for too long, or the connection that they were sent by, or waited for, is gone. How
- * each of them ends, with the status and texts that callers see.
+ * Commands that no charger will answer, because they waited for too long or because the connection is gone. Defines how each of them ends, with the
+ * status and texts that callers see.
  */
 
 /** How a command ends without an answer. */
@@ -9,12 +9,12 @@ export interface Unanswered {
   readonly result: { readonly errorCode: string; readonly errorDescription: string }
 }
 
-/** What of a command that has not ended decides. */
+/** The part of an open command that decides how it ends. */
 export interface OpenCommand {
   readonly status: "Pending" | "Sent"
-  /** Until when it may wait for the charger to be connected (ms epoch); undefined: it may not wait. */
+  /** Until when it may wait for the charger to connect (ms epoch); undefined if it may not wait. */
   readonly expiresAt: number | undefined
-  /** The connection that it was sent by. */
+  /** The epoch of the connection by which it was sent. */
   readonly sentEpoch: number | undefined
 }
 
@@ -39,13 +39,13 @@ const expired: Unanswered = {
   result: { errorCode: "Expired", errorDescription: "the charger was not connected in time; it was not sent" }
 }
 
-/** How a command ends by the time that it has waited; undefined while it may still wait. */
+/** How a command ends because its waiting time has passed; undefined while it may still wait. */
 export const overdue = ({ expiresAt, status }: OpenCommand, now: number): Unanswered | undefined =>
   status === "Pending" && expiresAt !== undefined && expiresAt <= now ? expired : undefined
 
 /**
- * How a command ends by what became of its charger's connection; undefined where it may still be sent or answered. `openEpoch` is the
- * connection that the charger has now.
+ * How a command ends because its charger's connection is gone; undefined if it may still be sent or answered. `openEpoch` is the epoch of the
+ * charger's open connection, if any.
  */
 export const abandoned = (
   { expiresAt, sentEpoch, status }: OpenCommand,
@@ -55,5 +55,5 @@ export const abandoned = (
   return expiresAt === undefined && openEpoch === undefined ? notConnected : undefined
 }
 
-/** How long after the end of its lease (ms) a node's connections are taken to be gone: it may only be slow to renew it. */
+/** How long after the end of a node's lease (in ms) its connections count as gone: the node may only be slow to renew the lease. */
 export const leaseGraceMillis = 60_000

@@ -25,7 +25,7 @@ export const act = (
 export const acknowledged = always({ _tag: "Acknowledged" })
 export const heartbeatAnswered = always({ _tag: "HeartbeatAnswered" })
 
-/** Nothing to store, so that the answer may be sent at once. */
+/** A decision with nothing to store, so that the answer is sent at once. */
 export const answer = (reply: Answer): Decision => act(noFacts, reply)
 
 export const acknowledge: Decision = answer(acknowledged)

@@ -1,6 +1,6 @@
 /**
- * Why a card may charge, or may not: the decision that a charger would get now, with the rule that made it and what an operator can do. The verdict is
- * that of `authorize`, and of nothing else.
+ * Explains why a card may or may not charge: the decision that a charger would get now, the rule behind it, and what an operator can do. The verdict
+ * always comes from `authorize`.
  */
 import type { Authorization } from "../token/Authorization.ts"
 import type { CardEvidence, CardWanted } from "../token/Authorizations.ts"
@@ -25,7 +25,7 @@ export const authorizationRules = [
 ] as const
 export type AuthorizationRule = (typeof authorizationRules)[number]
 
-/** One thing that was looked at. The verdict does not come from these, they show what it rests on. */
+/** One checked condition. Checks are for display and do not make the verdict. */
 export interface Check {
   readonly rule: "known" | "status" | "expiry" | "partner_valid" | "one_partner" | "not_charging" | "unknown_tokens"
   readonly passed: boolean
@@ -35,7 +35,7 @@ export interface Check {
 export interface AuthorizationExplanation {
   readonly authorization: Authorization
   readonly rule: AuthorizationRule
-  /** One or two sentences for people, with what to do. */
+  /** One or two sentences for operators, with what to do. */
   readonly explanation: string
   readonly checks: ReadonlyArray<Check>
 }
@@ -45,14 +45,14 @@ const iso = (at: number): string => new Date(at).toISOString()
 interface Decided {
   readonly authorization: Authorization
   readonly facts: TokenFacts
-  /** Partners whose answer decides, and that were not asked now. */
+  /** The ids of partners whose answers would decide. They were not asked for this explanation. */
   readonly asks: ReadonlyArray<string>
 }
 
-/** OCPP's EVSEs count from 1: no session is there, so that every open one counts as elsewhere. */
+/** EVSE numbers of OCPP begin at 1, so no session is at this EVSE, and every open session counts as elsewhere. */
 const noEvse = 0
 
-/** As at an Authorize, and then as at a start, which alone can be refused for another session. Partners are taken for silent. */
+/** Decides as for an Authorize, then as for a start, since only a start can be refused because of another session. Partners count as silent. */
 const decided = ({ facts, policy }: CardEvidence, { chargerId = "", tokenUid }: CardWanted, now: number): Decided => {
   const asking = { _tag: "Asking", tokenUid, chargerId } as const
   const partners = partnersToAsk(facts, asking, now)

@@ -1,7 +1,7 @@
 /**
- * Whether a driver's token may charge, as an OCPP status (OCPP 1.6 §7.2). The first of these that knows the token decides: a partner's command for
- * it, a reservation for it at this charger, the organisation's own tokens, roaming partners' tokens, partners that are asked in real time, and last
- * the organisation's rule for unknown tokens. The decision, its source and its time are stored with the session.
+ * Decides whether a driver's token may charge, as an OCPP status (OCPP 1.6 §7.2). The first source that knows the token decides: a partner's command
+ * for it, a reservation for it at this charger, the organisation's own tokens, roaming partners' tokens, partners that are asked in real time, and
+ * finally the organisation's rule for unknown tokens. The decision, its source and its time are stored with the session.
  */
 import type { ChargerState } from "../charger/ChargerState.ts"
 import type { Answers, Question } from "../charger/Decision.ts"
@@ -14,7 +14,7 @@ import { roamingVerdict, strangerVerdict, type Verdict } from "../token/Verdict.
 
 /** What the token is to be used for. */
 export type AuthorizationContext =
-  /** Authorize: without a connector (OCPP 1.6 §6.1), so that it cannot be decided whether another session is concurrent. */
+  /** An Authorize names no connector (OCPP 1.6 §6.1), so it cannot be decided whether another session is concurrent. */
   | { readonly _tag: "Asking"; readonly tokenUid: string; readonly chargerId: string }
   /** A session starts at this connector. */
   | {
@@ -23,17 +23,17 @@ export type AuthorizationContext =
       readonly chargerId: string
       readonly evseId: number
       readonly reservationId: number | undefined
-      /** When it started, ms epoch. An offline start is judged by this time and not by that of its arrival. */
+      /** When it started, ms epoch. An offline start is decided by this time, not by its time of arrival. */
       readonly at: number
     }
 
-/** A start that is older than this when it arrives was made offline; less is explained by clocks and networks. */
+/** A start that is older than this when it arrives was made offline. Clocks and networks explain smaller differences. */
 const offlineAfterMillis = 5 * 60_000
 
 /** The time that a driver needs to end a session with a card. */
 const endsWithinMillis = 5 * 60_000
 
-/** The status at a time. It is not known when a block began, but an expired token was valid before. */
+/** The status at a given time. It is not known when a token was blocked, but an expired token was valid before its expiry. */
 export const statusOf = (token: Token, at: number): AuthorizationStatus => {
   if (token.status !== "Accepted") return token.status
   return token.expiresAt !== undefined && token.expiresAt <= at ? "Expired" : "Accepted"
@@ -46,7 +46,10 @@ const ownVerdict = (token: Token, at: number): Verdict => ({
   parentUid: token.parentUid
 })
 
-/** A partner that requested this start or reserved this connector is responsible for the token. The charger may remember the answer for as long as the request is valid. */
+/**
+ * A partner that requested this start or reserved this connector is responsible for the token. The charger may cache the answer for as long as the
+ * request is valid.
+ */
 const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdict | undefined => {
   const grant = grantFor(facts.granted ?? [], context._tag === "Starting" ? context.evseId : undefined)
   if (grant === undefined) return undefined
@@ -54,7 +57,7 @@ const grantedVerdict = (facts: TokenFacts, context: AuthorizationContext): Verdi
   return { status: "Accepted", source: "RoamingToken", expiresAt, parentUid: undefined, roaming: roamingOf(grant) }
 }
 
-/** A token with a reservation. If only the reservation lets it charge, the charger may remember the answer until that expires. */
+/** A token with a reservation. If only the reservation lets it charge, the charger may cache the answer until the reservation expires. */
 const reservedVerdict = (
   facts: TokenFacts,
   context: AuthorizationContext,
@@ -71,8 +74,9 @@ const reservedVerdict = (
 }
 
 /**
- * An unknown token that is charging at this charger: the driver presents it to stop, and its reservation is used by now. A driver who was allowed to
- * start may also stop; some chargers ask before they release the cable. The charger may remember this answer for the time that a stop takes.
+ * An unknown token that is charging at this charger: the driver presents it to stop, and its reservation has been used. A driver who was allowed to
+ * start may also stop; some chargers request an authorisation before they release the cable. The charger may cache this answer for the time that a
+ * stop takes.
  */
 const charging = (facts: TokenFacts, context: AuthorizationContext, now: number): Verdict | undefined => {
   if (context._tag === "Starting") return undefined
@@ -132,8 +136,8 @@ export const chargesElsewhere = (facts: TokenFacts, context: AuthorizationContex
 }
 
 /**
- * The partners that must be asked in real time; none if they were asked already, if the decision does not depend on them, or if the token is presented
- * to stop its own session.
+ * The partners that must be asked in real time. None if they were already asked, if the decision does not depend on them, or if the token is
+ * presented to stop its own session.
  */
 export const partnersToAsk = (
   facts: TokenFacts,
@@ -173,7 +177,7 @@ export type Authorizing =
   | { readonly _tag: "Ask"; readonly question: Question }
   | { readonly _tag: "Decided"; readonly authorization: Authorization; readonly facts: TokenFacts }
 
-/** Asks what is known of a token, then its partners if their answer decides, and then decides on it. */
+/** Decides on a token. Requests its stored facts first, then the answers of partners if the decision depends on them. */
 export const authorizing = (
   { policy }: Pick<ChargerState, "policy">,
   { token, partnerAnswers }: Answers,

@@ -1,6 +1,6 @@
 /**
  * BootNotification (OCPP 1.6 §4.2): the charger's data is stored whether it is accepted or not, and the answer is the operator's choice. Its
- * configuration and statuses are asked for a little later, since some chargers fail on a CALL before their boot is answered.
+ * configuration and statuses are requested a little later, since some chargers fail on a CALL before their boot is answered.
  */
 import type { ChargerBooted } from "../charger/Fact.ts"
 import { act, always } from "./Acting.ts"
@@ -11,16 +11,16 @@ import { askConfiguration, connectorsKnown, triggerStatus } from "./FollowUps.ts
 import { occurrenceKey } from "../charger/Keys.ts"
 import { tolerancesOf } from "../charger/Quirks.ts"
 
-/** How long a pending charger waits before it boots again: an operator is about to decide, and a minute is soon enough. */
+/** How long a pending charger waits before it sends its boot again: an operator is about to decide, and a minute is soon enough. */
 const pendingRetrySeconds = 60
 
-/** How long a rejected charger waits before it boots again: operators rarely change this choice, and one frame in ten minutes costs nothing. */
+/** How long a rejected charger waits before it sends its boot again: operators rarely change this choice. */
 const rejectedRetrySeconds = 600
 
-/** The configuration is asked for first, after what the charger sends on its own (most do within two seconds of a boot). */
+/** The configuration is requested first, after the messages that a charger sends on its own, mostly within two seconds of a boot. */
 const configurationAfterMillis = 3000
 
-/** Statuses follow, only for chargers that have not reported any: most do so on their own. */
+/** Statuses are requested next, if the charger has not reported any: most chargers do so on their own. */
 const statusAfterMillis = 5000
 
 const intervalSeconds = (registration: ChargerState["registration"], policy: ChargerPolicy): number => {

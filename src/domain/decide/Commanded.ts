@@ -1,6 +1,6 @@
 /**
- * What follows from a charger's answer to a command: the command's end, for its issuer, and new facts about the charger. A command without an
- * answer ends too. Then it is not known what the charger did, and nothing is concluded.
+ * Decides on a charger's answer to a command: it ends the command, for its issuer, and makes new facts about the charger. A command without an answer
+ * ends too. What the charger did is then unknown, so no facts about the charger are made.
  */
 import { endingOf } from "../command/Command.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
@@ -42,7 +42,7 @@ const base = (state: ChargerState, key: string, now: number) => ({
 const withoutSecret = (entry: ConfigurationKey): ConfigurationKey =>
   entry.key.trim().toLowerCase() === passwordKey ? { ...entry, value: undefined } : entry
 
-/** Some configuration keys: reported by name, or changed successfully. */
+/** The fact about some configuration keys, which were reported by name or changed successfully. */
 const keysLearned = (
   state: ChargerState,
   body: ConfigurationKeysLearned["body"],
@@ -53,7 +53,7 @@ const keysLearned = (
   return [{ type: "ConfigurationKeysLearned", ...base(state, key, now), epoch: state.epoch, body }]
 }
 
-/** The value of a key that the charger applied at once. One that it applies at its next boot is reported then. */
+/** The fact about a key that the charger changed at once. A key that changes at its next boot is reported after that boot. */
 const keyChanged = (
   state: ChargerState,
   { key, value }: CommandOf<"ChangeConfiguration">,
@@ -64,7 +64,7 @@ const keyChanged = (
     ? []
     : keysLearned(state, { keys: [{ key: key.trim(), value }], gone: [] }, now)
 
-/** A whole configuration, as the charger reported it. */
+/** The fact about a whole configuration that the charger reported. */
 const configurationReported = (
   state: ChargerState,
   { keys, unknown }: Extract<AnswerContent, { readonly _tag: "Configuration" }>,
@@ -90,7 +90,7 @@ const profilesAfter = (
   return command._tag === "ClearChargingProfile" && current.length > 0 ? cleared(current, command) : undefined
 }
 
-/** The fact of the profiles that are in force from now on. */
+/** The fact about the profiles that are in force from now on. */
 export const profilesChanged = (
   state: ChargerState,
   document: ReadonlyArray<SetProfile>,
@@ -101,7 +101,7 @@ export const profilesChanged = (
   body: { kind: "chargingProfiles", document }
 })
 
-/** The facts about the charger that follow from an answer, from any issuer. */
+/** The facts about the charger that follow from an answer, for any issuer of the command. */
 const learned = (
   state: ChargerState,
   command: ChargerCommand,
@@ -147,7 +147,7 @@ export const commandAnswered = (
   now: number,
   ids: FreshIds
 ): Decision => {
-  // A command that was open when the connection ended is ended where that end is recorded.
+  // The code that records the end of the connection also ends its open commands.
   if (result._tag === "ConnectionLost") return doNothing
   const facts = learned(state, command, result, now, ids)
   if (commandId !== undefined) {

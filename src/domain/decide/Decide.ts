@@ -29,8 +29,8 @@ const notAccepted = answer(() => ({
 }))
 
 /**
- * The messages that are processed even from a rejected charger: boots, and transactions, since billing data must never be lost (OCPP 1.6 §4.2 forbids
- * it to send others).
+ * The messages that are processed even from a rejected charger: boots, and transactions, since billing data must never be lost. OCPP 1.6 §4.2
+ * forbids it to send any others.
  */
 const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "Booted",
@@ -41,8 +41,8 @@ const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
 ])
 
 /**
- * The messages that are also processed from a pending charger: those that can be triggered, and reports on commands (OCPP 1.6 §4.2). It is not checked
- * whether they were triggered: chargers also report statuses unasked, and these are equally true.
+ * The messages that are also processed from a pending charger: those that can be triggered, and reports on commands (OCPP 1.6 §4.2). It is not
+ * checked whether they were triggered: statuses that a charger reports on its own are equally valid.
  */
 const heardWhilePending: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "HeartbeatReceived",

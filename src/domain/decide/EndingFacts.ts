@@ -1,6 +1,6 @@
 /**
- * The facts of a session's end: the readings that came with its stop, and the end itself. They are the same for a stop that arrived before its start
- * and had to wait for it.
+ * The facts of a session's end: the readings of its stop, and the end itself. They are the same if the stop arrived before its start and had to wait
+ * for it.
  */
 import type { ChargerFact, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
@@ -18,13 +18,13 @@ export interface Stop {
   readonly figures: StopFigures
   readonly reported: ReportedStop
   readonly readings: ReadonlyArray<Reading>
-  /** It had no believable time. */
+  /** True if the stop had no believable time. */
   readonly untimed: boolean
   /** ms epoch. */
   readonly heardAt: number
 }
 
-/** What the end depends on if the stop does not name its transaction: a fact of the same commit, and the orphan that is the stop. */
+/** What the end depends on if the stop was stored as an orphan: the key of a fact of the same commit, and the orphan's id. */
 export interface Grounds {
   readonly requires: string
   readonly orphanId: string

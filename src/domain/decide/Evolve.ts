@@ -1,5 +1,5 @@
 /**
- * The actor's state after a commit. Facts that were not recorded change nothing. The same function folds a history of facts into a state.
+ * Computes the actor's state after a commit. Facts that were not recorded change nothing. The same function can fold a history of facts into a state.
  */
 import type {
   ChargerFact,
@@ -26,9 +26,9 @@ import { startedSession } from "./Start.ts"
 import { templatingAfter } from "./Templating.ts"
 
 /**
- * The sessions that stay in memory, given in the order in which their starts were heard: the newest open and superseded ones, and the ended ones
- * among the last that were started. The rule depends on the sessions alone, so that storage can apply it too: an actor that is loaded anew decides
- * as the previous one would have.
+ * Keeps the sessions that stay in memory: the newest open and superseded ones, and those of the last started sessions that have ended. `sessions` are
+ * in the order in which their starts were received. The rule depends only on the sessions, so that storage can apply it too: an actor that is loaded
+ * again then decides as the previous one would have.
  */
 const withinLimits = (sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
   const left = { Open: openSessionsKept, Superseded: supersededSessionsKept }
@@ -160,7 +160,7 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
   }
 }
 
-/** Takes over a session from the journal that the state did not have, or had wrongly. */
+/** Adds a session from the journal that the state did not have, or replaces one that differed. */
 const withExisting = (state: ChargerState, existing: KnownSession): ChargerState => {
   const index = state.sessions.findIndex((session) => session.sessionId === existing.sessionId)
   // A session that was not in memory is older than all that were.

@@ -1,6 +1,6 @@
 /**
- * Commands that complete what is known of a charger soon after it connects. A charger that reconnects without a boot is asked only for what is not
- * known yet.
+ * Commands that request missing information about a charger soon after it connects. A charger that reconnects without a boot is asked only for what
+ * is not known yet.
  */
 import { act, doNothing } from "./Acting.ts"
 import type { ChargerCommand } from "../command/ChargerCommand.ts"
@@ -20,18 +20,18 @@ const triggerBoot: ChargerCommand = {
   requestedMessage: "BootNotification"
 }
 
-/** The smallest message that a charger can be asked for. */
+/** Requests the smallest message that a charger can send. */
 const triggerHeartbeat: ChargerCommand = { _tag: "TriggerMessage", requestedMessage: "Heartbeat" }
 
-/** True once a connector has reported its status. That of the whole charger (EVSE 0) does not show which connectors it has. */
+/** True once a connector has reported its status. The status of the whole charger (EVSE 0) does not show which connectors it has. */
 export const connectorsKnown = (state: ChargerState): boolean =>
   state.connectors.some((connector) => connector.evseId !== 0)
 
 const atOnce = (command: ChargerCommand): FollowUp => ({ command, afterMillis: 0 })
 
 /**
- * For a connection that has lasted for a while, or a registration that an operator has just changed. A charger that booted on this connection was
- * asked for everything then. A rejected one is sent nothing, and a pending one is only asked to boot (OCPP 1.6 §4.2).
+ * Called once a connection has lasted for a while, and when an operator has changed the registration. A charger that booted on this connection was
+ * asked for everything then. A rejected charger is sent nothing, and a pending one is only asked to boot (OCPP 1.6 §4.2).
  */
 export const settled = (state: ChargerState): Decision => {
   const { registration } = state
@@ -50,6 +50,6 @@ export const settled = (state: ChargerState): Decision => {
   return followUps.length === 0 ? doNothing : act([], undefined, followUps)
 }
 
-/** Any answer proves that it is connected, even a refusal. A rejected charger does not answer (OCPP 1.6 §4.2) and is not asked. */
+/** Any answer proves that the charger is connected, even a refusal. A rejected charger must not answer (OCPP 1.6 §4.2) and is not asked. */
 export const doubted = ({ registration }: ChargerState): Decision =>
   registration === "Rejected" ? doNothing : act([], undefined, [atOnce(triggerHeartbeat)])

@@ -1,6 +1,6 @@
 /**
- * MeterValues (OCPP 1.6 §4.7): readings are always stored, whatever they contain, and never refused, since a charger repeats them for ever until it
- * gets a CALLRESULT.
+ * MeterValues (OCPP 1.6 §4.7): readings are always stored, whatever they contain, and never refused, since a charger repeats them until it gets a
+ * CALLRESULT.
  */
 import type { MeterRead, SecurityEventRecorded } from "../charger/Fact.ts"
 import {
@@ -25,23 +25,23 @@ import { meterKey } from "../charger/Keys.ts"
 import { foreignTransaction } from "./Orphans.ts"
 import { type RegisterRules, registerRulesOf } from "../charger/Quirks.ts"
 
-/** What follows from a batch of readings. */
+/** The summary of a batch of readings. */
 export interface Gist {
-  /** Newest time among the readings, ms epoch. */
+  /** The newest believable time among the readings, otherwise the time of receipt; ms epoch. */
   readonly at: number
   readonly readings: ReadonlyArray<MeteredReading>
   readonly registerWh: number | undefined
   readonly registerAt: number | undefined
   /** The newest power that a reading reports, in W. */
   readonly power: { readonly at: number; readonly watts: number } | undefined
-  /** The first register that is marked as the transaction's beginning, and the last that is marked as its end. */
+  /** The first register that is marked as the transaction's beginning, and the last one that is marked as its end. */
   readonly beginWh: number | undefined
   readonly endWh: number | undefined
-  /** Distinguishes the batch from others; it is the same when the batch is sent again. */
+  /** Distinguishes the batch from others. It is the same if the batch is sent again. */
   readonly digest: string
 }
 
-/** The charger's strings with their lengths, so that two different batches never have the same text. */
+/** A string of the charger, prefixed with its length, so that two different batches never have the same digest. */
 const spelled = (word: string): string => `${word.length} ${word}`
 
 const digestOf = ({ context, format, location, measurand, phase = "", unit, value }: Sample): string =>
@@ -59,7 +59,7 @@ const digestOfAll = (readings: ReadonlyArray<Reading>, envelope: Envelope, epoch
   return timed ? digest : `${digest}${epoch}|${envelope.messageId}`
 }
 
-/** A reading with its time, if that is believed, and its registers. */
+/** A reading with its registers and its time, or the time of receipt if that is not believed. */
 interface Timed {
   readonly at: number
   readonly reading: Reading
@@ -69,7 +69,7 @@ interface Timed {
 /** True for a reading that reports only the transaction's beginning. */
 const onlyBegins = ({ registers: { begin, now } }: Timed): boolean => begin !== undefined && now === begin
 
-/** The first moment at which the batch reports a register that is not the transaction's beginning. */
+/** The earliest time at which the batch reports a register other than the transaction's beginning. */
 const firstAfterBegin = (batch: ReadonlyArray<Timed>): number =>
   batch.reduce(
     (first, timed) => (timed.registers.now === undefined || onlyBegins(timed) ? first : Math.min(first, timed.at)),
@@ -88,7 +88,7 @@ export const gistOf = (
     reading,
     registers: registersOf(reading, rules)
   }))
-  // A beginning that is not before the batch's other readings has the time of the message, not of the beginning.
+  // A beginning that is not earlier than the batch's other readings has the time of the message instead of its own.
   const after = batch.some(onlyBegins) ? firstAfterBegin(batch) : Infinity
   let at: number | undefined
   let newest: { readonly at: number; readonly wh: number } | undefined
@@ -120,7 +120,7 @@ export const gistOf = (
   }
 }
 
-/** The same readings; registers that have rolled over since the session began count on. */
+/** The same readings, with registers corrected that have rolled over since the session began. */
 export const countedOnSince = (gist: Gist, session: KnownSession | undefined, rules: RegisterRules): Gist => {
   if (session === undefined || rules.registerRollsOverAtWh === undefined) return gist
   const counted = (wh: number | undefined) =>
@@ -133,7 +133,7 @@ export const countedOnSince = (gist: Gist, session: KnownSession | undefined, ru
   }
 }
 
-/** What a register changes in its session; nothing once a stop has ended it. */
+/** What a register changes in its session. It changes nothing once a stop has ended the session. */
 const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "energyWh" | "refused"> => {
   if (session.status === "Ended" || registerWh === undefined) return {}
   const energyWh = takenBy(session, registerWh)
@@ -142,7 +142,7 @@ const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead[
     : { energyWh, refused: outcomeOf(session, energyWh, undefined) }
 }
 
-/** The power that an open session draws, as far as its readings show it. */
+/** The power that an open session draws, if its readings show it. */
 const drawnBy = (session: KnownSession, gist: Gist): Pick<MeterRead["body"], "powerW" | "powerAt"> => {
   const { power, registerAt, registerWh } = gist
   if (power !== undefined) return { powerW: power.watts, powerAt: power.at }
@@ -182,7 +182,7 @@ export const meterRead = (
   }
 })
 
-/** Readings belong to the session that they name, otherwise to the one that ran on the connector at their time, otherwise to none. */
+/** Readings belong to the transaction that they name. Without one, they belong to the session that ran on the connector at their time, if any. */
 export const meterValuesReported = (
   state: ChargerState,
   event: MeterValuesReported,

@@ -1,6 +1,6 @@
 /**
- * Messages that are only stored in the charger's history, or answered: Authorize, DataTransfer, progress of firmware and uploads, security events,
- * certificate requests.
+ * Decides on messages that are only answered and stored in the charger's history: Authorize, DataTransfer, progress of firmware and uploads, security
+ * events, certificate requests.
  */
 import type {
   CertificateSigningRequested,
@@ -37,7 +37,7 @@ const base = (state: ChargerState, key: string, now: number) => ({
 
 const minuteMillis = 60_000
 
-/** A card that is held to the reader again and again is refused once a minute in the journal, and each time at the charger. */
+/** Every attempt of a refused card is answered, but the journal gets only one fact a minute for the same card and status. */
 const authorizedKey = (
   state: ChargerState,
   tokenUid: string,
@@ -68,7 +68,7 @@ export const authorizationAsked = (
   return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
 }
 
-/** No vendor extension is implemented here; OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
+/** No vendor extension is implemented. OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
 const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
 
 export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
@@ -81,7 +81,7 @@ export const dataReceived = (state: ChargerState, event: DataReceived, envelope:
   return act([fact], vendorUnknown)
 }
 
-/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and the signed firmware's. */
+/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and SignedFirmwareStatusNotification. */
 export const progressReported = (
   state: ChargerState,
   kind: ProgressReported["body"]["kind"],
@@ -120,13 +120,13 @@ export const securityEventReported = (
   return act([fact], acknowledged)
 }
 
-/** How long an operator's request for a certificate is valid: chargers with a small processor take minutes to make a key. */
+/** How long an operator's request for a certificate is valid: chargers with a slow processor take minutes to generate a key. */
 const wishValidMillis = 60 * 60 * 1000
 
 /**
- * Rejected unless an operator has just asked for it. Accepted promises a CertificateSigned, for which an operator must act, and a charger that waits
- * in vain asks again and again. The request is stored in any case, so that operators can see it. Text that is no signing request is always rejected
- * (whitepaper, SignCertificate.conf: Rejected is a request that could not be processed).
+ * A signing request is rejected unless an operator has recently requested it. Accepted promises a CertificateSigned, which an operator must send, and
+ * a charger that waits for it in vain repeats its request. The request is stored in both cases, so that operators can see it. Text that is not a
+ * signing request is always rejected and not stored (whitepaper, SignCertificate.conf: Rejected means that the request could not be processed).
  */
 const willBeSigned = always({ _tag: "CertificateAnswered", status: "Accepted" })
 const unsignable = always({ _tag: "CertificateAnswered", status: "Rejected" })

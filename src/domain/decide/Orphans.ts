@@ -1,6 +1,6 @@
 /**
- * Transaction messages that belong to no transaction of ours. They are stored as they came, and acknowledged like any other. One that names another
- * charger's transaction is also recorded as a security event (CVE-2026-28230).
+ * Transaction messages that belong to no transaction of ours. They are stored as received and acknowledged like any other. One that names a
+ * transaction which this charger never had is also recorded as a security event (CVE-2026-28230).
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../charger/Fact.ts"
 import { cutText } from "../values/Cut.ts"
@@ -13,20 +13,20 @@ import { contentKey, occurrenceKey, orphanStopKey } from "../charger/Keys.ts"
 
 const hourMillis = 60 * 60 * 1000
 
-/** How many UTF-16 units of the frame are stored with an orphan; the readings of a waiting stop are stored apart from it. */
+/** How many UTF-16 units of the frame are stored with an orphan. The readings of a waiting stop are stored separately. */
 const rawMost = 16_384
 
-/** True for a transaction id that answered an unreadable start: its stop and readings will name it. */
+/** True for a transaction id that was the answer to an unreadable start: that transaction's stop and readings will name it. */
 const answersUnreadableStart = (state: ChargerState, rawTransactionId: string): boolean =>
   state.orphans.some((orphan) => orphan.action === "StartTransaction" && orphan.rawTransactionId === rawTransactionId)
 
-/** True if `fact` uses the transaction id that was offered to the decision, which must then not be offered again. */
+/** True if `fact` uses the fresh transaction id of its decision, which must then not be used again. */
 export const usesTransactionId = (fact: ChargerFact): boolean =>
   fact.type === "SessionStarted" || (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
 
 /**
- * The security event of a message that names a transaction which this charger never had. Undefined for an id that answered an unreadable start. A
- * flood of messages makes one event per id and hour.
+ * The security event for a message that names a transaction which this charger never had. Undefined for an id that was the answer to an unreadable
+ * start. Repeated messages make only one event per id and hour.
  */
 export const foreignTransaction = (
   state: ChargerState,
@@ -112,8 +112,8 @@ const withoutMessageId = (envelope: Envelope): string =>
   envelope.messageId === "" ? envelope.raw : envelope.raw.replace(envelope.messageId, "")
 
 /**
- * A transaction message that cannot be read. A start is refused with a new transaction id, since every answer must have one (OCPP 1.6 §6.46). The id is
- * stored, so that the stop which will name it is recognised and ends no other session.
+ * A transaction message that cannot be decoded. A start is refused with a new transaction id, since every answer must have one (OCPP 1.6 §6.46). The
+ * id is stored, so that the stop which will name it is recognised and ends no other session.
  */
 export const unreadableTransactionMessage = (
   state: ChargerState,

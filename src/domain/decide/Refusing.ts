@@ -1,6 +1,6 @@
 /**
- * Commands that a charger must not be sent (OCPP 1.6 §4.2): a rejected charger gets none, and a pending one only those that configure it, not those
- * that start charging.
+ * Commands that must not be sent to a charger (OCPP 1.6 §4.2). A rejected charger gets none. A pending charger gets all except those that start or
+ * stop charging.
  */
 import type { ChargerCommand, CommandResult } from "../command/ChargerCommand.ts"
 import type { ChargerState } from "../charger/ChargerState.ts"

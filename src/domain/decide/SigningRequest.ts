@@ -1,15 +1,15 @@
 /**
- * Whether a text from a charger is a certificate signing request (PKCS #10, RFC 2986 §4). Only its form is checked: the authority that signs it checks
- * the rest. Any other text is refused, since no authority could sign it.
+ * Checks whether a text from a charger is a certificate signing request (PKCS #10, RFC 2986 §4). Only its structure is checked; the authority that
+ * signs it checks the rest. Any other text is refused, since no authority could sign it.
  */
 import { Option, Schema } from "effect"
 
 const bytesOf = Schema.decodeUnknownOption(Schema.Uint8ArrayFromBase64)
 
-/** RFC 7468 §7; `NEW` is what older software writes. */
+/** RFC 7468 §7. Older software writes `NEW`. */
 const armour = /-----BEGIN (NEW )?CERTIFICATE REQUEST-----([^-]*)-----END (?:NEW )?CERTIFICATE REQUEST-----/
 
-/** A DER element: its tag, and where its content lies. */
+/** A DER element: its tag, and the range of its content in bytes. */
 interface Element {
   readonly tag: number
   readonly from: number
@@ -26,7 +26,7 @@ const elementAt = (bytes: Uint8Array, at: number, end: number): Element | undefi
   const tag = bytes[at]
   const first = bytes[at + 1]
   if (tag === undefined || first === undefined) return undefined
-  // Above 127 it is the number of bytes of the length; two are enough for any message.
+  // From 128 on, the low bits are the number of length bytes that follow. Two are enough for any message.
   const more = first < 0x80 ? 0 : first & 0x7f
   if (more > 2 || (first >= 0x80 && more === 0)) return undefined
   let length = more === 0 ? first : 0
@@ -35,7 +35,7 @@ const elementAt = (bytes: Uint8Array, at: number, end: number): Element | undefi
   return from + length <= end ? { tag, from, to: from + length } : undefined
 }
 
-/** The elements of an area; undefined if it contains anything else. */
+/** The elements in a range of bytes; undefined if it contains anything else. */
 const elements = (bytes: Uint8Array, from: number, to: number): ReadonlyArray<Element> | undefined => {
   const found: Array<Element> = []
   for (let at = from; at < to;) {
@@ -57,7 +57,7 @@ const derOf = (text: string): Uint8Array | undefined => {
   return base64 === undefined ? undefined : Option.getOrUndefined(bytesOf(base64.replaceAll(/\s/g, "")))
 }
 
-/** True of `SEQUENCE { SEQUENCE { version, subject, public key, attributes }, SEQUENCE, BIT STRING }`. */
+/** True for `SEQUENCE { SEQUENCE { version, subject, public key, attributes }, SEQUENCE, BIT STRING }`. */
 export const isSigningRequest = (text: string): boolean => {
   const der = derOf(text)
   if (der === undefined) return false

@@ -70,8 +70,8 @@ const registerOf = (
 }
 
 /**
- * The session of which this start is a repeat, as far as the state shows; the journal recognises other repeats by their key. A believed time of the
- * charger identifies the start. Without one, a session of the same token counts as the same if its register is the same and has not moved.
+ * The known session that this start repeats, if any. The journal recognises other repeats by their key. A timestamp of the charger identifies the
+ * start. Without one, an open session with the same token and start register counts as the same if no reading has shown another register since.
  */
 const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
   const { place, time, tokenUid } = event
@@ -88,18 +88,21 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
   )
 }
 
-/** Some chargers send 0 where there is no reservation. */
+/** Some chargers send 0 if there is no reservation. */
 const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
   reservationId === 0 ? undefined : reservationId
 
-/** The complete first answer: chargers store expiry and parent in their authorization cache (OCPP 1.6 §3.5.1), and would lose them otherwise. */
+/** The complete first answer again: chargers cache expiry and parent (OCPP 1.6 §3.5.1) and would lose them otherwise. */
 const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: KnownSession): Reply => ({
   _tag: "StartAnswered",
   transactionId,
   verdict: { status: authorization, expiresAt: authorizedUntil, parentUid }
 })
 
-/** The session id of a start that consumes a reservation with a session of its own; never an id that a session of this charger has already. */
+/**
+ * The session id for a start that consumes a reservation with its own session; undefined if there is none, or if a session of this charger already
+ * has that id.
+ */
 const reservedSession = (state: ChargerState, consumed: ReservationFacts | undefined, startedAt: number) => {
   const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
   return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
@@ -113,12 +116,12 @@ const endedBy = (state: ChargerState, place: KnownSession["place"], at: number, 
 
 /** The next known session on the connector after this one. */
 const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnector>[1], now: number) => {
-  // A start in the future had a wrong clock, so it makes no other session the older one.
+  // A start in the future has a wrong clock, so it does not show that another session is older.
   const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
   return nextOnConnector(believed, session)
 }
 
-/** What must be known about a start that is heard `now`. */
+/** What must be known about a start that is received `now`. */
 export const startWanted = ({ place }: Pick<TransactionStarted, "place">, now: number): StartWanted => ({
   place,
   sentSince: now - followedWithinMillis
@@ -152,7 +155,10 @@ export const consumedFor = (
   return consumedBy({ reservationId, evseId: place.evseId, tokenUid, parentUid, accepted, startedAt: at }, reservations)
 }
 
-/** The fact of a start. It names the sessions on its connector that it shows to have ended, or the newer one that shows it to have ended. */
+/**
+ * The fact of a start. It contains the sessions on its connector that must have ended before it, and the newer session if the start itself is already
+ * over.
+ */
 const started = (
   state: ChargerState,
   event: TransactionStarted,
@@ -204,7 +210,9 @@ const started = (
   return { ...fact, body: { ...fact.body, supersededBy: newer.sessionId, ends: [...ends, own] } }
 }
 
-/** The ends of sessions with a refused token and no energy: earlier ones on the connector, and its own if a newer one is known already. */
+/**
+ * The ends of sessions with a refused token and no energy: earlier ones on the connector, and the new session itself if a newer one is already known.
+ */
 const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): ReadonlyArray<SessionEnded> => {
   const { body, heardAt, key, organisationId } = fact
   const session = startedSession(fact)
@@ -232,7 +240,7 @@ const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => 
   heardAt
 })
 
-/** The end of a session whose stop arrived before its start and waits as an orphan; or the question for that stop's readings. */
+/** The facts of the end, if the stop arrived before its start and waits as an orphan; or the question for that stop's readings. */
 const endedAlready = (
   state: ChargerState,
   fact: SessionStarted,
@@ -249,7 +257,7 @@ const endedAlready = (
   return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
 }
 
-/** The profile that came with the RemoteStart belongs to this transaction from now on. */
+/** From now on, the charging profile of the RemoteStart belongs to this transaction. */
 const profileBegun = (state: ChargerState, { body, key }: SessionStarted, now: number): ReadonlyArray<ChargerFact> => {
   const document = state.profiles === undefined ? undefined : begun(state.profiles, body, now)
   return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
@@ -291,6 +299,9 @@ export const transactionStarted = (
   )
 }
 
-/** True for a start that replaces its reservation's session. If another start was first, the commit is refused and the start must be decided anew. */
+/**
+ * True for a start that replaces its reservation's session. If another start has replaced it first, the commit is refused and the start must be
+ * decided again.
+ */
 export const takesReservation = (fact: ChargerFact): boolean =>
   fact.type === "SessionStarted" && fact.body.reserved === true

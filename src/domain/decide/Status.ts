@@ -20,8 +20,8 @@ const same = (isInForce: ConnectorState, event: StatusReported): boolean =>
   isInForce.vendorErrorCode === event.vendorErrorCode
 
 /**
- * True if the stored status is newer by the charger's own clock. A stored status in the future does not count: the clock has been corrected since, and
- * the connector's status would not change until that time.
+ * True if the stored status is newer by the charger's own clock. A stored time in the future does not count: the clock has been corrected since, and
+ * the connector's status could not change until that time.
  */
 const outdated = (isInForce: ConnectorState, event: StatusReported, now: number): boolean =>
   isInForce.byOwnClock === true &&
@@ -30,13 +30,13 @@ const outdated = (isInForce: ConnectorState, event: StatusReported, now: number)
   event.time.at < isInForce.at
 
 /**
- * Time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp is that of
- * receipt to the millisecond, receipt is therefore recorded one millisecond later; otherwise an older status could replace this one.
+ * The time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp equals the
+ * time of receipt to the millisecond, receipt is recorded one millisecond later. Otherwise an older status could replace this one.
  */
 const heard = ({ time }: StatusReported, now: number): number =>
   isBelievable(time.at, now) && time.at === now ? now + 1 : now
 
-/** The ends of sessions with a refused token and no energy: their connector is free. */
+/** The ends of sessions with a refused token and no energy whose connector is now free. */
 const refusedEnded = (state: ChargerState, event: StatusReported, now: number): ReadonlyArray<SessionEnded> => {
   if (!freeStatuses.has(event.status)) return []
   const { connectorId, evseId } = event.place

@@ -1,6 +1,7 @@
 /**
  * StopTransaction (OCPP 1.6 §4.10): always answered with a CALLRESULT, since anything else blocks the charger's queue. The first stop of a session
- * ends it. Further ones change nothing, but are stored if they differ. A stop ends a session only if it names it, or can belong to no other.
+ * ends it. Further stops change nothing, but are stored if they differ. A stop ends a session only if it names the session's transaction, or names
+ * none and can belong to no other session.
  */
 import type { ChargerFact, OrphanRecorded } from "../charger/Fact.ts"
 import { withoutTransaction } from "../command/Stack.ts"
@@ -71,14 +72,14 @@ const unnamed = (
   return [orphan, ...endingFacts(state, session, stopOf(event, now), envelope, now, grounds)]
 }
 
-/** The orphan with its readings, which its session gets once the start arrives. */
+/** The orphan with its readings. The session gets them once its start arrives. */
 const waiting = (orphan: OrphanRecorded, { readings }: TransactionEnded): OrphanRecorded =>
   readings.length === 0 || !isAtHand(orphan.body) ? orphan : { ...orphan, body: { ...orphan.body, readings } }
 
 /**
- * A further stop of an ended session. The first one counts; one that differs is stored for an operator. It is answered that its card may charge,
- * as the first was, since a charger repeats a stop when that answer did not arrive; and without a verdict otherwise, since what let a card in may have ended
- * with the session.
+ * A further stop of an ended session. The first stop counts; one that differs is stored for an operator. If the card is accepted, the answer says so,
+ * as for the first stop, since the charger may not have received that answer. Otherwise the answer has no verdict, since the permission to charge may
+ * have ended with the session.
  */
 const further = (
   state: ChargerState,
@@ -111,8 +112,8 @@ const foreign = (
 }
 
 /**
- * What a charger is answered about the card that stopped a transaction (OCPP 1.6 §6.50). The transaction stops whatever the answer is, but
- * the charger keeps the answer in its authorization cache (§3.5.1). So it gets the card's own verdict, or none at all.
+ * The answer about the card that stopped a transaction (OCPP 1.6 §6.50). The transaction stops whatever the answer is, but the charger stores the
+ * answer in its authorization cache (§3.5.1). It therefore contains the verdict on the card itself, or none.
  */
 export type StopVerdict =
   | { readonly _tag: "Ask"; readonly question: Question }
@@ -121,11 +122,14 @@ export type StopVerdict =
 
 const nothing: StopVerdict = { _tag: "Answer", verdict: undefined }
 
-/** True for an unknown card that a reservation or a partner's command allowed to charge here. That ends with the session and is no verdict on the card. */
+/**
+ * True for an unknown card that a reservation or a partner's command allowed to charge here. That permission ends with the session and is not a
+ * verdict on the card.
+ */
 const wasLetIn = ({ openSessions }: TokenFacts, chargerId: string): boolean =>
   openSessions.some((open) => open.chargerId === chargerId && ["Reservation", "RoamingToken"].includes(open.source))
 
-/** Without a verdict if only a partner could give it: a stop does not wait for partners. */
+/** The answer has no verdict if only a partner could give one: a stop does not wait for partners. */
 export const stopVerdict = (
   state: ChargerState,
   { token }: Answers,

@@ -11,7 +11,7 @@ import { askConfiguration } from "./FollowUps.ts"
 import { tolerancesOf } from "../charger/Quirks.ts"
 import { nameOf, type TemplateKey, toChange } from "../charger/Template.ts"
 
-/** Commands in one round: the charger's queue must have room for an operator's too. */
+/** The maximum number of commands in one round: the charger's queue must also have room for an operator's commands. */
 export const templateRound = 16
 
 const fresh: Templating = { tried: [], open: [], changed: false, done: false }
@@ -30,13 +30,13 @@ export const expectedOf = (
   return [...template, { key: heartbeatKey, value: String(policy.heartbeatIntervalSeconds) }]
 }
 
-/** How many keys of a charger would have to be changed, and could be. */
+/** How many keys of a charger differ from the expected configuration and could be changed. */
 export const driftOf = (
   { configuration, firmwareVersion, manufacturer, model }: Reported,
   policy: Parameters<typeof expectedOf>[1]
 ): number => toChange(expectedOf({ vendor: manufacturer, model, firmwareVersion }, policy), configuration).length
 
-/** The commands that bring the charger closer to that configuration, once it has reported its own. */
+/** The next round of commands that bring the charger closer to the expected configuration, given the one that it reported. */
 export const templateCommands = (
   state: ChargerState,
   reported: ReadonlyArray<ConfigurationKey>,
@@ -69,7 +69,7 @@ export const templateCommands = (
     })
 }
 
-/** When the last command of a round has ended and at least one was accepted, the configuration is read again. */
+/** Reads the configuration again when the last command of a round has ended and at least one was accepted. */
 export const afterTemplate = ({ templating }: ChargerState, { body }: CommandAnswered): ReadonlyArray<FollowUp> => {
   if (templating === undefined || !templating.open.every((id) => id === body.commandId)) return []
   if (!templating.open.includes(body.commandId)) return []
@@ -77,12 +77,12 @@ export const afterTemplate = ({ templating }: ChargerState, { body }: CommandAns
   return changed ? [{ command: askConfiguration, afterMillis: 0 }] : []
 }
 
-/** The state of the template's work after a fact. */
+/** The state of the work on the template after a fact. */
 export const templatingAfter = (templating: Templating | undefined, fact: ChargerFact): Templating | undefined => {
   switch (fact.type) {
     case "ChargerBooted":
       return undefined
-    // The commands that were issued with it follow, and show that the round is not done.
+    // If commands were issued in the same decision, their facts follow and set `done` back to false.
     case "ConfigurationReported":
       if (templating === undefined) return nothingToDo
       return templating.open.length > 0 ? templating : { ...templating, changed: false, done: true }

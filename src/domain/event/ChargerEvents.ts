@@ -74,7 +74,7 @@ const statusChanged = translation(
   ]
 )
 
-/** A card that was accepted makes no event: its session does. */
+/** An accepted card makes no event, since its session does. */
 const authorized = translation(
   Schema.Struct({
     tokenUid: Schema.String,
@@ -92,7 +92,7 @@ const authorized = translation(
         ]
 )
 
-/** Without the charger's answer: it may contain what only operators with permission to read commands may see. */
+/** Without the charger's answer, since it may contain data that only operators with permission to read commands may see. */
 const answered = translation(
   Schema.Struct({ commandId: Schema.String, type: Schema.String, status: Schema.String }),
   (body, fact) => [

@@ -28,7 +28,7 @@ const session = {
   siteId: Nullable
 }
 
-/** What an operator may change of a charger, by the names in REST. */
+/** The fields of a charger that an operator may change, by their names in REST. */
 export const chargerFields = [
   "name",
   "siteId",
@@ -43,7 +43,7 @@ export type ChargerField = (typeof chargerFields)[number]
 
 const change = <const A extends ReadonlyArray<string>>(...kinds: A) => ({ change: Schema.Literals(kinds) })
 
-/** The data of each type of event. */
+/** The data of each event type. */
 export const eventData = {
   "charger.connected": Schema.Struct({
     ...charger,
@@ -231,12 +231,15 @@ export type EventData<T extends EventType> = (typeof eventData)[T]["Type"]
 /** What happened, as clients see it. */
 export type Event = {
   readonly [T in EventType]: {
-    /** Grows with time, and is a cursor of the feed: `position`, or `position.nn` of a fact that makes several events. */
+    /** Ascends with time, and is a cursor of the feed: `position`, or `position.nn` if the fact makes several events. */
     readonly id: string
     readonly type: T
-    /** RFC 3339; when it happened, by the charger's clock where that can be believed. */
+    /** When it happened, as RFC 3339: by the charger's clock if that is believable. */
     readonly at: string
-    /** `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `rollout:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`, `webhook:<id>`, `organisation:<id>`. */
+    /**
+     * `charger:<id>`, `session:<id>`, `cdr:<id>`, `command:<id>`, `rollout:<id>`, `token:<uid>`, `tariff:<id>`, `site:<id>`, `partner:<id>`,
+     * `webhook:<id>`, `organisation:<id>`.
+     */
     readonly subject: string
     readonly data: EventData<T>
   }
@@ -251,7 +254,7 @@ export interface EventCursor {
 /** Two digits, so that the events of a fact sort as text in their order. */
 const written = /^(0|[1-9]\d{0,15})(?:\.(\d{2}))?$/
 
-/** The cursor that an event's id or a `nextCursor` is; undefined for other text. */
+/** Parses an event's id or a `nextCursor`; undefined for other text. */
 export const parseCursor = (text: string): EventCursor | undefined => {
   const [, position, index] = written.exec(text) ?? []
   if (position === undefined || !Number.isSafeInteger(Number(position))) return undefined

@@ -1,4 +1,4 @@
-/** Makes public events from facts of the journal. It is pure: a fact makes the same events whenever it is read. */
+/** Makes public events from facts of the journal. It is pure: a fact makes the same events each time it is read. */
 import { chargerTranslations } from "./ChargerEvents.ts"
 import { type Event, type EventCursor, type EventType, eventTypes } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
@@ -15,7 +15,7 @@ const translations: Readonly<Record<string, EventTranslation>> = {
   ...serviceTranslations
 }
 
-/** The facts that make each type of event. A type is looked for in every fact that can make it, so that a filter loses none. */
+/** The types of facts that can make each type of event. All of them are listed, so that a filter by event type misses none. */
 const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.connected": ["ChargerConnected"],
   "charger.disconnected": ["ChargerDisconnected"],
@@ -48,7 +48,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "work.changed": ["WorkChanged"]
 }
 
-/** The types of facts that can make events of these types; by default of any type. */
+/** The types of facts that can make events of these types, by default of all types. */
 export const factTypesOf = (types: ReadonlyArray<EventType> = eventTypes): ReadonlyArray<string> => [
   ...new Set(types.flatMap((type) => factTypes[type]))
 ]

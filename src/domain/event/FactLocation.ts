@@ -3,14 +3,14 @@
 export interface FactPlace {
   readonly chargerId: string | undefined
   readonly siteId: string | undefined
-  /** Where the session ran that a decision of an operator is about. */
+  /** For an operator's decision about a session: where that session ran. */
   readonly evseId?: number | undefined
   readonly connectorId?: number | undefined
-  /** What that session, or the one that a reading is of, cost when its price was last worked out. */
+  /** The cost of that session, or of the session that a reading belongs to, when its price was last computed. */
   readonly cost?: { readonly currency: string; readonly exclVat: number; readonly inclVat: number } | undefined
 }
 
-/** A fact as it is in the journal, with where it happened. */
+/** A fact as it is stored in the journal, with where it happened. */
 export interface PlacedFact extends FactPlace {
   readonly position: number
   readonly type: string

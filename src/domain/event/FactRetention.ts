@@ -1,7 +1,9 @@
 /**
- * How long facts are kept. Those that money and disputes rest on, as long as the sessions themselves: starts and ends, which also recognise a charger's
- * repeats, and what could not be matched. Everything with an author (`by`), which is the audit log, as long as the audit log. All others go after the
- * retention of facts: what chargers said along the way and what the service noted, whose effects are in tables of their own.
+ * How long facts are kept:
+ * - Facts that bills and disputes depend on are kept as long as the sessions: starts, ends, and messages that could not be matched. Starts and ends
+ *   are also needed to recognise repeated messages of chargers.
+ * - Facts with an author (`by`) form the audit log and are kept as long as it.
+ * - All others, reported by chargers or noted by the service, are deleted after the retention of facts. Their effects are stored in other tables.
  */
 import type { ChargerFact } from "../charger/Fact.ts"
 
@@ -10,7 +12,7 @@ export const factsOfSessions = ["SessionStarted", "SessionEnded", "OrphanRecorde
 >
 
 /**
- * Months that readings of no session are kept, in whole calendar months: a start that comes late takes readings of the 60 days after it
+ * How long readings without a session are kept, in whole calendar months. A start that arrives late still gets the readings of the 60 days after it
  * (`session_take_early_readings`).
  */
 export const unassignedReadingsMonths = 3

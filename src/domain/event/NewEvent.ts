@@ -1,4 +1,4 @@
-/** The parts of events that every translation of a fact needs. */
+/** Helpers that every translation of facts into events needs. */
 import { Option, Schema } from "effect"
 import { type Event, type EventData, type EventType, formatCursor } from "./Event.ts"
 import type { PlacedFact } from "./FactLocation.ts"
@@ -8,10 +8,10 @@ export type NewEvent = {
   readonly [T in EventType]: { readonly type: T; readonly subject: string; readonly data: EventData<T> }
 }[EventType]
 
-/** What a fact makes: events in the order in which they happened. */
+/** Translates a fact into events, in the order in which they happened. */
 export type EventTranslation = (fact: PlacedFact) => ReadonlyArray<NewEvent>
 
-/** A translation of bodies of this shape. A body of another shape makes no event: another version of the service wrote it. */
+/** A translation for facts with a body of this shape. Another version of the service may have written other shapes; they make no event. */
 export const translation =
   <S extends Schema.ConstraintDecoder<unknown>>(
     body: S,
@@ -28,7 +28,7 @@ export const timeOf = (millis: number): string => new Date(millis).toISOString()
 /** The charger and site of a fact that names a charger. */
 export const chargerOf = ({ chargerId, siteId }: PlacedFact) => ({ chargerId: chargerId ?? "", siteId: siteId ?? null })
 
-/** The same for a session; its charger may have been removed since. */
+/** The same for the fact of a session, whose charger may have been removed since. */
 export const sessionOf = ({ chargerId, siteId }: PlacedFact, sessionId: string) => ({
   sessionId,
   chargerId: chargerId ?? null,

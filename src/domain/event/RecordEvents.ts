@@ -1,10 +1,10 @@
-/** Events of an organisation's own records: what changed, by name and id. The author and the state before are only in the audit log. */
+/** Events about an organisation's own records: what changed, by name and id. Only the audit log has the author and the previous state. */
 import { Equal, Schema } from "effect"
 import { type ChargerField, chargerFields } from "./Event.ts"
 import { pauseReasons, rolloutKinds, rolloutStates } from "../rollout/Rollout.ts"
 import { chargerOf, type EventTranslation, translation, type NewEvent } from "./NewEvent.ts"
 
-/** The record after the change, or before it if it was removed. */
+/** Translates the record after the change, or before it if the record was removed. */
 const changing = <S extends Schema.ConstraintDecoder<unknown>>(
   record: S,
   tell: (record: S["Type"]) => NewEvent
@@ -22,7 +22,7 @@ const token = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
     data: { uid, change, status: status ?? null }
   }))
 
-/** A partner's token; one that the partner has withdrawn is blocked. */
+/** A partner's token. One that the partner has withdrawn is published as Blocked. */
 const roamingToken: EventTranslation = translation(
   Schema.Struct({
     after: Schema.Struct({ uid: Schema.String, valid: Schema.Boolean }),
@@ -69,7 +69,7 @@ const ChargerRecord = Schema.Struct({
   evses: Schema.optionalKey(Schema.Unknown)
 })
 
-/** Which field of the record says what, in the order of REST. */
+/** The field of the record for each field in REST, in the order of REST. */
 const chargerFieldsOf: Readonly<Record<ChargerField, keyof typeof ChargerRecord.Type>> = {
   name: "name",
   siteId: "siteId",
@@ -81,7 +81,7 @@ const chargerFieldsOf: Readonly<Record<ChargerField, keyof typeof ChargerRecord.
   evses: "evses"
 }
 
-/** Without the values, of which some are secret. */
+/** Publishes only the names of changed fields, since some values are secret. */
 const charger = (change: "Created" | "Changed" | "Removed"): EventTranslation =>
   translation(
     Schema.Struct({ after: Schema.optional(ChargerRecord), before: Schema.optional(ChargerRecord) }),
@@ -112,7 +112,7 @@ const partner = (
     })
   )
 
-/** How many of a rollout's chargers have had their turn is read from it: each command has an event of its own. */
+/** Without the progress of the rollout, which has its own event (`rollout.progress`). */
 const rollout: EventTranslation = changing(
   Schema.Struct({
     id: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Facts about an organisation's own records: what an operator did to sites, chargers, tokens, keys. They are in the same journal as what
- * chargers reported. Each has its author and the record before and after the change, never a secret.
+ * Facts about an organisation's own records: what operators did to sites, chargers, tokens, keys and so on. They are in the same journal as the facts
+ * that chargers reported. Each contains its author and the record before and after the change, but never a secret.
  */
 import type { ConnectorEquipment, DescribedEvse } from "../site/Connector.ts"
 import type { ChargerPolicy } from "../charger/ChargerState.ts"
@@ -19,7 +19,7 @@ import type { SubscriptionKindName } from "./Subscription.ts"
 import type { RoamingToken } from "../token/RoamingToken.ts"
 import type { Token } from "../token/Token.ts"
 
-/** What an operator decides about a charger; what the charger itself reports has facts of its own. */
+/** An operator's settings for a charger. What the charger itself reports has other facts. */
 export interface ChargerRecord {
   readonly chargerId: string
   readonly siteId: string
@@ -28,7 +28,7 @@ export interface ChargerRecord {
   readonly registration: string
   /** Whether a password is set. The password and its verifier are never stored here. */
   readonly hasPassword: boolean
-  /** Absent where none is registered. */
+  /** Absent if none is registered. */
   readonly registeredSerialNumber?: string
   /** Only in `after`: true if the change replaced the password. */
   readonly passwordChanged?: boolean
@@ -48,7 +48,7 @@ export interface OrganisationRecord {
   readonly policy: ChargerPolicy
 }
 
-/** What was decided about a session that has ended. */
+/** A decision about a session that has ended. */
 export interface SessionDecision {
   readonly sessionId: string
   readonly heldReason?: string
@@ -59,7 +59,7 @@ export interface SessionDecision {
   readonly reason?: string
 }
 
-/** A CDR in the journal; the sealed record itself is stored in a table of its own. */
+/** A CDR in the journal. The sealed record itself is stored in a separate table. */
 export interface CdrRecord {
   readonly id: string
   readonly number: number
@@ -76,15 +76,15 @@ export interface ApiKeyRecord {
   readonly prefix: string
   readonly operatorId: string
   readonly permissions: ReadonlyArray<string> | undefined
-  /** ms epoch; missing for ever. */
+  /** ms epoch; missing if it never expires. */
   readonly expiresAt?: number | undefined
-  /** Missing for anywhere. */
+  /** Missing if it may be used from any network. */
   readonly networks?: ReadonlyArray<string> | undefined
-  /** The key that takes its place. */
+  /** The key that replaces it. */
   readonly replacedBy?: string | undefined
 }
 
-/** A pair of REST v1 without its code. */
+/** A REST v1 pair without its `code`. */
 export interface V1PairRecord {
   readonly clientId: string
 }
@@ -109,7 +109,7 @@ export interface PartnerRecord {
   readonly connection?: Connection
 }
 
-/** A parked delivery that an operator decided about. */
+/** An operator's decision about parked deliveries. */
 export type DeliveryRecord =
   | { readonly itemId: string; readonly kind: string; readonly objectId: string }
   /** All parked deliveries of a subscription at once. */
@@ -124,12 +124,12 @@ export interface WebhookRecord {
   readonly active: boolean
 }
 
-/** What an operator may do in the organisation. */
+/** An operator's membership in the organisation. */
 export interface OperatorRecord {
   readonly id: string
   readonly email: string
   readonly name: string
-  /** A built-in role, or the name of the organisation's own. */
+  /** A built-in role, or the name of one of the organisation's own roles. */
   readonly role: string
   readonly additions: ReadonlyArray<string>
   readonly removals: ReadonlyArray<string>
@@ -162,9 +162,9 @@ export interface SignInRecord {
   readonly operatorId: string
   readonly strength: string
   readonly network: string
-  /** Only where it is true: by the organisation's identity provider. */
+  /** True if the person signed in by the organisation's identity provider; otherwise absent. */
   readonly singleSignOn?: boolean
-  /** Failures from the same place before it. */
+  /** Failed attempts from the same place before it. */
   readonly failuresBefore?: number
 }
 
@@ -176,19 +176,19 @@ export type CredentialChange =
   | "SecondFactorRemoved"
   | "RecoveryCodesReplaced"
 
-/** What happened to what a person signs in with. */
+/** The operator whose means of signing in have changed. */
 export interface CredentialRecord {
   readonly operatorId: string
 }
 
-/** Wrong passwords for an account, counted. */
+/** The number of wrong passwords for an account. */
 export interface FailuresRecord {
   readonly operatorId: string
   readonly failures: number
   readonly network: string
 }
 
-/** An organisation's identity provider without the client secret. Roles by their names, or the ids of the organisation's own. */
+/** An organisation's identity provider without the client secret. Roles are names of built-in roles, or ids of the organisation's own roles. */
 export interface SingleSignOnRecord {
   readonly issuer: string
   readonly clientId: string
@@ -203,14 +203,14 @@ export interface SingleSignOnRecord {
   readonly passwordForOwnersOnly: boolean
 }
 
-/** Which identity at a provider is which operator. */
+/** The link between an identity at a provider and an operator. */
 export interface IdentityRecord {
   readonly operatorId: string
   readonly issuer: string
   readonly subject: string
 }
 
-/** Someone who proved an identity at the provider, and was not let in. */
+/** A person who proved an identity at the provider, but was refused. */
 export interface SignOnRefusedRecord {
   readonly issuer: string
   readonly subject: string
@@ -219,7 +219,7 @@ export interface SignOnRefusedRecord {
   readonly network: string
 }
 
-/** A command batch or firmware campaign; its chargers' commands have facts of their own. */
+/** A command batch or firmware campaign. The commands to its chargers have their own facts. */
 export interface RolloutRecord {
   readonly id: string
   readonly kind: RolloutKind
@@ -250,13 +250,13 @@ interface RecordFactOf<Type extends string, A> {
   }
 }
 
-/** Something that the service itself notes: it has no author, so it is not in the audit log. */
+/** A fact that the service itself notes. It has no author, so it is not in the audit log. */
 type NotedFact<Type extends string, Body> = Omit<RecordFactOf<Type, never>, "body"> & { readonly body: Body }
 
-/** A new price that partners did not get with the reading that it belongs to. */
+/** A new price of a session. Partners did not get it with the reading that changed it, so they are sent the session again. */
 export type SessionPriced = NotedFact<"SessionPriced", { readonly sessionId: string }>
 
-/** An object that a subscriber refused for good, or that failed for days. */
+/** A subscriber refused an object several times, or its delivery failed for days. */
 export type DeliveryParked = NotedFact<
   "DeliveryParked",
   {
@@ -274,10 +274,10 @@ export type PartnerHealthChanged = NotedFact<
   { readonly name: string; readonly isDown: boolean; readonly problem: string | null }
 >
 
-/** The work queues as they are now. */
+/** The present counts of the work queues. */
 export type WorkChanged = NotedFact<"WorkChanged", PublishedCounts>
 
-/** Some chargers of a rollout have their outcome. */
+/** Some chargers of a rollout have reached their outcome. */
 export type RolloutProgressed = NotedFact<
   "RolloutProgressed",
   { readonly kind: RolloutKind; readonly counts: TargetCounts }
@@ -285,7 +285,7 @@ export type RolloutProgressed = NotedFact<
 
 export type ServiceFact = SessionPriced | DeliveryParked | PartnerHealthChanged | WorkChanged | RolloutProgressed
 
-/** Facts after which someone who has called may do less, or more, or nothing any more. */
+/** Facts that may change the permissions of a caller. */
 export const accessFacts = [
   "OperatorChanged",
   "RoleChanged",
@@ -301,7 +301,7 @@ export const accessFacts = [
   "SingleSignOnRemoved"
 ] as const satisfies ReadonlyArray<RecordFact["type"]>
 
-/** What operators do to chargers. */
+/** The facts that an operator's changes to chargers make. */
 export const chargerFacts = ["ChargerRegistered", "ChargerChanged", "ChargerRemoved"] as const
 
 export type RecordFact =

@@ -1,4 +1,7 @@
-/** Events of what the service itself notes: how partners answer, what could not be delivered, how far rollouts are, and how much waits for operators. */
+/**
+ * Events from facts that the service itself notes: whether partners answer, what could not be delivered, the progress of rollouts, and how much work
+ * waits for operators.
+ */
 import { Schema } from "effect"
 import { eventData } from "./Event.ts"
 import { rolloutCountsOf } from "../rollout/Counts.ts"
@@ -6,7 +9,7 @@ import { rolloutKinds } from "../rollout/Rollout.ts"
 import { type EventTranslation, translation } from "./NewEvent.ts"
 import { deliveredKinds } from "./Subscription.ts"
 
-/** What comes after the colon of `partner:<id>`. */
+/** The id in a subject such as `partner:<id>`. */
 const idOf = (subject: string): string => subject.slice(subject.indexOf(":") + 1)
 
 const health = translation(

@@ -1,6 +1,6 @@
 /**
- * Events of sessions and their CDRs. A start may show that other sessions have ended although no stop was heard; their ends are published before it.
- * Every fact that leaves a session held also publishes session.held, so that a client that waits for this event misses none.
+ * Events of sessions and their CDRs. A start may show that other sessions have ended although no stop was received; their ends are published before
+ * it. Every fact that leaves a session held also makes a session.held, so that a client that waits for this event misses none.
  */
 import { Schema } from "effect"
 import { superseded } from "../session/Superseded.ts"
@@ -10,7 +10,7 @@ import { sessionOf, type EventTranslation, translation, timeOf, type NewEvent } 
 
 const Id = Schema.String
 
-/** Wh are whole numbers. Fractions that older versions stored are rounded, since an event must not be left out. */
+/** Wh are whole numbers. Older versions stored fractions; these are accepted and rounded, so that no event is left out. */
 const Wh = Schema.Finite
 
 const wh = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
@@ -30,7 +30,7 @@ const held = (fact: PlacedFact, sessionId: string, heldReason: string): NewEvent
   data: { ...sessionOf(fact, sessionId), heldReason }
 })
 
-/** The end of a session that another start showed to be over. */
+/** The end of a session that another start shows to be over. */
 const overBy = (fact: PlacedFact, sessionId: string, endedAt: string | null): ReadonlyArray<NewEvent> =>
   ended(fact, sessionId, {
     endedAt,
@@ -116,7 +116,7 @@ const stopped = translation(
     })
 )
 
-/** A session that was closed because nothing was heard of it for too long. It is held for an operator, unless it never took place. */
+/** A session that the service closed without a stop. It is held for an operator, unless it never took place. */
 const closed = translation(
   Schema.Struct({
     after: Schema.Struct({

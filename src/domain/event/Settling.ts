@@ -1,7 +1,7 @@
 /**
- * What happens to a due object and its subscriber after a try (contract §6). Tries follow after 1 s, 2 s, 4 s and so on, for days. An object that is
- * refused several times is parked for an operator. A subscriber that does not answer gets no more deliveries; it is probed once a minute. An object
- * that fails alone, while its subscriber answers, delays no other.
+ * What happens to a due object and its subscriber after a try (contract §6). Failed objects are tried again after 1 s, 2 s, 4 s and so on, for days.
+ * An object that is refused several times is parked for an operator. A subscriber that does not answer gets no more deliveries and is probed once a
+ * minute. An object that fails while its subscriber accepts others does not delay them.
  */
 import type { DueItem, Outcome, Subscription, PushedObject } from "./Subscription.ts"
 
@@ -12,20 +12,23 @@ const hour = 60 * minute
 export interface SettlingOptions {
   /** The delay before the second try; it doubles before each further one. */
   readonly firstDelayMillis: number
-  /** The longest delay between tries. It matters for single objects that fail, since a silent subscriber is probed. */
+  /** The longest delay between tries. It matters only for single objects that fail, since a silent subscriber is probed instead. */
   readonly maxDelayMillis: number
-  /** The same for an object younger than `aloneMillis` that fails alone. No probe releases it, and it should be delivered soon after an outage of an hour. */
+  /**
+   * The longest delay for an object that fails alone and is younger than `aloneMillis`. No probe makes it due again, and it should be delivered soon
+   * after an outage of an hour.
+   */
   readonly aloneDelayMillis: number
   readonly aloneMillis: number
-  /** Refusals in a row after which an object is parked. One may be a race with another object; five are not. */
+  /** Refusals in a row after which an object is parked. A single refusal may be caused by a race with another object. */
   readonly maxRefusals: number
-  /** The age, since it became due, at which it is parked. */
+  /** The time after an object became due at which it is parked. */
   readonly maxAgeMillis: number
-  /** Deliveries in a row without an answer, after which nothing more is sent. */
+  /** Deliveries in a row without an answer after which the subscriber counts as silent, and is only probed. */
   readonly maxFailures: number
   /** The time between probes. */
   readonly probeEveryMillis: number
-  /** The longest wait that a subscriber may ask for. */
+  /** The longest wait that a subscriber may request. */
   readonly maxRetryAfterMillis: number
 }
 
@@ -54,7 +57,7 @@ export type Tried =
   | { readonly _tag: "Again"; readonly at: number; readonly refusals: number; readonly problem: string }
   | { readonly _tag: "Parked"; readonly problem: string }
 
-/** What is stored of an object that was taken. `Untried`: it was not sent, and is not taken again before `at`. */
+/** What is stored for an object that was taken for delivery. `Untried`: it was not sent, and is not taken again before `at`. */
 export type Settlement = Tried | { readonly _tag: "Untried"; readonly at: number }
 
 export interface Settled {
@@ -62,7 +65,7 @@ export interface Settled {
   readonly settlement: Settlement
 }
 
-/** How long to wait after that many tries. */
+/** The delay before the next try, after this number of tries. */
 export const delayAfter = (
   tries: number,
   { firstDelayMillis, maxDelayMillis }: Pick<SettlingOptions, "firstDelayMillis" | "maxDelayMillis">
@@ -109,7 +112,7 @@ export const settlementOf = (
   }
 }
 
-/** Whether a subscriber answers, as far as is known. */
+/** The circuit breaker of a subscriber: whether it answers. */
 export interface Circuit {
   readonly failures: number
   readonly openedAt: number | undefined
@@ -125,14 +128,14 @@ export const circuitAfter = (
 ): Circuit | undefined => {
   let next: Circuit = { failures, openedAt, notBefore }
   for (const outcome of outcomes) {
-    // It says nothing about whether the subscriber answers.
+    // Nothing was sent, so this does not show whether the subscriber answers.
     if (outcome._tag === "Waits") continue
     if (outcome._tag === "Failed" && outcome.isAlone === true) continue
     if (outcome._tag === "Delivered" && outcome.isSilent === true) continue
     if (outcome._tag === "Delivered" || outcome._tag === "Refused") {
       next = { failures: 0, openedAt: undefined, notBefore: next.notBefore }
     } else if (outcome._tag === "Failed" && outcome.retryAfterMillis !== undefined) {
-      // It answers, and says when to try again: nothing is sent until then.
+      // The subscriber answered and asked for a wait: nothing is sent until then.
       const wait = Math.min(Math.max(outcome.retryAfterMillis, second), options.maxRetryAfterMillis)
       next = { ...next, notBefore: Math.max(next.notBefore ?? 0, now + wait) }
     } else {
@@ -144,7 +147,7 @@ export const circuitAfter = (
   return isSame ? undefined : next
 }
 
-/** After a probe was answered, everything may be sent again; the first failure opens the circuit anew. */
+/** The circuit after an answered probe: everything may be sent again, but the first failure opens the circuit again. */
 export const circuitReleased = ({ maxFailures }: SettlingOptions): Circuit => ({
   failures: maxFailures - 1,
   openedAt: undefined,
@@ -158,8 +161,8 @@ export interface Reading {
 }
 
 /**
- * Which pages are read next: one for the subscriptions that are furthest, and one from the position of the last. So a subscriber that has much to
- * catch up with, for example after a suspension, delays no other.
+ * The pages to read next: one for the subscriptions with the newest position, and one from the oldest position for the others. A subscriber that is
+ * far behind, for example after a suspension, then does not delay those that are up to date.
  */
 export const readingsOf = (subscriptions: ReadonlyArray<Subscription>): ReadonlyArray<Reading> => {
   if (subscriptions.length === 0) return []

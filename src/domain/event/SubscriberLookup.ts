@@ -8,7 +8,7 @@ export interface FoundCharger {
   readonly chargerId: string
   readonly organisationId: string
   readonly siteId: string
-  /** The EVSEs at its site, by the uids that partners know. */
+  /** Its EVSEs at its site, with the uids that partners know. */
   readonly evses: ReadonlyArray<{ readonly evseId: number; readonly uid: string }>
 }
 
@@ -21,10 +21,10 @@ export interface Owned {
   readonly sessionId: string
 }
 
-/** A partner and the credentials token that its calls need, read at the same moment. */
+/** A partner and the credentials token for calls to it, read at the same moment. */
 export interface Addressee {
   readonly partner: Partner
-  /** Sealed; undefined if it is not registered. */
+  /** Sealed; undefined if the partner is not registered. */
   readonly sealedToken: string | undefined
 }
 
@@ -36,19 +36,19 @@ export class SubscriberLookup extends Context.Service<
     readonly chargers: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<FoundCharger>, StorageUnavailable>
     /** Sites, including removed ones that partners still see. */
     readonly sites: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** The newest change of each site that its location does not show yet; sites without one are left out. */
+    /** For each site, the id of its newest change that is not in its location yet. Sites without such a change are left out. */
     readonly newestMarks: (
       organisationId: string,
       siteIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
-    /** Those of these changes that a location still does not show, or where an earlier one is not shown. */
+    /** Those of these marks for which that change, or an earlier one of the site, is still not in the location. */
     readonly stillMarked: (
       organisationId: string,
       marks: ReadonlyMap<string, string>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageUnavailable>
     /** Including those with a total of zero. */
     readonly tariffs: (organisationId: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Only those that belong to a partner. */
+    /** Only sessions that belong to a partner. */
     readonly sessions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     readonly cdrs: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Owned>, StorageUnavailable>
     /** Whether a partner was sent an object since its last registration. */
@@ -56,7 +56,7 @@ export class SubscriberLookup extends Context.Service<
       partnerId: string,
       object: Pick<ObjectRef, "kind" | "id">
     ) => Effect.Effect<boolean, StorageUnavailable>
-    /** Whether a location that the partner has received names the tariff, or may do so after a delivery with an unknown outcome. */
+    /** Whether a location that the partner has received names the tariff. A delivery with an unknown outcome counts as received. */
     readonly stillNames: (partnerId: string, tariffId: string) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("voltlane/SubscriberLookup") {}

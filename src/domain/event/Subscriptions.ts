@@ -1,6 +1,6 @@
 /**
- * Storage of subscriptions: their cursors on the journal, and the objects that are due. A cursor and what became due with it are written in one
- * statement, so that a crash loses nothing. What is taken for delivery is leased, so that two nodes never deliver one object at the same time.
+ * Storage of subscriptions: their journal cursors, and the objects that are due. A cursor and the objects that became due with it are written in one
+ * statement, so that a crash loses nothing. Objects taken for delivery are leased, so that two nodes never deliver the same object at the same time.
  */
 import { Context, type Effect, type Stream } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
@@ -24,29 +24,29 @@ export interface Move {
 
 export interface Claim {
   readonly now: number
-  /** For each subscription. */
+  /** The maximum number of objects for each subscription. */
   readonly limit: number
-  /** For how long no other process takes them. */
+  /** How long no other process can take them. */
   readonly leaseMillis: number
 }
 
-/** How far ahead the times of subscriptions can lie. Those further ahead were written while the clock was wrong. */
+/** How far in the future the times of subscriptions can be. Later times were written while the clock was wrong. */
 export interface TimesAhead {
   readonly maxDelayMillis: number
   readonly leaseMillis: number
   readonly maxRetryAfterMillis: number
 }
 
-/** `Waiting` for as long as the subscriber asked; `Down` until it answers again; `Parked` if all was accepted but what is parked. */
+/** `Waiting`: the subscriber requested a wait. `Down`: it does not answer. `Parked`: all objects were delivered except parked ones. */
 export const subscriptionStates = ["Inactive", "UpToDate", "Parked", "Delivering", "Waiting", "Down"] as const
 
-/** The state of a subscription as operators see it. Times in ms epoch. */
+/** The state of a subscription as operators see it. Times are ms epoch. */
 export interface SubscriptionHealth {
   readonly state: (typeof subscriptionStates)[number]
   readonly cursor: number
-  /** Facts of its organisation that were not read yet, as far as they are counted; 0 if it is switched off. */
+  /** The number of facts of its organisation that were not read yet, counted up to a limit; 0 if it is switched off. */
   readonly behind: number
-  /** How many objects wait to be delivered, and since when the oldest does. */
+  /** How many objects wait to be delivered, and since when the oldest one waits. */
   readonly due: number
   readonly dueSince: number | undefined
   readonly parked: number
@@ -56,7 +56,7 @@ export interface SubscriptionHealth {
   readonly lastError: { readonly at: number; readonly message: string } | undefined
 }
 
-/** An object that was refused for good, or failed for days. */
+/** An object that was refused several times, or failed for days. */
 export interface ParkedItem {
   readonly id: string
   readonly kind: string
@@ -70,56 +70,56 @@ export interface ParkedItem {
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
-    /** A signal whenever any process has committed facts. Signals may get lost. */
+    /** Emits when any process has committed facts. Signals may get lost. */
     readonly committed: Stream.Stream<void>
     /**
-     * Those that are switched on, of all organisations. One with more than `maxDue` objects due is full. Locations and tariffs do not count: each is
-     * due once at most, so there are never more than exist.
+     * All subscriptions that are switched on, across all organisations. One with more than `maxDue` objects due is full. Locations and tariffs do not
+     * count: each is due at most once, so their number is limited.
      */
     readonly active: (maxDue: number) => Effect.Effect<ReadonlyArray<Subscription>, StorageUnavailable>
     /** Undefined if it was removed or switched off. */
     readonly find: (subscriptionId: string) => Effect.Effect<Subscription | undefined, StorageUnavailable>
-    /** Facts after a position: `limit` are read, and those of the organisations and types are answered. */
+    /** Reads `limit` facts after a position and returns those of the organisations and types. */
     readonly read: (request: {
       readonly after: number
       readonly limit: number
       readonly organisationIds: ReadonlyArray<string>
       readonly types: ReadonlyArray<string>
     }) => Effect.Effect<FactsPage, StorageUnavailable>
-    /** Moves cursors and makes objects due, both or neither; not where a cursor has moved since it was read. */
+    /** Moves cursors and makes objects due, both or neither. Skips a subscription whose cursor has moved since it was read. */
     readonly advance: (
       moves: ReadonlyArray<Move>,
       due: ReadonlyArray<Due>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Makes everything due that a new subscription must be sent, at its position, and notes that this was done. */
+    /** Makes all objects due that a new subscription must be sent, at its position, and stores that this was done. */
     readonly fill: (
       subscription: Subscription,
       objects: ReadonlyArray<ObjectRef>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Whether any of them has yet to receive something, or does not answer: only then is there anything to do by the clock. */
+    /** Whether any subscription has objects due or does not answer. Only then does the loop have work at certain times. */
     readonly isAnyWaiting: Effect.Effect<boolean, StorageUnavailable>
     /** Subscriptions for which an object can be taken now. */
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Corrects times that lie too far ahead. Without this, a clock that was set back would delay every try until it has caught up. */
+    /** Corrects times that are too far in the future. Otherwise, after the clock was set back, every try would wait until it has caught up. */
     readonly mendTimes: (now: number, ahead: TimesAhead) => Effect.Effect<void, StorageUnavailable>
-    /** Takes those that are to be probed; none is taken twice within `everyMillis`. */
+    /** Takes the silent subscriptions to probe. None is taken twice within `everyMillis`. */
     readonly takeSilent: (now: number, everyMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Takes due objects, oldest first, and only the first of each lane. Skips subscriptions that are inactive, silent or asked for a wait. */
+    /** Takes due objects, oldest first, but only the first of each lane. Skips subscriptions that are inactive, silent or requested a wait. */
     readonly claim: (
       subscriptionIds: ReadonlyArray<string>,
       claim: Claim
     ) => Effect.Effect<ReadonlyArray<DueItem>, StorageUnavailable>
     /** Stores the outcomes of tries. An object that has changed since it was taken stays due. */
     readonly settle: (settled: ReadonlyArray<Settled>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Stores whether it answers. With `isReleased`, all that waits for a further try is due at once; of a partner also what was parked. */
+    /** Stores a circuit. With `isReleased`, all objects that wait for another try are due at once, and for a partner also parked ones. */
     readonly circuit: (
       subscriptionId: string,
       circuit: Circuit,
       about: { readonly now: number; readonly error?: string | undefined; readonly isReleased?: boolean }
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Switches a subscription off because its subscriber wants nothing any more. */
+    /** Switches a subscription off because its subscriber permanently refuses everything. */
     readonly deactivate: (
       subscriptionId: string,
       now: number,
@@ -135,18 +135,18 @@ export class Subscriptions extends Context.Service<
       subscriptionId: string,
       page: PageRequest
     ) => Effect.Effect<Page<ParkedItem>, NotFound | InvalidInput | StorageUnavailable>
-    /** Makes a parked object due again, as it is. */
+    /** Makes a parked object due again; it is sent in its present state. */
     readonly replay: (
       subscriptionId: string,
       itemId: string,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** The same for all parked objects, five thousand at most; answers how many. */
+    /** The same for all parked objects, at most five thousand. Returns how many. */
     readonly replayAll: (
       subscriptionId: string,
       audit: AuditContext
     ) => Effect.Effect<number, NotFound | StorageUnavailable>
-    /** Forgets a parked object; the next change of it is delivered again. */
+    /** Deletes a parked object. Its next change is delivered again. */
     readonly discard: (
       subscriptionId: string,
       itemId: string,

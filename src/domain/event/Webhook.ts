@@ -6,24 +6,24 @@ export interface Webhook {
   readonly id: string
   readonly organisationId: string
   readonly url: string
-  /** Undefined: all types, including those that later versions add. */
+  /** Undefined for all types, including those that later versions add. */
   readonly types: ReadonlyArray<EventType> | undefined
-  /** Undefined: all events. If it is set, events without a site are left out. */
+  /** Undefined for all events. If it is set, events without a site are left out. */
   readonly siteIds: ReadonlyArray<string> | undefined
   /** False if its operator switched it off, or its receiver answered 410 Gone. */
   readonly active: boolean
   /** The last failure, if there was one; `at` in ms epoch. */
   readonly problem: { readonly at: number; readonly message: string } | undefined
-  /** Until when the secret before the last rotation also signs; ms epoch. */
+  /** Until when the previous secret also signs after a rotation; ms epoch. */
   readonly previousSecretUntil: number | undefined
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** Webhooks of one organisation: each reads every event of the organisation, so that their number is limited. */
+/** The maximum number of webhooks of one organisation. It is limited because each webhook reads every event of the organisation. */
 export const maxWebhooks = 50
 
-/** Most sites of one webhook; an operator who needs more can take all sites. */
+/** The maximum number of sites of one webhook. For more, an operator can subscribe to all sites. */
 export const maxSiteIds = 500
 
 /** How long both secrets sign after a rotation, so that the receiver has time to install the new one. */
@@ -41,13 +41,13 @@ export const writtenSecret = (bytes: Uint8Array): string => secretPrefix + base6
 
 const isEventType = (type: string): type is EventType => (eventTypes as ReadonlyArray<string>).includes(type)
 
-/** Reads stored types; one that a newer version added is ignored. */
+/** Reads stored types. A type that a newer version added is ignored. */
 export const knownTypes = (types: ReadonlyArray<string> | undefined): ReadonlyArray<EventType> | undefined =>
   types?.filter(isEventType)
 
-/** Whether a webhook is to get an event. */
+/** Whether a webhook should get an event. */
 export const wants = ({ siteIds, types }: Pick<Webhook, "siteIds" | "types">, { data, type }: Event): boolean => {
-  // A webhook that refuses everything would be sent one more event for each that it has refused.
+  // Otherwise a webhook that refuses everything would get a new event for each one that it refused.
   if (type === "delivery.parked" && data.webhookId !== null) return false
   if (types !== undefined && !types.includes(type)) return false
   if (siteIds === undefined) return true
@@ -57,14 +57,14 @@ export const wants = ({ siteIds, types }: Pick<Webhook, "siteIds" | "types">, { 
 /** The text that is signed: id, time (whole seconds) and body, so that none of them can be replaced. */
 export const signedContent = (id: string, seconds: number, body: string): string => `${id}.${seconds}.${body}`
 
-/** How long a webhook gets nothing after a failed delivery; the longer it has failed, the longer this is. */
+/** How long nothing is sent to a webhook after a failed delivery, in ms. It is longer the longer deliveries have failed. */
 export const pauseAfter = (failingForMillis: number): number =>
   Math.min(maxPauseMillis, Math.max(minPauseMillis, Math.floor(failingForMillis / 4)))
 
-/** The longest time that one refused event may delay the others. */
+/** The shortest pause, in ms. A single refused event delays the others by no more than this. */
 const minPauseMillis = 1_000
 
-/** How soon it is noticed that a subscriber answers again. */
+/** The longest pause, in ms: how soon the service notices that a webhook answers again. */
 const maxPauseMillis = 5 * 60_000
 
 /** The secret before the last rotation, while it is valid. */

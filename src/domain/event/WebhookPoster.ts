@@ -1,10 +1,10 @@
-/** Posts to a webhook at once, apart from its subscription, so that an operator can test it. */
+/** Posts to a webhook at once, independently of its subscription, so that an operator can test it. */
 import { Context, type Effect } from "effect"
 import type { WebhookTarget } from "./Webhooks.ts"
 
-/** What came of a post. */
+/** The outcome of a post. */
 export interface Posted {
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no answer. */
   readonly httpStatus: number | undefined
   readonly durationMillis: number
   /** Undefined if the receiver accepted it. */
@@ -14,7 +14,7 @@ export interface Posted {
 export class WebhookPoster extends Context.Service<
   WebhookPoster,
   {
-    /** Why a URL must not be called, as far as its text shows; undefined if it may. */
+    /** Why a URL must not be called, judged by its text alone; undefined if it may be called. */
     readonly refusal: (url: string) => string | undefined
     /** Posts a test event of the type `webhook.ping`. */
     readonly ping: (target: WebhookTarget, pingId: string) => Effect.Effect<Posted>

@@ -1,4 +1,4 @@
-/** Storage of webhooks and of the outcomes of their deliveries. What is due and what is parked is in `Subscriptions`, under the same ids. */
+/** Storage of webhooks and of the outcomes of their deliveries. Due and parked events are in `Subscriptions`, under the same ids. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { EventType } from "./Event.ts"
@@ -31,19 +31,19 @@ export interface Revealed {
 export interface WebhookTarget {
   readonly url: string
   readonly secrets: ReadonlyArray<string>
-  /** When the webhook was last changed. If it has changed since a post, the receiver may be another one by now. */
+  /** When the webhook was last changed. If it has changed since a post, its receiver may be a different one now. */
   readonly changedAt: number
 }
 
 export const webhookDeliveryStatuses = ["Pending", "Parked", "Delivered"] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
-/** The state of an event's delivery to a webhook. Times in ms epoch. */
+/** The state of an event's delivery to a webhook. Times are ms epoch. */
 export interface WebhookDelivery {
   readonly id: string
   readonly eventId: string
   readonly status: WebhookDeliveryStatus
-  /** Tries so far. */
+  /** The number of tries so far. */
   readonly tries: number
   readonly dueAt: number
   readonly nextTryAt: number | undefined
@@ -74,7 +74,7 @@ export interface DeliveredEvent {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** The webhook gets events from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site that is not the caller's. */
+    /** The webhook gets events from now on. `Conflict` `too_many_webhooks`; `NotFound` for a site of another organisation. */
     readonly create: (
       input: WebhookInput,
       audit: AuditContext
@@ -92,7 +92,7 @@ export class Webhooks extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Webhook, InvalidInput | NotFound | StorageUnavailable>
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** Makes a new secret. The previous one also signs for `overlapMillis`; older ones sign no longer. */
+    /** Makes a new secret. The previous one also signs for `overlapMillis`; older ones no longer sign. */
     readonly rotate: (id: string, audit: AuditContext) => Effect.Effect<Revealed, NotFound | StorageUnavailable>
     /** Those of these webhooks that are switched on, across all organisations. */
     readonly wanted: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Webhook>, StorageUnavailable>

@@ -20,7 +20,7 @@ export interface Fetched {
 export class Files extends Context.Service<
   Files,
   {
-    /** Expects one upload from a charger. Answers the file's id and the upload's token, which is not stored in clear text. */
+    /** Prepares for one upload from a charger. Returns the file's id and the upload's token, which is not stored in clear text. */
     readonly expect: (
       organisationId: string,
       chargerId: string,
@@ -28,10 +28,10 @@ export class Files extends Context.Service<
       now: number
     ) => Effect.Effect<{ readonly id: string; readonly token: string }, StorageUnavailable>
     /**
-     * Stores an upload. `NotFound` if the token is unknown or too old; `Conflict` `already_uploaded`, `upload_replaced` when the upload was begun
-     * again meanwhile, or `file_quota` when the organisation's quota is used up; `InvalidInput` when it is too large, too slow or broke off;
-     * `TooMany` when the organisation has too many uploads at once. An incomplete upload leaves nothing and may be repeated. If the sender
-     * announces the size, there must be room for all of it before the first byte is read.
+     * Stores an upload. `NotFound` if the token is unknown or too old. `Conflict` `already_uploaded`; `upload_replaced` when the upload was started
+     * again in the meantime; `file_quota` when the organisation's quota is used up. `InvalidInput` when the upload is too large, too slow or was
+     * interrupted. `TooMany` when the organisation has too many uploads at once. An incomplete upload leaves nothing behind and may be repeated. If
+     * the sender announces the size, there must be room for all of it before the first byte is read.
      */
     readonly receive: (
       token: string,
@@ -41,8 +41,8 @@ export class Files extends Context.Service<
       declaredBytes?: number
     ) => Effect.Effect<StoredFile, NotFound | Conflict | InvalidInput | StorageUnavailable | TooMany>
     /**
-     * Stores a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed meanwhile; `InvalidInput` when it is empty, too
-     * large, too slow or broke off; `TooMany` as above.
+     * Stores a firmware image. `Conflict` `file_quota`, or `file_removed` when it was removed in the meantime. `InvalidInput` when it is empty, too
+     * large, too slow or was interrupted. `TooMany` as above.
      */
     readonly store: (
       name: string,
@@ -51,8 +51,8 @@ export class Files extends Context.Service<
       declaredBytes?: number
     ) => Effect.Effect<StoredFile, Conflict | InvalidInput | StorageUnavailable | TooMany>
     /**
-     * Makes a token with which a charger may fetch a firmware image any number of times until `until` (ms epoch); answers it with the image's
-     * name. `NotFound` for a file of another organisation; `Conflict` `no_firmware` for a file that is no image, or is incomplete.
+     * Makes a token with which a charger may fetch a firmware image any number of times until `until` (ms epoch). Returns the token and the image's
+     * name. `NotFound` for a file of another organisation; `Conflict` `no_firmware` for a file that is not a firmware image, or is incomplete.
      */
     readonly offer: (
       organisationId: string,
@@ -69,7 +69,7 @@ export class Files extends Context.Service<
       page: PageRequest & { readonly chargerId?: string | undefined; readonly kind?: FileKind | undefined }
     ) => Effect.Effect<Page<StoredFile>, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<StoredFile, NotFound | StorageUnavailable>
-    /** `NotFound` for a file that was not uploaded yet. */
+    /** `NotFound` for a file that has not been uploaded yet. */
     readonly content: (organisationId: string, id: string) => Effect.Effect<FileContent, NotFound | StorageUnavailable>
     /** Removes a file, its content and its tokens. */
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>

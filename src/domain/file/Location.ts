@@ -1,11 +1,11 @@
-/** Locations of files as they may be stored and shown: without the parts that give access, which only the charger may have. */
+/** File locations in the form in which they may be stored and shown: without passwords and tokens, which only the charger may have. */
 
 const hidden = "***"
 
-/** The user's name before a password, and that password: `ftp://name:password@host`. */
+/** The user name and the password of a URL: `ftp://name:password@host`. */
 const password = /^([a-z][a-z0-9+.-]{1,15}:\/\/[^/:@]*:)[^/]*@/i
 
-/** The token of one of our own files, also when the service is behind a proxy. */
+/** The token in the URL of one of our own files, whatever comes before it, because the service may be behind a proxy. */
 const token = /(\/files\/(?:up|down)\/)[^/?#]+/i
 
 /** Query parameters that give access to any holder of the URL, among them those of presigned S3 URLs. */

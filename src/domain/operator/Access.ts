@@ -1,6 +1,5 @@
 /**
- * Organisations, operators and keys: who may call, and with what permissions. Secrets reach storage as keyed hashes only, see
- * `values/Secrets`.
+ * Organisations, operators and keys: who may call, and with what permissions. Storage receives secrets only as keyed hashes, see `values/Secrets`.
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
@@ -11,7 +10,7 @@ import type { ChargerPolicy } from "../charger/ChargerState.ts"
 import type { StoredKey } from "./Keys.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 
-/** A key as it is stored: found by its public id, checked with its verifier. */
+/** A key as it is stored. It is found by its public id and checked with its verifier. */
 export interface NewKey extends Partial<KeyBounds> {
   readonly name: string
   readonly publicId: string
@@ -21,7 +20,7 @@ export interface NewKey extends Partial<KeyBounds> {
   readonly operatorId: string
 }
 
-/** What takes the place of a key; the old one ends after the overlap. */
+/** The replacement of a key. The old key ends after the overlap. */
 export interface RotatedKey extends StoredKey {
   readonly permissions: ReadonlyArray<string> | undefined
   readonly expiresAt: number | undefined
@@ -33,7 +32,7 @@ export interface NewOrganisation {
   readonly countryCode: string
   readonly partyId: string
   readonly operatorEmail: string
-  /** Undefined: the operator cannot log in until a password is set by a set-up link. */
+  /** Undefined: the operator cannot sign in until a password is set through a set-up link. */
   readonly operatorPasswordHash: string | undefined
   readonly operatorPermissions: ReadonlyArray<string>
   readonly key: Omit<NewKey, "operatorId">
@@ -46,8 +45,8 @@ export class Access extends Context.Service<
     /** True while the database has no organisation: the first start. */
     readonly isEmpty: Effect.Effect<boolean, StorageUnavailable>
     /**
-     * Creates organisation, first operator, first v2 key and v1 pair at once. `Conflict` `party_exists`, `operator_exists` (the email
-     * belongs to an operator already) or `client_id_in_use`.
+     * Creates the organisation, its first operator, its first v2 key and its v1 pair in one transaction. `Conflict` `party_exists`, `operator_exists`
+     * (an operator has this email already) or `client_id_in_use`.
      */
     readonly createOrganisation: (
       input: NewOrganisation,
@@ -57,7 +56,7 @@ export class Access extends Context.Service<
       Conflict | InvalidInput | StorageUnavailable
     >
     readonly organisation: (id: string) => Effect.Effect<Organisation, NotFound | StorageUnavailable>
-    /** Every organisation of this service, oldest first: the platform's own operator alone may ask. */
+    /** Every organisation of this service, oldest first. Only the platform's own operator may list them. */
     readonly organisations: (page: PageRequest) => Effect.Effect<Page<Organisation>, InvalidInput | StorageUnavailable>
     /** The operators of an organisation, oldest first. */
     readonly operators: (organisationId: string) => Effect.Effect<ReadonlyArray<Operator>, StorageUnavailable>
@@ -73,9 +72,9 @@ export class Access extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Organisation, NotFound | InvalidInput | StorageUnavailable>
     /**
-     * The key's stored verifier and who it acts for, or undefined for an unknown or revoked one. Permissions are the operator's now,
-     * cut down to the key's; none when the operator is inactive. Never cached longer than a second. Its bounds are for the caller to check, who knows
-     * the address.
+     * The key's stored verifier and the principal that it acts for, or undefined for an unknown or revoked key. The permissions are the operator's
+     * present ones, limited to the key's; none when the operator is inactive. Never cached longer than a second. The caller checks the bounds,
+     * because it knows the address.
      */
     readonly findKey: (
       publicId: string
@@ -86,18 +85,18 @@ export class Access extends Context.Service<
     readonly findV1: (
       clientId: string
     ) => Effect.Effect<{ readonly verifier: Uint8Array; readonly principal: Principal } | undefined, StorageUnavailable>
-    /** Notes that a key or v1 pair (`Principal.actor`) was used, and from which address; written behind. */
+    /** Records that a key or v1 pair (`Principal.actor`) was used, and from which address. The write happens later, in the background. */
     readonly used: (actor: string, now: number, from?: string) => void
-    /** `NotFound` for an operator that is not the caller's organisation's. */
+    /** `NotFound` for an operator of another organisation. */
     readonly createKey: (
       key: NewKey,
       audit: AuditContext
     ) => Effect.Effect<ApiKey, NotFound | InvalidInput | StorageUnavailable>
     readonly getKey: (organisationId: string, id: string) => Effect.Effect<ApiKey, NotFound | StorageUnavailable>
     /**
-     * A new key in place of one of the caller's operator, with what that one may do now, until `expiresAt`; the old one ends after the overlap. At once, or
-     * not at all. `PermissionDenied` as for `revokeKey`; `Conflict` `key_ended` for one that is revoked or has expired, `other_operators_key` for one
-     * of another operator.
+     * Replaces a key of the caller's own operator by a new one, in one transaction. The new key has the given permissions and lasts until
+     * `expiresAt`; the old one ends after the overlap. `PermissionDenied` as for `revokeKey`; `Conflict` `key_ended` for a key that is revoked or has
+     * expired, `other_operators_key` for a key of another operator.
      */
     readonly rotateKey: (
       id: string,
@@ -109,8 +108,8 @@ export class Access extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageUnavailable>
     /**
-     * `PermissionDenied` if the key has a permission at this moment that the caller lacks. `Conflict` `last_full_key` for the last key with every
-     * permission, unless `lastToo`: no remaining key could make another over HTTP.
+     * `PermissionDenied` if the key now has a permission that the caller lacks. `Conflict` `last_full_key` for the last key with every permission,
+     * unless `lastToo`: no remaining key could make another one over HTTP.
      */
     readonly revokeKey: (
       id: string,
@@ -118,8 +117,8 @@ export class Access extends Context.Service<
       options?: { readonly lastToo: boolean }
     ) => Effect.Effect<void, NotFound | PermissionDenied | Conflict | StorageUnavailable>
     /**
-     * A new key with every permission of the organisation's first operator and a new v1 pair, for one who has lost his; with `revokeOthers` every
-     * other key and pair of the organisation ends. All at once, or nothing.
+     * Makes a new key with every permission of the organisation's first operator and a new v1 pair, for an operator who has lost them. With
+     * `revokeOthers` every other key and pair of the organisation ends. All of it is one transaction.
      */
     readonly restore: (
       given: {

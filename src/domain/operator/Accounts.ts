@@ -1,6 +1,6 @@
 /**
- * People's accounts: what they sign in with, their sign-ins, the links that let them in, and who may do what in an organisation. Passwords and secrets reach
- * storage as hashes or sealed, see `Secrets`.
+ * People's accounts: their credentials, their sign-ins, their account links (set-up, invitation, reset), and who may do what in an organisation.
+ * Storage receives passwords and secrets only hashed or sealed, see `Secrets`.
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
@@ -10,7 +10,7 @@ import type { Operator } from "./Operator.ts"
 import type { BuiltInRole, Role } from "./Role.ts"
 import type { NewSignIn, SignIn, Strength } from "./SignIn.ts"
 
-/** What signing in looks at. Memberships that are disabled are not here. */
+/** The data of a person that signing in needs. Disabled memberships are left out. */
 export interface Account {
   readonly operatorId: string
   readonly email: string
@@ -19,7 +19,7 @@ export interface Account {
   readonly passwordHash: string | undefined
   /** Sealed. */
   readonly totpSecret: string | undefined
-  /** Sealed; not confirmed by a code. */
+  /** Sealed; not yet confirmed by a code. */
   readonly totpPending: string | undefined
   readonly totpStep: number
   readonly recoveryCodesLeft: number
@@ -28,18 +28,18 @@ export interface Account {
     readonly id: string
     readonly name: string
     readonly requiresSecondFactor: boolean
-    /** Of the person's membership; undefined for one of the organisation's own. */
+    /** The role of the person's membership; undefined for an organisation's own role. */
     readonly role: BuiltInRole | undefined
     readonly passwordForOwnersOnly: boolean
   }>
 }
 
-/** Which second factor was shown: a time step of the app, or a recovery code. Storage takes each once. */
+/** The second factor that the person presented: a time step of the authenticator app, or a recovery code. Storage accepts each one once. */
 export type Factor =
   | { readonly _tag: "Totp"; readonly step: number }
   | { readonly _tag: "RecoveryCode"; readonly hash: string }
 
-/** A sign-in that nothing ended, with what it may do now. Whether it is over by time is the caller's to see. */
+/** A sign-in that was not ended explicitly, with its present permissions. The caller checks whether it has expired. */
 export interface FoundSignIn extends SignIn {
   readonly principal: Principal
   readonly requiresSecondFactor: boolean
@@ -55,7 +55,7 @@ export interface SignInRenewal {
 export const linkKinds = ["SetUp", "Invitation", "Reset"] as const
 export type LinkKind = (typeof linkKinds)[number]
 
-/** A built-in role by its name, or an organisation's own by its id. */
+/** A built-in role by its name, or an organisation's own role by its id. */
 export type RoleRef =
   | { readonly role: BuiltInRole; readonly roleId?: undefined }
   | { readonly roleId: string; readonly role?: undefined }
@@ -66,9 +66,9 @@ export interface AccountLink {
   readonly kind: LinkKind
   readonly organisationId: string
   readonly organisationName: string
-  /** Who signs in by it; undefined for an invitation to a person without an account. */
+  /** The operator who signs in with the link; undefined for an invitation to a person without an account. */
   readonly operatorId: string | undefined
-  /** Of an invitation or reset: whom it is for. */
+  /** For an invitation or reset: the recipient's address. */
   readonly email: string
 }
 
@@ -98,7 +98,7 @@ export class Accounts extends Context.Service<
     readonly byEmail: (email: string) => Effect.Effect<Account | undefined, StorageUnavailable>
     readonly byId: (operatorId: string) => Effect.Effect<Account | undefined, StorageUnavailable>
 
-    /** `Conflict` `second_factor_used` for a code that was taken before, `no_organisation` where the membership ended meanwhile. */
+    /** `Conflict` `second_factor_used` for a code that was used before, `no_organisation` where the membership ended in the meantime. */
     readonly signIn: (
       who: { readonly operatorId: string; readonly organisationId: string },
       signIn: NewSignIn,
@@ -106,23 +106,23 @@ export class Accounts extends Context.Service<
       failuresBefore: number,
       now: number
     ) => Effect.Effect<SignIn, Conflict | StorageUnavailable>
-    /** Looked up together with others that come at the same time. */
+    /** Concurrent look-ups share one query. */
     readonly findSignIn: (hash: string) => Effect.Effect<FoundSignIn | undefined, StorageUnavailable>
-    /** Notes failures of an account in the audit logs of its organisations. */
+    /** Records an account's failed sign-ins in the audit logs of its organisations. */
     readonly noteFailures: (
       operatorId: string,
       failures: number,
       network: string,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Those of a person that work, the latest first. */
+    /** A person's sign-ins that are still valid, latest first. */
     readonly signIns: (operatorId: string, now: number) => Effect.Effect<ReadonlyArray<SignIn>, StorageUnavailable>
-    /** Ends one, or all but `kept`, of the caller's own. */
+    /** Ends one of the caller's own sign-ins. */
     readonly endSignIn: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
     readonly endOtherSignIns: (kept: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
     /**
-     * The caller's sign-in goes on under another secret, in another organisation or by another proof; `strength` `SecondFactor` says that a second factor
-     * was proved just now, by `factor` where that is a code. `Conflict` `second_factor_used` for a code that was taken before.
+     * Continues the caller's sign-in with another secret, in another organisation or with another proof. `strength` `SecondFactor` says that a second
+     * factor was proved just now, by `factor` where that is a code. `Conflict` `second_factor_used` for a code that was used before.
      */
     readonly renewSignIn: (
       id: string,
@@ -134,10 +134,10 @@ export class Accounts extends Context.Service<
       patch: { readonly name?: string; readonly locale?: string },
       audit: AuditContext
     ) => Effect.Effect<void, InvalidInput | StorageUnavailable>
-    /** Ends the caller's other sign-ins. */
+    /** Also ends the caller's other sign-ins. */
     readonly changePassword: (passwordHash: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
     readonly beginTotp: (sealed: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
-    /** The pending secret holds from now on, with these recovery codes. `Conflict` `second_factor_used` where none is pending. */
+    /** Makes the pending secret the current one, with these recovery codes. `Conflict` `second_factor_used` where no secret is pending. */
     readonly confirmTotp: (
       step: number,
       recoveryHashes: ReadonlyArray<string>,
@@ -150,11 +150,12 @@ export class Accounts extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<void, Conflict | StorageUnavailable>
 
-    /** Undefined for one that was used, was taken back, has expired or never was. */
+    /** Undefined for a link that was used, revoked or has expired, and for an unknown one. */
     readonly findLink: (hash: string, now: number) => Effect.Effect<AccountLink | undefined, StorageUnavailable>
     /**
-     * Uses a link, once: a set-up gives the first operator an email, name and password; an invitation makes an account, or adds a membership to one;
-     * a reset gives a new password, removes the second factor and ends all sign-ins. Answers whom it signs in, and where.
+     * Uses a link; each works once. A set-up gives the first operator an email, name and password. An invitation makes an account, or adds a
+     * membership to an existing one. A reset sets a new password, removes the second factor and ends all sign-ins. Returns the operator and the
+     * organisation to sign in to.
      */
     readonly useLink: (
       hash: string,
@@ -164,14 +165,17 @@ export class Accounts extends Context.Service<
       { readonly operatorId: string; readonly organisationId: string },
       Conflict | InvalidInput | StorageUnavailable
     >
-    /** The link of the first start: made for the organisation's first operator. */
+    /** The set-up link of the first start, made for the organisation's first operator. */
     readonly createSetUp: (
       organisationId: string,
       operatorId: string,
       hash: string,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** `Conflict` `other_organisations` for a person who also works elsewhere, unless `machine`: then it is the owner of the machine who asks. */
+    /**
+     * `Conflict` `other_organisations` for a person who also works elsewhere, unless `machine`: the command then comes from the service's own
+     * machine.
+     */
     readonly createReset: (
       operatorId: string,
       hash: string,
@@ -186,7 +190,7 @@ export class Accounts extends Context.Service<
       id: string,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | PermissionDenied | StorageUnavailable>
-    /** Those that can still be accepted, oldest first. */
+    /** The invitations that can still be accepted, oldest first. */
     readonly invitations: (
       organisationId: string,
       now: number,
@@ -198,7 +202,10 @@ export class Accounts extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<Operator>, InvalidInput | StorageUnavailable>
     readonly operator: (organisationId: string, id: string) => Effect.Effect<Operator, NotFound | StorageUnavailable>
-    /** Disabling ends the operator's sign-ins in this organisation. `Conflict` `last_owner`, or `other_organisations` for a name. */
+    /**
+     * Disabling an operator ends the operator's sign-ins in this organisation. `Conflict` `last_owner`; `Conflict` `other_organisations` when
+     * changing the name of a person who also works elsewhere.
+     */
     readonly changeOperator: (
       id: string,
       change: OperatorChange,

@@ -1,4 +1,7 @@
-/** Reads the audit log: the facts of the journal that have an author, scoped by organisation. They are stored with the change itself. */
+/**
+ * Reads the audit log: the facts of the journal that have an author, scoped by organisation. Each fact is stored in the transaction of the change
+ * itself.
+ */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -10,7 +13,7 @@ export interface AuditEntry {
   readonly id: string
   /** ms epoch. */
   readonly at: number
-  /** `Principal.actor`, or `platform` for what the service does by itself. */
+  /** `Principal.actor`, or `platform` for what the service does on its own. */
   readonly actor: string
   /** The fact's type, e.g. `SiteChanged`. */
   readonly action: string
@@ -26,7 +29,7 @@ export interface AuditFilter {
   readonly subject?: string | undefined
   readonly actor?: string | undefined
   readonly action?: string | undefined
-  /** ms epoch: at or after, and before. */
+  /** ms epoch; `from` is inclusive, `to` is exclusive. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }

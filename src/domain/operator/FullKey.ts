@@ -1,6 +1,6 @@
 /**
  * Full keys have all permissions that any operator of their organisation has. While one is left, the organisation is not locked out. So the last one
- * cannot be revoked over HTTP, only on the machine itself.
+ * cannot be revoked over HTTP, only on the service's own machine.
  */
 import { missing, type Permission } from "./Permission.ts"
 

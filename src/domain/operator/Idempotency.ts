@@ -1,6 +1,6 @@
 /**
- * Storage for `Idempotency-Key` (24 h per API key). The same request gets the same answer; the same key with another body is a conflict; a repeat while
- * the first still runs is answered so. A request's work and its answer are stored together or not at all, even after a crash.
+ * Storage for `Idempotency-Key` (24 h per API key). A repeated request gets the same answer. The same key with another body is a conflict. A repeat
+ * while the first request still runs gets `InProgress`. A request's work and its answer are stored together or not at all, even after a crash.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
@@ -12,7 +12,7 @@ export interface StoredAnswer {
 }
 
 export type Claim =
-  /** The request may run. `reached` is what an earlier try stored before its process died. */
+  /** The request may run. `reached` is what an earlier attempt stored before its process died. */
   | { readonly _tag: "Claimed"; readonly reached?: string | undefined }
   | { readonly _tag: "Replay"; readonly answer: StoredAnswer }
   | { readonly _tag: "Reused" }
@@ -22,8 +22,8 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * `fingerprint` is a hash of method, path and body. A claim that has no answer is `InProgress` for as long as its request runs, however long
-     * that is; it may be taken at once when the process that ran it is gone. The holder of `Claimed` ends it with one of the other methods.
+     * `fingerprint` is a hash of method, path and body. A claim without an answer is `InProgress` for as long as its request runs, however long that
+     * is. It can be claimed again as soon as the process that ran it is gone. The holder of `Claimed` ends it with one of the other methods.
      */
     readonly claim: (
       keyId: string,
@@ -32,8 +32,8 @@ export class Idempotency extends Context.Service<
       now: number
     ) => Effect.Effect<Claim, StorageUnavailable>
     /**
-     * Does work that only writes, in one transaction with its answer. If `answerOf` gives no answer, the work is rolled back and the key is free. The work
-     * must not wait for anything but the database.
+     * Runs work that only writes, in one transaction with storing its answer. If `answerOf` returns no answer, the work is rolled back and the key is
+     * free again. The work must not wait for anything but the database.
      */
     readonly within: <A, R>(
       keyId: string,
@@ -41,7 +41,7 @@ export class Idempotency extends Context.Service<
       work: Effect.Effect<A, never, R>,
       answerOf: (result: A) => StoredAnswer | undefined
     ) => Effect.Effect<A, StorageUnavailable, R>
-    /** Does a write and stores, in the same transaction, what a retry must know about it. */
+    /** Runs a write and stores, in the same transaction, what a retry must know about it. */
     readonly reach: <A, E, R>(
       keyId: string,
       key: string,
@@ -56,11 +56,11 @@ export class Idempotency extends Context.Service<
 >()("voltlane/Idempotency") {}
 
 /**
- * How work that is more than one transaction (it calls a partner, takes a file, waits for a charger) is done once: the write that makes it done
- * goes through `commit`, and a retry starts from `reached`. Without an `Idempotency-Key` nothing is kept.
+ * Support for work that takes more than one transaction (it calls a partner, receives a file, waits for a charger) and must be done only once. The
+ * write that completes it goes through `commit`, and a retry starts from `reached`. Without an `Idempotency-Key` nothing is stored.
  */
 export interface Retrying {
-  /** What `reachedBy` gave at an earlier try whose answer was lost: that work is done, and is not done again. */
+  /** What `reachedBy` returned in an earlier attempt whose answer was lost: that work is done and must not be done again. */
   readonly reached: string | undefined
   readonly commit: <A, E, R>(
     write: Effect.Effect<A, E, R>,

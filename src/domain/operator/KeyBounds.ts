@@ -1,15 +1,15 @@
-/** Until when a key works, and from where. A key that another key makes or rotates has no wider bounds than that one. */
+/** Until when a key works, and from which networks. A key that was made or rotated with another key has no wider bounds than that key. */
 import { InvalidInput } from "../Errors.ts"
 import { isWithin } from "../values/Network.ts"
 
 export interface KeyBounds {
-  /** ms epoch; undefined for ever. */
+  /** ms epoch; undefined: it never expires. */
   readonly expiresAt: number | undefined
-  /** In CIDR form; undefined for anywhere. */
+  /** In CIDR form; undefined: any address. */
   readonly networks: ReadonlyArray<string> | undefined
 }
 
-/** Why a key that is right is refused now; undefined where it is not. `address` is the caller's, or undefined where only the time counts. */
+/** Why a correct key is refused now; undefined if it is accepted. `address` is the caller's, or undefined to check the time only. */
 export const keyRefusal = (
   { expiresAt, networks }: KeyBounds,
   now: number,
@@ -19,7 +19,7 @@ export const keyRefusal = (
   return networks === undefined || address === undefined || isWithin(address, networks) ? undefined : "network"
 }
 
-/** What of the wanted bounds is wider than the calling key's own. */
+/** An error for the first requested bound that is wider than the calling key's own; undefined if there is none. */
 export const widerBound = (own: KeyBounds, { expiresAt, networks }: KeyBounds): InvalidInput | undefined => {
   if (own.expiresAt !== undefined && (expiresAt === undefined || expiresAt > own.expiresAt)) {
     return new InvalidInput({ pointer: "/expiresAt", detail: "Must not be after the calling key itself expires" })

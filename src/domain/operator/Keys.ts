@@ -1,6 +1,6 @@
 /**
- * All secrets that this service issues and later checks: v2 keys, v1 pairs, chargers' passwords. This is the only place that decides what is stored of
- * each (a public part and a keyed hash) and how a presented one is looked up. The hash function is an argument.
+ * All secrets that this service issues and later checks: v2 keys, v1 pairs, chargers' passwords. Only this file decides what is stored of each (a
+ * public part and a keyed hash) and how a presented secret is looked up. The hash function is an argument.
  */
 import type { Secrets } from "../values/Secrets.ts"
 import { formatKey, keyBytes, parseKey, toBase62, toHex } from "../values/KeyFormat.ts"
@@ -8,30 +8,30 @@ import { formatKey, keyBytes, parseKey, toBase62, toHex } from "../values/KeyFor
 type Hashing = Pick<Secrets["Service"], "verifier">
 type Randomness = Pick<Secrets["Service"], "randomBytes">
 
-/** What a verifier is for; a verifier of one purpose never fits another. */
+/** The purpose of a verifier; a verifier of one purpose never matches another. */
 export const purposes = {
   apiKey: "api-key",
-  /** Gives keys of free text their public id. */
+  /** For the public id of a key that is free text. */
   apiKeyId: "api-key-id",
   chargerPassword: "charger-password",
   v1Code: "v1-code"
 } as const
 
-/** The shortest key that is checked. Ours have 70 characters; how long one set by hand is (`BOOTSTRAP_API_KEY`) is the operator's choice. */
+/** The shortest key that is checked. Our own keys have 70 characters; for one set by hand (`BOOTSTRAP_API_KEY`) the operator chooses the length. */
 export const keyMinLength = 1
 
-/** The longest key that is checked: none is longer, and a header of kilobytes must not cost a hash. */
+/** The longest key that is checked. No key is longer, and a header of kilobytes must not cost a hash. */
 export const keyMaxLength = 256
 
-/** How to look a presented key up, and the text that is checked against its verifier (`purposes.apiKey`). */
+/** How to look up a presented key, and the text that is checked against its verifier (`purposes.apiKey`). */
 export interface KeyLookup {
   readonly publicId: string
   readonly proof: string
 }
 
 /**
- * How a presented v2 key is found. A key of our own format carries its public id; any other text (a key set by `BOOTSTRAP_API_KEY`) has
- * the first 16 digits of a keyed hash of itself. Undefined for what cannot be a key, so that it costs no query.
+ * How a presented v2 key is found. A key in our own format contains its public id. For any other text (a key set by `BOOTSTRAP_API_KEY`) the public
+ * id is the first 16 digits of its keyed hash. Undefined for text that cannot be a key, so that it costs no query.
  */
 export const keyLookup = (secrets: Hashing, presented: string): KeyLookup | undefined => {
   if (presented.length < keyMinLength || presented.length > keyMaxLength) return undefined
@@ -43,12 +43,12 @@ export const keyLookup = (secrets: Hashing, presented: string): KeyLookup | unde
 /** What is stored of a v2 key. */
 export interface StoredKey {
   readonly publicId: string
-  /** The beginning by which operators recognise it: the public id of our own keys, four characters of any other. */
+  /** The first characters, by which operators recognise the key: the public id of our own keys, four characters of any other. */
   readonly prefix: string
   readonly verifier: Uint8Array
 }
 
-/** What to store of a key of given text; undefined when it is too short or too long to be one. */
+/** What to store of a key with the given text; undefined when it is too short or too long. */
 export const newKeyFrom = (secrets: Hashing, text: string): StoredKey | undefined => {
   const lookup = keyLookup(secrets, text)
   if (lookup === undefined) return undefined
@@ -82,7 +82,6 @@ export const passwordVerifier = (secrets: Hashing, password: string): Uint8Array
   secrets.verifier(purposes.chargerPassword, password)
 
 /**
- * A new password for a charger: 20 letters and digits (119 bits), which every OCPP version can carry (1.6 has 16 to 20 bytes, 2.x up to
- * 40 characters).
+ * A new password for a charger: 20 letters and digits (119 bits). Every OCPP version can carry it (1.6: 16 to 20 bytes; 2.x: up to 40 characters).
  */
 export const newChargerPassword = (secrets: Randomness): string => toBase62(secrets.randomBytes(16), 22).slice(-20)

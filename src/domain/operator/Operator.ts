@@ -6,16 +6,16 @@ import type { Grant } from "./Role.ts"
 export interface Organisation {
   readonly id: string
   readonly name: string
-  /** ISO 3166-1 alpha-2 and three characters: the first CPO party. */
+  /** ISO 3166-1 alpha-2. With `partyId` (three characters) it identifies the organisation's first CPO party. */
   readonly countryCode: string
   readonly partyId: string
-  /** IANA; the default for sites. */
+  /** IANA name; the default for new sites. */
   readonly timeZone: string
-  /** Hours after which a silent session is closed, see `Closing`. */
+  /** Hours without messages after which a session is closed, see `Closing`. */
   readonly closeSilentHours: number
   /** The power in W below which a vehicle counts as parked, see `Evidence`. */
   readonly standbyPowerW: number
-  /** Operators who signed in without a second factor may do nothing but set one up. Keys are not concerned. */
+  /** Operators who signed in without a second factor may do nothing but set one up. API keys are not affected. */
   readonly requireSecondFactor: boolean
   readonly policy: ChargerPolicy
   readonly createdAt: number
@@ -29,13 +29,13 @@ export interface Operator extends Grant {
   readonly name: string
   /** BCP 47. */
   readonly locale: string
-  /** What the role, additions and removals grant now. */
+  /** The present permissions: the role's, plus additions, minus removals. */
   readonly permissions: ReadonlyArray<string>
   /** False: disabled in this organisation. */
   readonly active: boolean
   readonly hasPassword: boolean
   readonly hasSecondFactor: boolean
-  /** Signs in by the organisation's identity provider. */
+  /** True if the operator signs in through the organisation's identity provider. */
   readonly hasIdentity: boolean
   readonly createdAt: number
 }
@@ -43,10 +43,10 @@ export interface Operator extends Grant {
 export interface ApiKey extends KeyBounds {
   readonly id: string
   readonly name: string
-  /** The beginning of the key, which may be shown so that operators recognise it. */
+  /** The first characters of the key. They may be shown, so that operators recognise it. */
   readonly prefix: string
   readonly operatorId: string
-  /** Undefined: all of its operator's. */
+  /** Undefined: all permissions of its operator. */
   readonly permissions: ReadonlyArray<string> | undefined
   readonly createdAt: number
   readonly lastUsedAt: number | undefined

@@ -1,15 +1,16 @@
 /**
- * Which passwords people may choose: at least 12 characters, and not one that guessers try first. Instead of a long list, the commonest are recognised by
- * how they are made: a few common words, keyboard rows or sequences, in any case, with digits and signs for letters, repeated or with digits around them.
+ * Which passwords people may choose: at least 12 characters, and not one that attackers try first. Instead of a long list of common passwords, the
+ * check recognises how they are built: a few common words, keyboard rows or sequences, in any case, with digits and signs for letters, repeated or
+ * with digits around them.
  */
 
-/** Characters at least. */
+/** The minimum length in characters. */
 export const passwordLeast = 12
 
-/** Characters at most: a longer one is no better, and is hashed all the same. */
+/** The maximum length in characters. A longer password is no safer, and hashing it costs time. */
 export const passwordMost = 256
 
-/** Words that common passwords of this length are made of. */
+/** Words of which common passwords of this length are made. */
 const pieces =
   `password passwort passord losenord lozenord motdepasse contrasena senha parola wachtwoord haslo salasana welcome willkommen valkommen bienvenue admin
   administrator root superuser user guest test tester testing demo default changeme change letmein login signin master secret access system server oracle
@@ -21,7 +22,7 @@ const pieces =
   power please open sesame opensesame enter keyboard mypassword mypass pass passw one two three four five six seven eight nine ten the my is a and i you
   abc xyz god jesus blessed angel money bitcoin crypto`.split(/\s+/)
 
-/** Runs of keys and characters, in which a piece of at least three counts. */
+/** Keyboard rows and character sequences. Any part of at least three characters counts as common. */
 const runs = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
@@ -55,7 +56,7 @@ const longestFirst = [...new Set(pieces)].toSorted((a, b) => b.length - a.length
 
 const allRuns = [...runs, ...runs.map(backwards)]
 
-/** The longest piece that `text` begins with and that guessers know; 0 where it begins with none. */
+/** The length of the longest common piece at the start of `text`; 0 if it starts with none. */
 const knownStart = (text: string): number => {
   const word = longestFirst.find((one) => text.startsWith(one))?.length ?? 0
   let run = 0
@@ -67,7 +68,7 @@ const knownStart = (text: string): number => {
   return Math.max(word, run, same)
 }
 
-/** Letters that are in no common piece; digits and signs around the pieces count for nothing. */
+/** Counts the letters that are in no common piece. Digits and signs around the pieces do not count. */
 const unknownLetters = (text: string): number => {
   let rest = text
   let unknown = 0
@@ -79,13 +80,13 @@ const unknownLetters = (text: string): number => {
   return unknown
 }
 
-/** A password of one short piece again and again is that piece. */
+/** Whether the password is one short piece repeated; it is then no safer than that piece. */
 const isRepeated = (text: string): boolean => /^(.{1,5})\1+.{0,4}$/su.test(text)
 
-/** Fewer letters than these beside common pieces leave a guesser nothing to guess. */
+/** With fewer letters than this beside common pieces, a password is easy to guess. */
 const unknownLeast = 3
 
-/** Digits alone are dates and telephone numbers, unless they are very many. */
+/** Digits alone are usually dates or telephone numbers, so they need at least this many. */
 const digitsLeast = 20
 
 const isCommon = (text: string): boolean => {
@@ -96,7 +97,7 @@ const isCommon = (text: string): boolean => {
   return letters > 0 && Math.min(unknownLetters(text), unknownLetters(plain)) < unknownLeast && text.length < 24
 }
 
-/** What is wrong with a password, in words for the person; undefined where nothing is. `about` is what others know of the person. */
+/** What is wrong with a password, as a message for the person; undefined if nothing is. `about` is what others know of the person. */
 export const passwordProblem = (password: string, about: ReadonlyArray<string>): string | undefined => {
   const text = password.normalize("NFKC")
   const length = [...text].length

@@ -30,16 +30,16 @@ export const permissions = [
   "roles:write",
   "organisation:read",
   "organisation:write",
-  /** The platform's own: create organisations. Only the bootstrap operator has it. */
+  /** For the platform itself: creating organisations. Only the bootstrap operator has it. */
   "platform:admin"
 ] as const
 
 export type Permission = (typeof permissions)[number]
 
-/** What `theirs` permits and `held` does not: a caller that lacks any of it neither makes nor revokes such a key. */
+/** The permissions in `theirs` that are not in `held`. A caller that lacks any of them may neither make nor revoke such a key. */
 export const beyond = (held: ReadonlyArray<string>, theirs: ReadonlyArray<string>): ReadonlyArray<string> =>
   theirs.filter((permission) => !held.includes(permission))
 
-/** Those of `required` that `held` lacks, in order. */
+/** The permissions in `required` that `held` lacks, in order. */
 export const missing = (held: ReadonlyArray<string>, required: ReadonlyArray<Permission>): ReadonlyArray<Permission> =>
   required.filter((permission) => !held.includes(permission))

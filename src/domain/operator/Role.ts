@@ -1,6 +1,6 @@
 /**
- * What operators may do: a role, plus and minus permissions of their own. Five roles are built in; an organisation can make more. The rules about who may
- * change whom are here too, so that every face and the command line apply the same ones.
+ * What operators may do: a role, plus and minus individual permissions. Five roles are built in; an organisation can make more. The rules about who
+ * may change whom are also here, so that every API and the command line apply the same ones.
  */
 import { Conflict } from "../Errors.ts"
 import { beyond, type Permission, permissions } from "./Permission.ts"
@@ -9,21 +9,21 @@ export const builtInRoleNames = ["Owner", "Operations", "Money", "Support", "Vie
 
 export type BuiltInRole = (typeof builtInRoleNames)[number]
 
-/** What the platform's own operator may do beside an owner: no organisation's role has it. */
+/** Permissions that the platform's own operator has in addition to an owner's. No organisation's role has them. */
 const platformOnly: ReadonlyArray<Permission> = ["platform:admin"]
 
 const organisations = permissions.filter((permission) => !platformOnly.includes(permission))
 
-/** Reading that shows nothing about people, keys and their actions. */
+/** Read permissions that show nothing about people, keys, webhooks and the audit log. */
 const reading = organisations.filter(
   (permission) => permission.endsWith(":read") && !/^(?:api-keys|operators|audit|webhooks):/.test(permission)
 )
 
-/** In the order of the table of permissions. */
+/** The read permissions and `more`, in the order of `permissions`. */
 const withReading = (...more: ReadonlyArray<Permission>): ReadonlyArray<Permission> =>
   organisations.filter((permission) => reading.includes(permission) || more.includes(permission))
 
-/** The permissions of the built-in roles. A later version's new permission is the owners' at once. */
+/** The permissions of the built-in roles. Owners get the new permissions of a later version automatically. */
 export const builtInRoles: Readonly<Record<BuiltInRole, ReadonlyArray<Permission>>> = {
   /** Everything in the organisation. */
   Owner: organisations,
@@ -37,17 +37,17 @@ export const builtInRoles: Readonly<Record<BuiltInRole, ReadonlyArray<Permission
     "webhooks:write",
     "audit:read"
   ),
-  /** Sets prices, settles what is held, and deals with partners. */
+  /** Sets prices, settles held sessions, and deals with partners. */
   Money: withReading("sessions:write", "cdrs:write", "tariffs:write", "partners:write", "audit:read"),
   /** Helps drivers: commands to chargers, and their cards. */
   Support: withReading("commands:write", "tokens:write"),
-  /** Looks. */
+  /** Only reads. */
   Viewer: reading
 }
 
 export const isBuiltInRole = (name: string): name is BuiltInRole => Object.hasOwn(builtInRoles, name)
 
-/** A role of one organisation's own. */
+/** A role that one organisation made for itself. */
 export interface Role {
   readonly id: string
   readonly name: string
@@ -55,16 +55,18 @@ export interface Role {
   readonly createdAt: number
 }
 
-/** What decides what an operator may do in an organisation. */
+/** What an operator was granted in an organisation. */
 export interface Grant {
-  /** Undefined where the role is the organisation's own. */
+  /** Undefined if the role is the organisation's own. */
   readonly role: BuiltInRole | undefined
   readonly ownRole: Pick<Role, "id" | "name" | "permissions"> | undefined
   readonly additions: ReadonlyArray<string>
   readonly removals: ReadonlyArray<string>
 }
 
-/** Role, plus additions, minus removals, in the order of the table. A permission that this version does not know grants nothing. */
+/**
+ * The role's permissions, plus additions, minus removals, in the order of `permissions`. A permission that this version does not know grants nothing.
+ */
 export const grantedBy = (grant: Grant): ReadonlyArray<Permission> => {
   const ofRole: ReadonlyArray<string> =
     grant.role === undefined ? (grant.ownRole?.permissions ?? []) : builtInRoles[grant.role]
@@ -74,7 +76,7 @@ export const grantedBy = (grant: Grant): ReadonlyArray<Permission> => {
   )
 }
 
-/** An owner's grant with exactly these permissions: how first operators are made. */
+/** A grant with the role Owner and exactly these permissions, for first operators. */
 export const ownerWith = (wanted: ReadonlyArray<string>): Grant => ({
   role: "Owner",
   ownRole: undefined,
@@ -82,17 +84,17 @@ export const ownerWith = (wanted: ReadonlyArray<string>): Grant => ({
   removals: beyond(wanted, builtInRoles.Owner)
 })
 
-/** A member of an organisation, as far as the rules about owners look at it. */
+/** The data of a member that the rules about owners need. */
 export interface Member extends Grant {
   readonly id: string
   readonly active: boolean
 }
 
-/** An owner who lacks nothing of that role, and so can give any permission back. */
+/** Whether the member is an active owner with every permission of that role, who can therefore give any permission back. */
 const isOwner = (member: Member): boolean =>
   member.active && member.role === "Owner" && beyond(grantedBy(member), builtInRoles.Owner).length === 0
 
-/** Whether the organisation would have no active owner left once `changed` is as given; `owners` are those that it has now. */
+/** Whether the change to `changed` would leave the organisation without an active owner; `owners` are the present ones. */
 export const losesLastOwner = (owners: ReadonlyArray<Member>, changed: Member): boolean => {
   const before = owners.filter(isOwner)
   const wasOwner = before.some(({ id }) => id === changed.id)

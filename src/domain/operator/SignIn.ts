@@ -1,25 +1,25 @@
 /**
- * Sign-ins of people: how long one lasts, what it may do, and what its cookie and links are stored as. The secret of a cookie or link is 256 random bits;
- * what is stored is its keyed hash, by which it is found.
+ * Sign-ins of people: how long one lasts, what it may do, and how its cookie and links are stored. The secret of a cookie or link is 256 random bits.
+ * Its keyed hash is stored, and the secret is found by it.
  */
 import type { Principal } from "../values/AuditContext.ts"
 import { builtInRoles, type BuiltInRole } from "./Role.ts"
 import { toBase62, toHex } from "../values/KeyFormat.ts"
 import type { Secrets } from "../values/Secrets.ts"
 
-/** A sign-in without requests for so long has ended. */
+/** A sign-in ends after this long without requests. */
 export const idleMillis = 12 * 3_600_000
 
-/** No sign-in lasts longer, however busy it is. */
+/** The longest that a sign-in lasts, even if it is in use. */
 export const wholeMillis = 7 * 24 * 3_600_000
 
-/** Links of invitations and resets work for so long. */
+/** How long links of invitations and resets work. */
 export const linkMillis = 72 * 3_600_000
 
-/** Sign-ins of one operator at a time; of more the one longest silent ends. */
+/** The most sign-ins of one operator at a time. When there are more, the one idle longest ends. */
 export const signInsMost = 20
 
-/** What a sign-in was proved by. */
+/** How strongly a sign-in was proved. */
 export const strengths = ["Password", "SecondFactor"] as const
 export type Strength = (typeof strengths)[number]
 
@@ -36,21 +36,21 @@ export const signInPurposes = {
 
 type Hashing = Pick<Secrets["Service"], "verifier">
 
-/** A new secret of a cookie or link: shown once. */
+/** A new secret for a cookie or link. It is shown once. */
 export const newSecret = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
   toBase62(secrets.randomBytes(32), 43)
 
-/** What a cookie or link is found by; undefined for text that cannot be one of ours, so that it costs nothing. */
+/** The hash by which a cookie or link is found; undefined for text that cannot be one of ours, so that it costs no query. */
 export const secretHash = (secrets: Hashing, purpose: "sign-in" | "account-link", secret: string): string | undefined =>
   /^[0-9A-Za-z]{43}$/.test(secret) ? toHex(secrets.verifier(purpose, secret)) : undefined
 
-/** What a sign-in is begun with. */
+/** The data of a new sign-in. */
 export interface NewSignIn {
   readonly hash: string
   readonly strength: Strength
-  /** By an organisation's identity provider. */
+  /** True if it was made through an organisation's identity provider. */
   readonly singleSignOn?: boolean
-  /** The network that it came from, and the browser's own words about itself. */
+  /** The network from which it came, and the browser's User-Agent. */
   readonly network: string
   readonly agent: string
 }
@@ -67,14 +67,14 @@ export interface SignIn {
   readonly agent: string
 }
 
-/** Whether a sign-in that nothing ended is over by time. */
+/** Whether a sign-in that was not ended explicitly has expired. */
 export const isOver = ({ createdAt, seenAt }: Pick<SignIn, "createdAt" | "seenAt">, now: number): boolean =>
   now - seenAt >= idleMillis || now - createdAt >= wholeMillis
 
-/** What does much harm in wrong hands asks for the second factor again when it was proved longer ago. */
+/** Sensitive actions ask for the second factor again when it was proved longer ago than this. */
 export const factorHoldsMillis = 15 * 60_000
 
-/** Whether a caller has a second factor, and has not proved it for a while. */
+/** Whether a caller has a second factor and has not proved it recently. */
 export const isFactorStale = ({ factorAt }: Pick<Principal, "factorAt">, now: number): boolean =>
   factorAt !== undefined && now - factorAt >= factorHoldsMillis
 
@@ -83,19 +83,20 @@ const prefix = "sign-in:"
 /** The `Principal.keyId` of a sign-in. */
 export const signInKey = (id: string): string => `${prefix}${id}`
 
-/** The sign-in that calls; undefined where a key does. */
+/** The id of the calling sign-in; undefined if the caller is a key. */
 export const signInOf = ({ keyId }: Principal): string | undefined =>
   keyId.startsWith(prefix) ? keyId.slice(prefix.length) : undefined
 
-/** Whether a person may do nothing by password in an organisation. */
+/** Whether a person must use single sign-on in an organisation, so that a password sign-in gives no permissions there. */
 export const needsSingleSignOn = (member: {
   readonly role: BuiltInRole | undefined
   readonly passwordForOwnersOnly: boolean
 }): boolean => member.passwordForOwnersOnly && member.role !== "Owner"
 
 /**
- * What a sign-in may do: nothing while its organisation requires a second factor that it lacks, so that all that is left is to set one up; and nothing by
- * password where the organisation requires single sign-on. What the platform's own operator may do beside an owner no provider gives.
+ * The permissions of a sign-in. It has none while its organisation requires a second factor that it lacks, so that the person can only set one up. A
+ * password sign-in has none where the organisation requires single sign-on. A sign-in through an identity provider never has the platform's own
+ * permissions.
  */
 export const signInPermissions = (signIn: {
   readonly active: boolean

@@ -1,30 +1,34 @@
 /**
- * Delays after wrong passwords. Failures count for each pair of an account and where they come from, so that guessing delays the guesser alone:
- * "where" is the network, or the device where the account signed in there before. Held in memory; of too many pairs the one longest silent is forgotten.
+ * Delays after wrong passwords. Failures count for each pair of an account and an origin, so that an attacker's guesses delay only the attacker. The
+ * origin is the network, or the device if the account signed in on it before. Kept in memory; when there are too many pairs, the one idle longest is
+ * forgotten.
  */
 
-/** Failures that cost no delay. */
+/** The number of failures without a delay. */
 const freeFailures = 4
 
 const longestMillis = 15 * 60_000
 
-/** A pair that was silent for so long begins anew. */
+/** A pair without failures for this long starts again from zero. */
 const forgetMillis = 24 * 3_600_000
 
-/** Each pair took its guesser a slow hash, of which there are a dozen a second at most: to drive one out takes longer than its delay. */
+/**
+ * The most pairs in memory. Each new pair costs the attacker a slow hash, and there are at most a dozen of those a second. So to push one pair out
+ * takes longer than its delay.
+ */
 const pairsMost = 20_000
 
-/** After how many failures more the audit log gets an entry. */
+/** The audit log gets an entry after every so many failures. */
 const notedEvery = 5
 
 interface Pair {
   readonly failures: number
   readonly at: number
-  /** `at` of the failure before. */
+  /** `at` of the previous failure. */
   readonly before: number
 }
 
-/** ms that must pass after so many failures: 1 s from the fifth on, doubled by each, 15 min at most. */
+/** ms that must pass after this many failures: 1 s from the fifth on, doubled by each, 15 min at most. */
 export const delayAfter = (failures: number): number =>
   failures <= freeFailures ? 0 : Math.min(longestMillis, 1000 * 2 ** Math.min(20, failures - freeFailures - 1))
 
@@ -38,26 +42,26 @@ export class SignInDelays {
   }
 
   /**
-   * Counts a try as failed before its password is looked at, so that many at once are not all let through; a right one calls `forget`. Answers how many
-   * have failed, this one included.
+   * Counts an attempt as failed before its password is checked, so that many simultaneous attempts do not all get through. A correct password calls
+   * `forget`. Returns the number of failures, this one included.
    */
   count(pair: string, now: number): number {
     const known = this.known(pair, now)
     const failures = known.failures + 1
-    // To the end of the map, so that its beginning is the pair longest silent.
+    // Moves the pair to the end of the map, so that the first entry is the pair idle longest.
     this.pairs.delete(pair)
     if (this.pairs.size >= pairsMost) this.pairs.delete(this.pairs.keys().next().value ?? "")
     this.pairs.set(pair, { failures, at: now, before: known.at })
     return failures
   }
 
-  /** A try that was counted turned out wrong: its delay begins now. */
+  /** A counted attempt was indeed wrong: its delay starts now. */
   failed(pair: string, now: number): void {
     const found = this.pairs.get(pair)
     if (found !== undefined) this.pairs.set(pair, { ...found, at: now })
   }
 
-  /** Takes back one that was counted. */
+  /** Takes back an attempt that was counted but was not wrong. */
   uncount(pair: string): void {
     const found = this.pairs.get(pair)
     if (found !== undefined) this.pairs.set(pair, { ...found, failures: found.failures - 1, at: found.before })
@@ -77,5 +81,5 @@ export class SignInDelays {
   }
 }
 
-/** Whether the audit log gets an entry after so many failures. */
+/** Whether the audit log gets an entry after this many failures. */
 export const isNoted = (failures: number): boolean => failures % notedEvery === 0

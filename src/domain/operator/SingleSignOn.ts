@@ -1,6 +1,7 @@
 /**
- * Single sign-on: whom an organisation lets in on the word of its own identity provider (OpenID Connect), and with which role. A provider speaks for one
- * organisation alone. Those who configure one can let it say anything about anyone, so its word never counts for a person's work elsewhere.
+ * Single sign-on: which people an organisation admits through its own identity provider (OpenID Connect), and with which role. A provider is trusted
+ * for one organisation only. Its administrators can make it assert anything about anyone, so it never gives access to a person's work for other
+ * organisations.
  */
 import { builtInRoles, type BuiltInRole } from "./Role.ts"
 import type { RoleRef } from "./Accounts.ts"
@@ -11,37 +12,37 @@ export interface GroupRole {
   readonly role: RoleRef
 }
 
-/** What an organisation has set. */
+/** An organisation's settings for single sign-on. */
 export interface SingleSignOn {
   readonly organisationId: string
-  /** Exactly as the provider names itself. */
+  /** Exactly as the provider writes it. */
   readonly issuer: string
   readonly clientId: string
-  /** Sealed; undefined for a client without one, which PKCE alone protects. */
+  /** Sealed; undefined for a client without a secret, which only PKCE protects. */
   readonly clientSecret: string | undefined
-  /** Beside `openid`. */
+  /** In addition to `openid`. */
   readonly scopes: ReadonlyArray<string>
   readonly groupsClaim: string
-  /** The first one that fits counts. */
+  /** The first entry with a group of the person applies. */
   readonly groupRoles: ReadonlyArray<GroupRole>
-  /** For those whom no group fits; undefined: they are refused. */
+  /** For people in none of the groups; undefined: they are refused. */
   readonly defaultRole: RoleRef | undefined
-  /** Lower case. Who has a verified address in one of them may join without an invitation. */
+  /** Lower case. A person with a verified address in one of these domains may join without an invitation. */
   readonly domains: ReadonlyArray<string>
-  /** For providers that do not say whether an address is verified: those that the organisation runs itself. */
+  /** Trusts addresses of providers that do not say whether they are verified. Meant for providers that the organisation runs itself. */
   readonly trustEmail: boolean
   readonly enabled: boolean
-  /** Others than owners may not sign in by password. */
+  /** Only owners may sign in with a password. */
   readonly passwordForOwnersOnly: boolean
   readonly updatedAt: number
 }
 
-/** What a provider said of a person, with its signature and all else verified. */
+/** What a provider said about a person. The signature and everything else has been verified. */
 export interface Claims {
   readonly issuer: string
   readonly subject: string
   readonly email: string | undefined
-  /** Undefined where the provider does not say. */
+  /** Undefined if the provider does not say. */
   readonly isEmailVerified: boolean | undefined
   readonly name: string | undefined
   readonly groups: ReadonlyArray<string>
@@ -49,7 +50,7 @@ export interface Claims {
   readonly isSecondFactor: boolean
 }
 
-/** Why a person who proved an identity is not let in. */
+/** Why a person with a proved identity is refused. */
 export const signOnRefusals = {
   second_factor_missing:
     "This organisation asks for a second factor, and the identity provider does not say that one was used.",
@@ -73,13 +74,13 @@ interface KnownMember {
 /** What is stored about the identity and its email address. */
 export interface KnownPerson {
   readonly requiresSecondFactor: boolean
-  /** Who signed in here by this identity before. */
+  /** The member who signed in to this organisation with this identity before. */
   readonly identity:
     | {
         readonly member: KnownMember
-        /** Groups decide the role: not of owners who had an account before. */
+        /** True if groups decide the role. False for owners who had an account before. */
         readonly isManaged: boolean
-        /** Disabled since no group gave a role. */
+        /** True if the member was disabled because no group gave a role. */
         readonly isWithdrawn: boolean
       }
     | undefined
@@ -87,20 +88,20 @@ export interface KnownPerson {
   readonly account:
     | {
         readonly operatorId: string
-        /** Undefined where the person does not work here. */
+        /** Undefined if the person is not a member of this organisation. */
         readonly member: KnownMember | undefined
         readonly worksElsewhere: boolean
-        /** By another identity of this issuer. */
+        /** True if the account is linked to another identity of this issuer. */
         readonly isLinked: boolean
       }
     | undefined
-  /** The role of the invitation that waits for the address. */
+  /** The role of the open invitation for the address. */
   readonly invitation: RoleRef | undefined
   /** Who is signed in by password in the same browser. */
   readonly signedInAs: string | undefined
 }
 
-/** What becomes of a person. `role` is undefined where it stays as it is. */
+/** The decision about a person. `role` is undefined if it does not change. */
 export type Admission =
   | { readonly _tag: "Refused"; readonly why: SignOnRefusal; readonly withdrawn?: string }
   | { readonly _tag: "Known"; readonly operatorId: string; readonly role: RoleRef | undefined }
@@ -113,10 +114,10 @@ export type Admission =
   | { readonly _tag: "Joined"; readonly operatorId: string; readonly role: RoleRef }
   | { readonly _tag: "New"; readonly email: string; readonly name: string; readonly role: RoleRef }
 
-/** The part behind the last `@`, in lower case. */
+/** The part after the last `@`, in lower case. */
 export const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1).toLowerCase()
 
-/** The role that groups give; undefined for none. */
+/** The role that the groups give, otherwise the default role; undefined if there is neither. */
 export const roleOfGroups = (
   { defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">,
   groups: ReadonlyArray<string>
@@ -124,7 +125,7 @@ export const roleOfGroups = (
 
 type Settings = Pick<SingleSignOn, "defaultRole" | "groupRoles" | "domains" | "trustEmail">
 
-/** Without groups and a role for all, roles are what owners give. */
+/** Whether these settings decide roles. Without group roles and a default role, owners assign them. */
 const decidesRoles = ({ defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">): boolean =>
   groupRoles.length > 0 || defaultRole !== undefined
 
@@ -150,7 +151,7 @@ const withAccount = (
   { isLinked, member, operatorId, worksElsewhere }: NonNullable<KnownPerson["account"]>
 ): Admission => {
   const isProved = signedInAs === operatorId
-  // The address may have gone over to another person.
+  // The address may now belong to another person.
   if (isLinked && !isProved) return refused("linked_otherwise")
   if ((worksElsewhere || member === undefined) && !isProved) return refused("sign_in_first")
   if (member === undefined) {
@@ -164,8 +165,8 @@ const withAccount = (
 }
 
 /**
- * Whether a person may sign in, and as whom. An identity that is known signs in. An unknown one joins by its verified email address; an account of that
- * address is taken only where the person works for this organisation alone, or is signed in to it in the same browser.
+ * Whether a person may sign in, and as which operator. A known identity signs in. An unknown one joins by its verified email address. If an account
+ * with that address exists, it is used only where the person works for this organisation alone, or is signed in to it in the same browser.
  */
 export const admission = (settings: Settings, claims: Claims, known: KnownPerson): Admission => {
   if (known.requiresSecondFactor && !claims.isSecondFactor) return refused("second_factor_missing")
@@ -181,7 +182,7 @@ export const admission = (settings: Settings, claims: Claims, known: KnownPerson
 }
 
 /**
- * What is needed to set up a provider: everything that an owner may do, since who decides about the provider can sign in as any operator of the
+ * The permissions needed to set up a provider: all of an owner's, because an operator who controls the provider can sign in as any operator of the
  * organisation.
  */
 export const neededForSingleSignOn: ReadonlyArray<string> = builtInRoles.Owner

@@ -1,26 +1,26 @@
-/** Storage of single sign-on: what organisations have set, and which identity of a provider is which operator. */
+/** Storage of single sign-on: organisations' settings, and which identity of a provider belongs to which operator. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 import type { Claims, SingleSignOn, SignOnRefusal } from "./SingleSignOn.ts"
 
-/** An organisation that people may sign in to by its provider. */
+/** An organisation that people can sign in to through its identity provider. */
 export interface SignOnOffer {
   readonly organisationId: string
   readonly organisationName: string
 }
 
-/** How a person names the organisation. */
+/** How a person specifies the organisation. */
 export type SignOnChoice =
   | { readonly domain: string }
-  /** OCPI's codes, as in SE and VLT. */
+  /** The OCPI codes, for example SE and VLT. */
   | { readonly countryCode: string; readonly partyId: string }
 
-/** What a person who came back from the provider is let in by. */
+/** What decides about the admission of a person who came back from the provider. */
 export interface SignOn {
   readonly organisationId: string
   readonly claims: Claims
-  /** Of the state that the provider brought back: each works once. */
+  /** The hash of the state that the provider returned. Each state works once. */
   readonly stateHash: string
   /** Who is signed in by password in the same browser. */
   readonly signedInAs: string | undefined
@@ -36,8 +36,9 @@ export class SingleSignOns extends Context.Service<
   {
     readonly find: (organisationId: string) => Effect.Effect<SingleSignOn | undefined, StorageUnavailable>
     /**
-     * Without `clientSecret` the one before stays. `PermissionDenied` for a caller who may do less than an owner, `NotFound` for a role that is not
-     * the organisation's, `Conflict` `local_owner_needed` where no active owner has a password.
+     * Without `clientSecret` the stored one is kept, unless the issuer or client id changes. `PermissionDenied` for a caller with fewer permissions
+     * than an owner, `NotFound` for a role of another organisation, `Conflict` `local_owner_needed` if it is enabled and no active owner has a
+     * password.
      */
     readonly set: (
       settings: Omit<SingleSignOn, "organisationId" | "updatedAt" | "clientSecret"> & {
@@ -46,9 +47,9 @@ export class SingleSignOns extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<SingleSignOn, NotFound | Conflict | PermissionDenied | InvalidInput | StorageUnavailable>
     readonly remove: (audit: AuditContext) => Effect.Effect<void, NotFound | PermissionDenied | StorageUnavailable>
-    /** At most two: more than one is a choice. */
+    /** At most two organisations: the caller only needs to know whether there is none, one or a choice. */
     readonly offers: (choice: SignOnChoice | undefined) => Effect.Effect<ReadonlyArray<SignOnOffer>, StorageUnavailable>
-    /** `Conflict` `state_used` for one that let someone in before. A refusal is noted in the audit log where `isNoted`. */
+    /** `Conflict` `state_used` if a person was admitted with this state before. A refusal is recorded in the audit log if `isNoted`. */
     readonly admit: (
       signOn: SignOn,
       isNoted: boolean,

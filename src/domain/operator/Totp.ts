@@ -1,6 +1,6 @@
 /**
- * Time-based one-time passwords (RFC 6238 over RFC 4226) with SHA-1, six digits and steps of 30 s, which every authenticator app knows, and the recovery
- * codes beside them. The MAC is an argument.
+ * Time-based one-time passwords (RFC 6238 over RFC 4226) with SHA-1, six digits and steps of 30 s, which every authenticator app supports, and
+ * recovery codes. The MAC is an argument.
  */
 import type { Secrets } from "../values/Secrets.ts"
 import { signInPurposes } from "./SignIn.ts"
@@ -9,7 +9,7 @@ import { toHex } from "../values/KeyFormat.ts"
 const stepSeconds = 30
 const digits = 6
 
-/** Steps that a clock may be off in each direction. */
+/** How many steps a clock may be off in either direction. */
 const tolerance = 1
 
 /** RFC 4226 §4 R6: 160 bits. */
@@ -17,7 +17,7 @@ const secretBytes = 20
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-/** RFC 4648 without padding, as apps take it. */
+/** RFC 4648 base32 without padding, as authenticator apps expect it. */
 export const toBase32 = (bytes: Uint8Array): string => {
   let bits = 0
   let value = 0
@@ -64,7 +64,7 @@ export const hotp = (mac: Mac, secret: Uint8Array, counter: number, length = dig
 
 export const stepAt = (now: number): number => Math.floor(now / 1000 / stepSeconds)
 
-/** The step that a code belongs to, if it is one after `usedStep`: no code works twice (RFC 6238 §5.2). */
+/** The step of a code, if it is after `usedStep`; no code works twice (RFC 6238 §5.2). */
 export const stepOf = (mac: Mac, secret: string, code: string, usedStep: number, now: number): number | undefined => {
   if (!/^\d{6}$/.test(code)) return undefined
   const bytes = fromBase32(secret)
@@ -78,7 +78,7 @@ export const stepOf = (mac: Mac, secret: string, code: string, usedStep: number,
 export const newTotpSecret = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
   toBase32(secrets.randomBytes(secretBytes))
 
-/** What authenticator apps read from a QR code. */
+/** The text of the QR code that authenticator apps read. */
 export const totpUri = (secret: string, email: string): string =>
   `otpauth://totp/Voltlane:${encodeURIComponent(email)}?secret=${secret}&issuer=Voltlane&algorithm=SHA1&digits=${digits}&period=${stepSeconds}`
 
@@ -90,7 +90,7 @@ export const newRecoveryCodes = (secrets: Pick<Secrets["Service"], "randomBytes"
     (toBase32(secrets.randomBytes(10)).toLowerCase().match(/.{4}/g) ?? []).join("-")
   )
 
-/** What a recovery code is found by, however it is typed; undefined for what cannot be one. */
+/** The hash by which a recovery code is found, ignoring case, spaces and hyphens; undefined for text that cannot be one. */
 export const recoveryHash = (secrets: Pick<Secrets["Service"], "verifier">, code: string): string | undefined => {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, "")
   return /^[a-z2-7]{16}$/.test(plain) ? toHex(secrets.verifier(signInPurposes.recoveryCode, plain)) : undefined

@@ -1,2 +1,4 @@
-/** What the first start calls an organisation until its operator names it; the console's first steps know it by that. */
+/**
+ * The name that the first start gives an organisation until an operator names it. The console's first steps recognise an unnamed organisation by it.
+ */
 export const unnamedOrganisation = "My charging network"

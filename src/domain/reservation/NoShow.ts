@@ -1,6 +1,6 @@
 /**
- * Whether a reserved connector was available to its driver. If another driver charged there meanwhile, the driver could not have used it and pays
- * nothing for the unused reservation.
+ * Whether a reserved connector was available to its driver. If another driver charged there in that time, the driver could not have used it and does
+ * not pay for the unused reservation.
  */
 
 /** A session at the same charger. */
@@ -26,7 +26,9 @@ export interface Keeping {
   readonly expiresAt: number
 }
 
-/** True if the reserved connector was occupied at some moment; for a reservation of the whole charger, if all its connectors were at once. */
+/**
+ * True if the reserved connector was occupied at some moment. For a reservation of the whole charger: if all its connectors were occupied at once.
+ */
 export const wasGivenAway = ({ acceptedAt, evseId, expiresAt }: Keeping, { evses, sessions }: Occupancy): boolean => {
   const others = sessions.filter((one) => evseId === 0 || one.evseId === evseId)
   const connectors = evseId === 0 ? evses : 1

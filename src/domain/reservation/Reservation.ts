@@ -1,6 +1,6 @@
 /**
  * Reservations (OCPP 1.6 §5.13, §5.2): a connector kept for a token until a time. Every ReserveNow makes one, which shows the outcome. The charger
- * enforces it; we only store it.
+ * enforces it; the service only stores it.
  */
 
 export const reservationStatuses = [
@@ -43,7 +43,7 @@ export interface Reservation {
 export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "status">, now: number): boolean =>
   (status === "Active" || status === "Unknown") && expiresAt > now
 
-/** The status at `now`: an unused reservation is expired after its time even if this is not stored yet. */
+/** The status at `now`: an unused reservation is `Expired` after its time, even if this is not stored yet. */
 export const isInForce = (
   { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
   now: number
@@ -79,11 +79,11 @@ export interface Start {
 const same = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one.toLowerCase() === other.toLowerCase()
 
-/** True if the charger has it or had it until its expiry, which counts for starts before that. */
+/** True if the charger has the reservation, or had it until its expiry, which counts for starts before that time. */
 const isGiven = (status: ReservationStatus): boolean =>
   status === "Active" || status === "Unknown" || status === "Expired"
 
-/** Which token asks to charge, where and when. `evseId` is undefined for an Authorize. */
+/** A token's request to charge, with place and time. `evseId` is undefined for an Authorize. */
 export interface Claim {
   readonly evseId: number | undefined
   readonly reservationId: number | undefined
@@ -95,7 +95,7 @@ export interface Claim {
 
 /**
  * Whether a reservation allows a token to charge. It must be the reservation's own token or one of its group, and the start must be at the reserved
- * connector (any, if the whole charger is reserved) or name the reservation's id.
+ * connector (any, if the whole charger is reserved) or give the reservation's id.
  */
 export const entitles = (claim: Claim, reservation: ReservationFacts): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
@@ -107,9 +107,9 @@ export const entitles = (claim: Claim, reservation: ReservationFacts): boolean =
 }
 
 /**
- * Whether a start uses a reservation: by the reservation's id, with its token or one of its group; or without an id, with its token on the reserved
- * connector, since some chargers omit the id. A start may name a reservation that is not answered yet, since both can arrive at the same moment; then
- * the charger has it. A refused start uses none.
+ * Whether a start uses a reservation: with the reservation's id and its token or one of its group; or without an id, with its token on the reserved
+ * connector, because some chargers omit the id. A start may give the id of a reservation that is not answered yet, because both can arrive at the
+ * same moment; then the charger has it. A refused start uses none.
  */
 export const consumes = (start: Start, reservation: ReservationFacts): boolean => {
   const { evseId, expiresAt, parentUid, reservationId, status, tokenUid } = reservation
@@ -124,8 +124,8 @@ export const consumes = (start: Start, reservation: ReservationFacts): boolean =
 }
 
 /**
- * The reservation that a start uses, of those of its charger. An accepted one takes precedence over one that is not answered yet; without an id, one of
- * the connector over one of the whole charger; and last the newest.
+ * The reservation of the start's charger that the start uses. An accepted one takes precedence over one that is not answered yet. Without an id, one
+ * for the connector takes precedence over one for the whole charger. Among the rest, the newest is used.
  */
 export const consumedBy = <R extends ReservationFacts>(start: Start, reservations: ReadonlyArray<R>): R | undefined => {
   const [first] = reservations
@@ -148,9 +148,11 @@ export const keepsTariff = (
   place: { readonly evseId: number; readonly connectorId: number }
 ): boolean => place.evseId === evseId && place.connectorId === Math.min(evseId, 1)
 
-/** Sessions are found by the time in their ids, so a session that starts later than this after its reservation's request gets an id of its own. */
+/**
+ * Sessions are found by the time in their ids. So a session that starts later than this after the request for its reservation gets an id of its own.
+ */
 export const idReservedMillis = 24 * 60 * 60 * 1000
 
-/** The session id for a start that uses this reservation; undefined if it needs one of its own. */
+/** The session id for a start that uses this reservation; undefined if the start needs an id of its own. */
 export const sessionIdFor = ({ createdAt, sessionId }: ReservationFacts, startedAt: number): string | undefined =>
   startedAt - createdAt <= idReservedMillis ? sessionId : undefined

@@ -1,4 +1,4 @@
-/** Reads reservations, scoped by organisation. The ends of commands and starts change them. */
+/** Reads reservations, scoped by organisation. Command results and starts change them. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Reservation, ReservationStatus } from "./Reservation.ts"

@@ -8,9 +8,9 @@ export type ClientStatus = (typeof clientStatuses)[number]
 export interface ClientInfo extends PartyId {
   readonly role: PartyRole
   readonly status: ClientStatus
-  /** ms epoch, by the hub. */
+  /** ms epoch, by the hub's clock. */
   readonly lastUpdated: number
 }
 
-/** Most parties behind one hub that are stored; the largest hubs have some hundreds. */
+/** The most parties behind one hub that are stored; the largest hubs have some hundreds. */
 export const clientsMax = 2_000

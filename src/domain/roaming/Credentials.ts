@@ -2,7 +2,7 @@
 import type { PartnerParty } from "./Party.ts"
 
 export interface Credentials {
-  /** The token with which the receiver calls the sender; never Base64 here. */
+  /** The token with which the receiver calls the sender; never in Base64 here. */
   readonly token: string
   /** The URL of the sender's versions. */
   readonly url: string

@@ -1,6 +1,6 @@
 /**
- * One exchange with a partner in the log: the request and its outcome. Tokens of both sides are masked before it is stored. So is the URL for results,
- * since anyone who knows it could post there. Bodies are cut, since a page of locations is longer than needed.
+ * One exchange with a partner in the log: the request and its outcome. Tokens of both sides are masked before it is stored. So are URLs for results,
+ * because anyone who knows one could post there. Bodies are cut, because a whole page of locations is not needed.
  */
 import { nulSpelt } from "../values/OutsideText.ts"
 
@@ -9,14 +9,14 @@ export interface ExchangeRecord {
   readonly partnerId: string
   /** When the request was made, ms epoch. */
   readonly at: number
-  /** `in` is a request of the partner's, `out` one of ours. */
+  /** `in`: a request from the partner. `out`: a request from us. */
   readonly direction: "in" | "out"
-  /** OCPI's ModuleID, `versions`, or empty if it is neither. */
+  /** OCPI's ModuleID, `versions`, or empty for anything else. */
   readonly module: string
   readonly method: string
-  /** Path and query of the URL, and for our requests its host as well. */
+  /** Path and query of the URL; for our own requests also its host. */
   readonly path: string
-  /** Undefined without an answer. */
+  /** Undefined if there was no answer. */
   readonly httpStatus: number | undefined
   /** The status code in the OCPI envelope. */
   readonly ocpiStatus: number | undefined
@@ -35,14 +35,14 @@ export const bodyMax = 8_192
 /** How many characters of a path are stored. */
 export const pathMax = 1_024
 
-/** The token of credentials; objects of drivers' cards are objects, not texts. Its end may have been cut off. */
+/** Matches the token in credentials. Drivers' tokens are objects, not texts, and do not match. The end of the text may have been cut off. */
 const secret = /("token"\s*:\s*")(?:[^"\\]|\\[^])*\\?("|$)/gi
 
-/** The same of a `response_url`, and of one in a query. */
+/** Match a `response_url` in a body and in a query. */
 const responseUrl = /("response_url"\s*:\s*")((?:[^"\\]|\\[^])*)\\?("|$)/gi
 const responseQuery = /([?&]response(?:_|%5f)url=)([^&#]*)/gi
 
-/** Of a URL that is a secret its scheme and host, where they are whole and no user name precedes the host. */
+/** The scheme and host of a URL that is a secret. All is masked if they are incomplete or a user name precedes the host. */
 const hostAlone = (url: string): string => {
   const host = /^https?:\/\/[^/?#@\\\s"]{1,255}(?=[/?#])/i.exec(url.trim())?.[0]
   return host === undefined ? "***" : `${host}/***`
@@ -73,7 +73,7 @@ export const keptPath = (path: string): string => {
   return kept(masked, pathMax) ?? ""
 }
 
-/** The end of a `response_url` that is not kept: what lies below an address that its partner's endpoints have anyway, or else all behind the host. */
+/** The end of a `response_url` that is masked: the part after the address of one of the partner's endpoints, otherwise everything after the host. */
 export const hiddenOf = (url: string, addresses: ReadonlyArray<string>): string => {
   const known = addresses
     .map((address) => `${address.replace(/\/+$/, "")}/`)
@@ -84,10 +84,10 @@ export const hiddenOf = (url: string, addresses: ReadonlyArray<string>): string 
   return host === "***" ? url : url.slice(host.length - "***".length)
 }
 
-/** Shorter ends are met by chance in words that have nothing to do with them. */
+/** Shorter ends could occur by chance in unrelated text. */
 const hiddenMin = 6
 
-/** What a partner said to a call whose URL has such an end: many say back what was called. */
+/** A partner's response with the hidden end of the called URL masked: many partners repeat the URL. */
 export const withoutHidden = (text: string | undefined, hidden: string): string | undefined =>
   [hidden, hidden.replace(/[?#].*$/s, "")]
     .filter(({ length }) => length >= hiddenMin)
@@ -100,7 +100,7 @@ export const isSuccess = ({ httpStatus, ocpiStatus }: Pick<ExchangeRecord, "http
   httpStatus < 300 &&
   (ocpiStatus === undefined || (ocpiStatus >= 1000 && ocpiStatus < 2000))
 
-/** The status code in the text of an envelope; the last one, since data comes before it in ours and may hold anything. */
+/** The status code in the text of an envelope. The last one counts, because in ours the data comes first and may contain anything. */
 export const ocpiStatusOf = (text: string | undefined): number | undefined => {
   const found = [...(text ?? "").matchAll(/"status_code"\s*:\s*"?(\d{4})\b/g)].at(-1)
   return found === undefined ? undefined : Number(found[1])

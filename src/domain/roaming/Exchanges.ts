@@ -1,4 +1,7 @@
-/** The log of the exchanges with each partner in both directions. It is written in batches after the fact, limited, and deleted after its retention. */
+/**
+ * The log of the exchanges with each partner in both directions. Records are written later in batches, limited in number, and deleted after their
+ * retention.
+ */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { ExchangeRecord } from "./ExchangeRecord.ts"
@@ -19,7 +22,7 @@ export interface ModuleHealth {
   readonly direction: "in" | "out"
   readonly lastSuccessAt: number | undefined
   readonly lastFailureAt: number | undefined
-  /** What went wrong then. */
+  /** The error of that failure. */
   readonly lastFailure: string | undefined
   readonly successes: number
   readonly failures: number
@@ -28,7 +31,7 @@ export interface ModuleHealth {
 export class Exchanges extends Context.Service<
   Exchanges,
   {
-    /** Never waits and never fails: over its limit the record is dropped and counted. */
+    /** Never waits and never fails. A record over the limit is dropped and counted. */
     readonly record: (exchange: ExchangeRecord) => void
     /** Newest first, including records that are not written yet. */
     readonly search: (

@@ -1,4 +1,4 @@
-/** Storage of the parties behind hubs, as each hub reports of them. */
+/** Storage of the parties behind hubs, as each hub reports them. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { ClientInfo } from "./ClientInfo.ts"
@@ -8,7 +8,7 @@ import type { Page, PageRequest } from "../values/Page.ts"
 export class HubClients extends Context.Service<
   HubClients,
   {
-    /** What is older than the stored one changes nothing. `Conflict` `too_many_clients`. True where the party was not there before. */
+    /** Information older than the stored one changes nothing. `Conflict` `too_many_clients`. Returns true if the party is new. */
     readonly put: (
       organisationId: string,
       partnerId: string,
@@ -19,13 +19,13 @@ export class HubClients extends Context.Service<
       partnerId: string,
       party: PartyId
     ) => Effect.Effect<ClientInfo, NotFound | StorageUnavailable>
-    /** Who else is this party directly: our organisation, or another partner that is registered as that eMSP. */
+    /** Who else has this party: our organisation, or another partner that is registered as this eMSP. */
     readonly holder: (
       organisationId: string,
       partnerId: string,
       party: PartyId
     ) => Effect.Effect<"Ourselves" | "Partner" | undefined, StorageUnavailable>
-    /** By country code and party id. */
+    /** Ordered by country code and party id. */
     readonly list: (
       organisationId: string,
       partnerId: string,

@@ -12,9 +12,9 @@ export interface NewParty extends PartyId {
 export class Parties extends Context.Service<
   Parties,
   {
-    /** All of them, the default one first, then by age: never empty, and never more than `partiesMax`. */
+    /** All parties, the default one first, then by age; never empty, and never more than `partiesMax`. */
     readonly list: (organisationId: string) => Effect.Effect<ReadonlyArray<CpoParty>, StorageUnavailable>
-    /** `Conflict` `party_exists`, here or in another organisation, or `too_many_parties`. */
+    /** `Conflict` `party_exists` (in this or another organisation), or `too_many_parties`. */
     readonly create: (
       input: NewParty,
       audit: AuditContext

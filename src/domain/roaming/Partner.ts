@@ -1,6 +1,6 @@
 /**
- * A partner: another platform, with which data is exchanged after both have given each other their credentials (OCPI 2.2.1 `credentials`). It is
- * invited with a registration token, registers itself or is registered by us, and may register anew when it has lost its token.
+ * A partner: another platform with which data is exchanged after both sides have exchanged credentials (OCPI 2.2.1 `credentials`). A partner is
+ * invited with a registration token and registers itself, or we register with it. It may register again after it has lost its token.
  */
 import type { PartnerParty, PartyRole } from "./Party.ts"
 import { type PartyId, sameParty } from "../values/PartyId.ts"
@@ -12,26 +12,26 @@ export const partnerStatuses = [
   "Registered",
   /** An operator has suspended it: its calls are refused, and nothing is sent to it. */
   "Suspended",
-  /** It has withdrawn its credentials or was invited again: neither side can call the other. */
+  /** It has withdrawn its credentials: neither side can call the other. */
   "Unregistered"
 ] as const
 export type PartnerStatus = (typeof partnerStatuses)[number]
 
-/** One module of a partner's. */
+/** One module of a partner. */
 export interface PartnerEndpoint {
   /** OCPI's ModuleID, in lower case. */
   readonly module: string
-  /** Undefined in 2.1.1, where each side has one. */
+  /** Undefined in 2.1.1, where modules have no role. */
   readonly role: "SENDER" | "RECEIVER" | undefined
   readonly url: string
 }
 
-/** What a partner has reported about itself, and what is needed to call it. */
+/** What a partner has reported about itself, including what we need to call it. */
 export interface Connection {
-  /** OCPI's version number; which there are, OCPI knows. */
+  /** OCPI's version number. `src/ocpi` defines which ones exist. */
   readonly version: string
   readonly versionsUrl: string
-  /** The form of our token that it accepted last: plain, or in Base64. */
+  /** The form of the credentials token that it accepted last: plain or in Base64. */
   readonly tokenForm: "Raw" | "Base64"
   readonly parties: ReadonlyArray<PartnerParty>
   readonly endpoints: ReadonlyArray<PartnerEndpoint>
@@ -40,30 +40,30 @@ export interface Connection {
 
 /** A partner's deviations from the standard. */
 export interface PartnerSwitches {
-  /** Whether our calls carry the token as it is or in Base64; undefined is as the version has it. */
+  /** The form of the token in our calls: plain or in Base64; undefined: as the OCPI version defines it. */
   readonly tokenForm?: "Raw" | "Base64" | undefined
-  /** Semantic errors as HTTP 400 rather than 200 with a status code. */
+  /** Send semantic errors as HTTP 400 instead of 200 with a status code. */
   readonly semanticErrorsAs400?: boolean | undefined
-  /** PUT of a new token is answered 201 in 2.2 and later. */
+  /** Answer the PUT of a new token with 201 in OCPI 2.2 and later. */
   readonly createdAs201?: boolean | undefined
-  /** Version details name the credentials module once, as RECEIVER: it stumbles over two of one name. */
+  /** List the credentials module only once in the version details, as RECEIVER: the partner fails on two entries with one name. */
   readonly credentialsOnce?: boolean | undefined
   /** It accepts no credit records. */
   readonly noCreditCdrs?: boolean | undefined
-  /** It is asked about unknown tokens. Only by agreement, since it then learns of every unknown token at a charger. */
+  /** Ask the partner about unknown tokens. Only by agreement, because it then learns of every unknown token at a charger. */
   readonly askUnknownTokens?: boolean | undefined
 }
 
-/** Changes of switches: those that are named, where null takes one back. */
+/** Changes to switches. Missing ones stay unchanged; null removes one. */
 export type SwitchesChange = { readonly [Name in keyof PartnerSwitches]?: PartnerSwitches[Name] | null }
 
-/** Switches with changes laid over them. */
+/** Switches with changes applied. */
 export const switchedBy = (switches: PartnerSwitches, change: SwitchesChange): PartnerSwitches =>
   Object.fromEntries(
     Object.entries({ ...switches, ...change }).filter(([, value]) => value !== null && value !== undefined)
   )
 
-/** Whom our operator has invited; what the partner says of itself is in its connection. */
+/** The party that our operator has invited. What the partner reports about itself is in its connection. */
 export interface ExpectedParty extends PartyId {
   readonly roles: ReadonlyArray<PartyRole>
 }
@@ -73,7 +73,7 @@ export interface Partner {
   readonly organisationId: string
   readonly name: string
   readonly status: PartnerStatus
-  /** Undefined for partners that were stored before it was asked for. */
+  /** Undefined for partners that were stored before this field existed. */
   readonly expected?: ExpectedParty | undefined
   /** Undefined if it is not registered. */
   readonly connection: Connection | undefined
@@ -83,8 +83,8 @@ export interface Partner {
 }
 
 /**
- * Why credentials with these parties are not those of whom our operator has invited: an invitation may get into other hands. Who was registered
- * as another one before that was checked may go on so.
+ * Why credentials with these parties do not belong to the invited party; undefined if they do. An invitation may fall into other hands. A partner
+ * that was registered as another party before this check existed may continue.
  */
 export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyArray<PartyId>): string | undefined => {
   if (expected === undefined) return undefined
@@ -94,29 +94,29 @@ export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyA
   return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${given.join(", ")}.`
 }
 
-/** Since when a partner is registered, by its credentials at this moment: a renewal goes on with what was, unless it comes from elsewhere or in another version. */
+/** Since when a partner is registered, given its new credentials. A renewal keeps the earlier time, unless the URL or the version changes. */
 export const registeredSince = (
   { connection }: Partner,
   { version, versionsUrl }: Pick<Connection, "version" | "versionsUrl">,
   now: number
 ): number => (connection?.version === version && connection.versionsUrl === versionsUrl ? connection.registeredAt : now)
 
-/** Whether it acts for parties behind it. Only our operator's invitation can allow that, not the partner's own claim to be a hub. */
+/** Whether it acts for parties behind it. Only our operator's invitation can allow that; the partner's own claim to be a hub cannot. */
 export const isHub = ({ expected }: Pick<Partner, "expected">): boolean => expected?.roles.includes("HUB") === true
 
-/** Also while it is suspended. */
+/** True for registered partners, also while they are suspended. */
 export const isRegistered = ({ connection, status }: Partner): boolean =>
   connection !== undefined && (status === "Registered" || status === "Suspended")
 
 /** How many days a registration token is valid. */
 export const registrationTokenDays = 7
 
-/** How many hours the token before a rotation is accepted, unless the new one is used sooner. */
+/** How many hours the old token is accepted after a rotation, unless the new one is used sooner. */
 export const retiringTokenHours = 24
 
 /**
- * Tokens that a partner may have been sent in renewals from this side whose end we never heard. Each is one renewal within a day, which is made by hand:
- * more are no partner that can be renewed.
+ * The most tokens that a partner may have got in renewals from our side whose result we never learned. Each comes from a renewal that an operator
+ * starts by hand, and expires. A partner with more of them cannot be renewed anyway.
  */
 export const expectedTokensMax = 10
 
@@ -124,10 +124,10 @@ export const expectedTokensMax = 10
 export const tokenUses = [
   /** Ask for versions and register. */
   "Registration",
-  /** Read versions, with the token that we send while we register with it or renew; for a registered partner it is `Access`. */
+  /** Read versions, with the token that we send while we register with the partner or renew. For a registered partner it counts as `Access`. */
   "Expected",
   "Access",
-  /** Access by the token before a rotation, until the new one is used for the first time. */
+  /** Access with the token from before a rotation, until the new one is used for the first time. */
   "Retiring"
 ] as const
 export type TokenUse = (typeof tokenUses)[number]

@@ -1,15 +1,15 @@
-/** Registering with a partner and leaving it from our side, over its own interface. */
+/** Registers with a partner and unregisters from our side, over the partner's interface. */
 import { Context, type Effect } from "effect"
 import type { Conflict, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { Partner } from "./Partner.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 
-/** What the partner has handed over. */
+/** What the partner gave us for registering with it. */
 export interface Handover {
   readonly versionsUrl: string
   /** Its registration token. */
   readonly token: string
-  /** The newest that both sides have, if not said. */
+  /** The OCPI version to use; undefined: the newest that both sides support. */
   readonly version?: string | undefined
 }
 
@@ -17,8 +17,8 @@ export class PartnerRegistrar extends Context.Service<
   PartnerRegistrar,
   {
     /**
-     * Runs the handshake (OCPI 2.2.1 §7.2.2) and stores what both sides have then. `Conflict` `registered`, `partner_unusable` (with what it
-     * answered), `no_common_version` or `endpoints_missing`.
+     * Runs the handshake (OCPI 2.2.1 §7.2.2) and stores the result. `Conflict` `registered`, `partner_unusable` (with the partner's answer),
+     * `no_common_version` or `endpoints_missing`.
      */
     readonly register: (
       id: string,
@@ -26,16 +26,16 @@ export class PartnerRegistrar extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
-     * New tokens for both sides, in the version that it is registered with (OCPI 2.2.1 §7.2.3). Where the partner's answer is lost, what it has of
-     * us, the old token or the new one, is taken for a day. `Conflict` `not_registered`, or as above.
+     * Exchanges new tokens for both sides, in the registered version (OCPI 2.2.1 §7.2.3). If the partner's answer is lost, both our old and our new
+     * token are accepted for a day, because it is not known which one the partner has. `Conflict` `not_registered`, or as above.
      */
     readonly renew: (
       id: string,
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
-     * Removes a partner. One that was registered is informed afterwards (OCPI 2.2.1 §7.2.4), once; its answer is not waited for, since
-     * what it has of us is good for nothing already.
+     * Removes a partner. One that was registered is informed afterwards, once (OCPI 2.2.1 §7.2.4). Its answer is not awaited, because its token is
+     * invalid already.
      */
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
   }

@@ -1,4 +1,4 @@
-/** Tokens that we make for partners: how long they are, and what is stored of them. */
+/** Tokens that we make for partners: their form, and what is stored of them. */
 import { toBase62 } from "../values/KeyFormat.ts"
 import type { Secrets } from "../values/Secrets.ts"
 

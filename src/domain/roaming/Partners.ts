@@ -32,36 +32,36 @@ export interface Bearer {
   readonly use: TokenUse
 }
 
-/** Who calls, and which of the readings of its header was its token. */
+/** The caller, and which interpretation of its header was its token. */
 export interface Recognised extends Bearer {
-  /** From 0, in the order of the question. */
+  /** The index in the given `verifiers`. */
   readonly reading: number
 }
 
 /**
- * What a handshake hangs on, which must still be there at its end: it takes its time, and meanwhile the partner may have been invited anew, because a
- * token got into wrong hands.
+ * What a handshake is based on, which must still exist when it ends. A handshake takes time, and meanwhile the partner may have been invited again
+ * because a token fell into the wrong hands.
  */
 export type Begun =
-  /** By a token of ours that the partner presented. `theirToken` is the partner's that stood then, sealed. */
+  /** Started by the partner, with a token of ours that it presented. `theirToken` is the partner's token that was in force then, sealed. */
   | { readonly by: "Partner"; readonly presented: Uint8Array; readonly theirToken: string | undefined }
-  /** By the token that we have given the partner (`expect`): that of the registration. */
+  /** Started by us, with the token that we gave the partner (`expect`), which is the registration's. */
   | { readonly by: "Us" }
 
-/** What a registration ends with: both sides' tokens are exchanged in one transaction. */
+/** The result of a registration. Both sides' tokens are stored in one transaction. */
 export interface Registration {
   readonly begun: Begun
   readonly connection: Connection
-  /** The token by which we call them, sealed. */
+  /** The token with which we call the partner, sealed. */
   readonly theirToken: string
-  /** Of the token by which they call us from now on. */
+  /** The verifier of the token with which the partner calls us from now on. */
   readonly ourVerifier: Uint8Array
 }
 
 export class Partners extends Context.Service<
   Partners,
   {
-    /** `Conflict` `party_in_use`: another partner is that party in one of the roles, which would have a token's owner ambiguous. */
+    /** `Conflict` `party_in_use`: another partner has this party with one of these roles, so that the owner of a token would be ambiguous. */
     readonly create: (
       input: NewPartner,
       audit: AuditContext
@@ -77,23 +77,23 @@ export class Partners extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | InvalidInput | StorageUnavailable>
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | StorageUnavailable>
-    /** Resets the registration: all tokens of both sides are gone, and this new one registers. */
+    /** Resets the registration: deletes all tokens of both sides. The partner can register with the new token. */
     readonly invite: (
       id: string,
       invitation: Invitation,
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | StorageUnavailable>
     /**
-     * Who calls with one of these (verifiers of what a header can mean). The first use of a token ends the one before it. Not scoped: the
-     * token says whose it is.
+     * The partner that calls with one of these tokens (verifiers of all interpretations of its header). The first use of a new token ends the old
+     * one. Not scoped by organisation: the token identifies it.
      */
     readonly bearer: (
       verifiers: ReadonlyArray<Uint8Array>,
       now: number
     ) => Effect.Effect<Recognised | undefined, StorageUnavailable>
     /**
-     * The first registration, which uses the invitation up. `Conflict` `token_gone` where what it began by is not there any more (the later of two at
-     * once, too), `suspended` where the partner began it and was suspended meanwhile, `registered`, or `party_in_use`.
+     * The first registration, which uses up the invitation. `Conflict` `token_gone` if what it is based on no longer exists (also for the later of
+     * two simultaneous ones), `suspended` if the partner started it and was suspended in the meantime, `registered`, or `party_in_use`.
      */
     readonly register: (
       id: string,
@@ -101,8 +101,9 @@ export class Partners extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Partner, NotFound | Conflict | StorageUnavailable>
     /**
-     * Another one: new tokens, or another version. The token before is taken for a while. `Conflict` `token_gone`, `suspended`, `party_in_use` as above,
-     * `not_registered`, or `overtaken` where a renewal that the partner began ends behind another one: what both sides have since is in force.
+     * A further registration, with new tokens or another version. The old token is accepted for a while. `Conflict` `token_gone`, `suspended`,
+     * `party_in_use` as above, `not_registered`, or `overtaken` if another renewal ended after the partner started this one; then the result of the
+     * other one stays in force.
      */
     readonly renew: (
       id: string,
@@ -114,11 +115,11 @@ export class Partners extends Context.Service<
       id: string,
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
-    /** The sealed token by which a partner is called; undefined where it is not registered. */
+    /** The sealed token with which we call the partner; undefined if it is not registered. */
     readonly theirToken: (organisationId: string, id: string) => Effect.Effect<string | undefined, StorageUnavailable>
     /**
-     * A token that a partner may use before it is registered, for the calls it makes while we register with it. It is valid beside the invitation, and
-     * beside those of other handshakes.
+     * Stores a token that a partner may use for the calls it makes while we register with it or renew. It is valid in addition to the invitation and
+     * to the tokens of other handshakes.
      */
     readonly expect: (
       id: string,

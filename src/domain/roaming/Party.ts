@@ -1,6 +1,6 @@
 /**
- * Parties: companies with a role in roaming, known by a country code and three characters (OCPI 2.2.1 §3.1). An organisation is one or more CPO
- * parties; a partner, the other platform, has parties of its own.
+ * Parties: companies with a role in roaming, identified by a country code and three characters (OCPI 2.2.1 §3.1). An organisation is one or more CPO
+ * parties; a partner has parties of its own.
  */
 import type { PartyId } from "../values/PartyId.ts"
 
@@ -19,7 +19,7 @@ export interface PartnerParty extends PartyId {
   readonly businessDetails: BusinessDetails
 }
 
-/** A CPO party of an organisation. Sites that name none belong to the default one. */
+/** A CPO party of an organisation. Sites without a party belong to the default one. */
 export interface CpoParty extends PartyId {
   readonly id: string
   readonly organisationId: string
@@ -28,5 +28,5 @@ export interface CpoParty extends PartyId {
   readonly createdAt: number
 }
 
-/** Most parties of one organisation: all of them are in its credentials, which partners store. */
+/** The most parties of one organisation: all of them are in its credentials, which partners store. */
 export const partiesMax = 50

@@ -1,9 +1,9 @@
 /**
- * A session in roaming: whose driver charges, and by which contract. It is in the session's authorisation from its first fact, since it decides to
- * which partner sessions and charge detail records go (OCPI 2.2.1 §9.4.8 CdrToken).
+ * Roaming data of a session: which partner's driver charges, and under which contract. It is part of the session's authorisation from its first fact,
+ * because it decides to which partner the session and its CDR go (OCPI 2.2.1 §9.4.8 CdrToken).
  */
 
-/** A driver's contract with a partner's party, as its token names it. Codes are in upper case; ids are spelt as the partner spells them. */
+/** A driver's contract with a partner's party, as its token states it. Codes are in upper case; ids have the partner's spelling. */
 export interface RoamingContract {
   readonly partnerId: string
   readonly countryCode: string
@@ -20,6 +20,6 @@ export type RoamingAuthMethod = (typeof authMethods)[number]
 
 export interface SessionRoaming extends RoamingContract {
   readonly authMethod: RoamingAuthMethod
-  /** The partner's reference for it, which is repeated in the session and the CDR; at most 36 characters. */
+  /** The partner's reference for the authorisation, repeated in the session and the CDR; at most 36 characters. */
   readonly authorizationReference?: string | undefined
 }

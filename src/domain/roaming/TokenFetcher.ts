@@ -1,4 +1,4 @@
-/** Fetching partners' tokens over their own interfaces, see `RoamingTokens` for what is due. */
+/** Fetches partners' tokens over their own interfaces. `RoamingTokens` knows which fetch is due. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 

@@ -1,4 +1,4 @@
-/** How many chargers of a rollout are in which state, as REST and events write it. */
+/** How many chargers of a rollout are in each state, in the form that REST and events use. */
 import { Schema } from "effect"
 import type { TargetCounts } from "./Rollout.ts"
 

@@ -1,4 +1,4 @@
-/** What operators decide about a rollout, and when they may. */
+/** The decisions that operators make about a rollout, and when each is allowed. */
 import { Conflict } from "../Errors.ts"
 import { isOver, type PauseReason, type RolloutState } from "./Rollout.ts"
 
@@ -8,11 +8,11 @@ export type RolloutDecision = (typeof rolloutDecisions)[number]
 export interface DecidedRollout {
   readonly state: RolloutState
   readonly pauseReason: PauseReason | undefined
-  /** The operator who made it, or the actor of a key that belongs to none. */
+  /** The operator who created it, or the actor of a key without an operator. */
   readonly createdByPerson: string
 }
 
-/** The states that follow, and whether failures up to now are accepted; undefined where nothing changes. */
+/** The new state, and whether the failures so far are accepted. Undefined is used where nothing changes. */
 export interface RolloutChange {
   readonly state: RolloutState
   readonly pauseReason: PauseReason | undefined
@@ -21,7 +21,7 @@ export interface RolloutChange {
 
 const conflict = (code: string, message: string) => new Conflict({ code, message })
 
-/** A decision that was made already changes nothing, so that a repeated request is answered like the first. */
+/** The change that a decision makes. A decision that was made before changes nothing, so that a repeated request is answered like the first. */
 export const afterDecision = (
   rollout: DecidedRollout,
   decision: RolloutDecision,

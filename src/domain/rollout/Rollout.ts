@@ -1,7 +1,7 @@
 /**
- * A rollout: one command for many chargers, issued at a pace. A command batch goes through its chargers in order; a firmware campaign goes in waves,
- * within hours of the sites' local time, and pauses when chargers fail. What is to be done next follows from its plan and how many chargers are in
- * which state.
+ * A rollout: one command for many chargers, issued at a limited rate. A command batch goes through its chargers in order. A firmware campaign goes in
+ * waves, within certain hours of the sites' local time, and pauses when chargers fail. The next step follows from its plan and from how many chargers
+ * are in each state.
  */
 import type { CommandStatus, CommandType } from "../command/Command.ts"
 import { offsetSpans, timeOfDay } from "../tariff/LocalTime.ts"
@@ -16,36 +16,44 @@ export type RolloutState = (typeof rolloutStates)[number]
 export const isOver = (state: RolloutState): boolean => state === "Completed" || state === "Cancelled"
 
 /**
- * Of one charger: `Waiting → Issued → Succeeded | Failed`. `Skipped`: it needs nothing, since it runs the version already. `Unreached`: the rollout was
- * over before its turn came.
+ * The state of one charger: `Waiting → Issued → Succeeded | Failed`. `Skipped`: it needs nothing, because it runs the version already. `Unreached`:
+ * the rollout ended before its turn.
  */
 export const targetStates = ["Waiting", "Issued", "Succeeded", "Failed", "Skipped", "Unreached"] as const
 export type TargetState = (typeof targetStates)[number]
 
-/** Why a rollout pauses: an operator wanted it, or as many chargers failed as its plan allows, or all of the first ones. */
+/**
+ * Why a rollout pauses. `Operator`: an operator paused it. `Failures`: as many chargers failed as its plan allows, or none had succeeded and some had
+ * failed when a later wave was due.
+ */
 export const pauseReasons = ["Operator", "Failures"] as const
 export type PauseReason = (typeof pauseReasons)[number]
 
-/** Hours of a day in the local time of each charger's site, in minutes since midnight; `to` below `from` is the next day. */
+/**
+ * A time window in the local time of each charger's site, in minutes since midnight. If `toMinute` is below `fromMinute`, it ends on the next day.
+ */
 export interface DailyWindow {
   readonly fromMinute: number
   readonly toMinute: number
 }
 
 export interface RolloutPlan {
-  /** Chargers that are commanded in a minute at most. */
+  /** The most chargers that get the command in one minute. */
   readonly perMinute: number
-  /** How many chargers are commanded up to the end of each wave; rising, and the last one is all of them. */
+  /** How many chargers have got the command by the end of each wave. The numbers rise, and the last one is all chargers. */
   readonly waves: ReadonlyArray<number>
   /** Undefined: at any time. */
   readonly window: DailyWindow | undefined
-  /** It pauses when so many have failed; undefined: never. */
+  /** The number of failures at which the rollout pauses; undefined: never. */
   readonly pauseAfterFailures: number | undefined
-  /** Chargers wait until they are connected, and others go before them. Otherwise a command to one that is not connected fails, or waits by itself. */
+  /**
+   * True: a charger waits until it is connected, and others go before it. False: a command to a charger that is not connected fails, or waits by
+   * itself.
+   */
   readonly onlyConnected: boolean
   /** Seconds that each command may wait for its charger. */
   readonly expiresInSeconds: number | undefined
-  /** The firmware that chargers run afterwards, as they report it; undefined where it is not known, or for other commands. */
+  /** The firmware version that chargers report afterwards; undefined if it is not known, or for other commands. */
   readonly version: string | undefined
 }
 
@@ -54,14 +62,14 @@ export type TargetCounts = Readonly<Record<TargetState, number>>
 
 export const noTargets: TargetCounts = { Waiting: 0, Issued: 0, Succeeded: 0, Failed: 0, Skipped: 0, Unreached: 0 }
 
-/** How far a rollout is. */
+/** The progress of a rollout. */
 export interface RolloutProgress {
   readonly counts: TargetCounts
   /** ms epoch of the last command; undefined before the first. */
   readonly lastIssuedAt: number | undefined
-  /** Failures that an operator has seen and let it go on after. */
+  /** The number of failures that an operator accepted by resuming the rollout. */
   readonly failuresAccepted: number
-  /** ms epoch; chargers that were not reached until then are left out. */
+  /** ms epoch; chargers that have not been reached by then are left out. */
   readonly endsAt: number
 }
 
@@ -69,33 +77,36 @@ export type RolloutStep =
   | { readonly _tag: "Issue"; readonly atMost: number }
   | { readonly _tag: "Wait" }
   | { readonly _tag: "Pause" }
-  /** Every charger has its outcome, or the time is over. */
+  /** No charger is waiting, or the time is over; and every issued command has an outcome. */
   | { readonly _tag: "Complete" }
 
-/** Limits of one rollout and of an organisation's. */
+/** Limits of one rollout, and of the open rollouts of an organisation. */
 export const maxTargets = 10_000
 export const maxOpenRollouts = 20
 export const maxWaves = 10
 
-/** How long a rollout goes on without reaching all of its chargers. */
+/** How many days a rollout may run if it does not reach all of its chargers. */
 export const defaultDays = 30
 export const maxDays = 90
 
-/** After its end a rollout is kept for so long. */
+/** How long a rollout is stored after its end. */
 export const rolloutRetentionMillis = 400 * 86_400_000
 
-/** How long an installation may take from the command to a result. Updates over a mobile network take hours, and some chargers wait for a session's end. */
+/**
+ * How long an installation may take from the command to a result. Updates over a mobile network take hours, and some chargers wait for a session to
+ * end.
+ */
 export const installationMillis = 24 * 3_600_000
 
-/** Chargers whose turn it is by the pace; a rollout that could not go on for a while does not catch up at once. */
+/** How many chargers are due now at the plan's rate. A rollout that was held up for a while does not catch up all at once. */
 const dueBy = ({ perMinute }: RolloutPlan, lastIssuedAt: number | undefined, now: number): number => {
   const most = Math.max(1, Math.ceil(perMinute / 30))
   if (lastIssuedAt === undefined) return 1
-  // A tenth of a turn early is in time, so that a round which came a little early does not cost a whole one.
+  // A tenth of an interval early still counts, so that a slightly early round does not lose a whole turn.
   return Math.min(most, Math.floor(((now - lastIssuedAt) * perMinute) / 60_000 + 0.1))
 }
 
-/** Of a running rollout. */
+/** The next step of a running rollout. */
 export const nextStep = (plan: RolloutPlan, progress: RolloutProgress, now: number): RolloutStep => {
   const { counts, endsAt, failuresAccepted, lastIssuedAt } = progress
   if (counts.Waiting === 0 || now >= endsAt) return counts.Issued === 0 ? { _tag: "Complete" } : { _tag: "Wait" }
@@ -106,7 +117,7 @@ export const nextStep = (plan: RolloutPlan, progress: RolloutProgress, now: numb
   const begin = wave > 0 ? plan.waves[wave - 1]! : 0
   const end = wave < 0 ? commanded + counts.Waiting : plan.waves[wave]!
   if (wave > 0 && commanded === begin) {
-    // The wave before must have ended, and not only in failures.
+    // The previous wave must have ended, and not with failures only.
     if (counts.Issued > 0) return { _tag: "Wait" }
     if (counts.Succeeded === 0 && newFailures > 0) return { _tag: "Pause" }
   }
@@ -114,17 +125,20 @@ export const nextStep = (plan: RolloutPlan, progress: RolloutProgress, now: numb
   return atMost > 0 ? { _tag: "Issue", atMost } : { _tag: "Wait" }
 }
 
-/** The wave that a rollout is in, from 1. */
+/** The number of the present wave; the first is 1. */
 export const waveOf = ({ waves }: RolloutPlan, { Failed, Issued, Succeeded }: TargetCounts): number => {
   const commanded = Issued + Succeeded + Failed
   const wave = waves.findIndex((end) => commanded < end || (commanded === end && Issued > 0))
   return wave < 0 ? waves.length : wave + 1
 }
 
-/** A wave as it is given: a number of chargers, or a share of all. */
+/** The size of a wave as the operator gave it: a number of chargers, or a percentage of all. */
 export type WaveSize = { readonly chargers: number } | { readonly percent: number }
 
-/** The ends of the waves among `targets` chargers: each at least one charger more than the one before, and the last is all. */
+/**
+ * The ends of the waves, as numbers of chargers out of `targets`. Each wave has at least one charger more than the previous one, and the last ends
+ * with all.
+ */
 export const waveEnds = (sizes: ReadonlyArray<WaveSize>, targets: number): ReadonlyArray<number> => {
   const ends: Array<number> = []
   for (const size of [...sizes, { percent: 100 }]) {
@@ -139,20 +153,20 @@ export const waveEnds = (sizes: ReadonlyArray<WaveSize>, targets: number): Reado
 
 const minute = 60_000
 
-/** Whether a window is open at a site now. */
+/** Whether the window is open now at a site in `timeZone`. */
 export const isWindowOpen = ({ fromMinute, toMinute }: DailyWindow, timeZone: string, now: number): boolean => {
   const [span] = offsetSpans(now, now + 1, timeZone)
   const local = Math.floor(timeOfDay(now + (span?.offset ?? 0)) / minute)
   return fromMinute <= toMinute ? local >= fromMinute && local < toMinute : local >= fromMinute || local < toMinute
 }
 
-/** A charger that has its command, and what is known of both. */
+/** A charger whose command was issued, and what is known of both. */
 export interface IssuedTarget {
   readonly issuedAt: number
   readonly status: CommandStatus
-  /** `errorCode` or `status` of the charger's answer. */
+  /** The `errorCode` or `status` of the charger's answer. */
   readonly answer: string | undefined
-  /** The charger's last report of a download or installation. */
+  /** The last status that the charger reported for its download or installation. */
   readonly progress: string | undefined
   readonly firmwareBefore: string
   readonly firmwareNow: string
@@ -160,11 +174,11 @@ export interface IssuedTarget {
 
 export interface TargetOutcome {
   readonly state: Extract<TargetState, "Succeeded" | "Failed" | "Skipped" | "Waiting">
-  /** In a word, as the charger or the service has it; undefined for a plain success. */
+  /** A short code from the charger or the service; undefined for a plain success. */
   readonly detail: string | undefined
 }
 
-/** Firmware statuses that nothing follows (OCPP 1.6 §7.25, security whitepaper §5.3). */
+/** Final firmware statuses (OCPP 1.6 §7.25, security whitepaper §5.3). */
 const installed: ReadonlySet<string> = new Set(["Installed"])
 const broken: ReadonlySet<string> = new Set([
   "DownloadFailed",
@@ -174,11 +188,11 @@ const broken: ReadonlySet<string> = new Set([
 ])
 export const finalFirmwareStatuses: ReadonlyArray<string> = [...installed, ...broken]
 
-/** A charger may run another version than it did without saying that it was installed: most boot into it and report nothing else. */
+/** Whether the charger now runs the new version. Most chargers boot into it and never report that it was installed. */
 const runsNew = ({ version }: RolloutPlan, { firmwareBefore, firmwareNow }: IssuedTarget): boolean =>
   version === undefined ? firmwareNow !== firmwareBefore && firmwareNow !== "" : firmwareNow === version
 
-/** The end of a charger's part; undefined while it goes on. */
+/** The outcome for a charger; undefined while there is none yet. */
 export const outcomeOf = (
   kind: RolloutKind,
   plan: RolloutPlan,
@@ -196,8 +210,8 @@ export const outcomeOf = (
 }
 
 /**
- * Commands that make sense for many chargers. Not those that mean one driver, session or reservation, nor one charger's certificate; firmware goes by
- * campaigns.
+ * Commands that make sense for many chargers. Left out are those for one driver, session or reservation, and those for one charger's certificate.
+ * Firmware is updated with campaigns.
  */
 export const batchTypes = [
   "Reset",
@@ -218,7 +232,7 @@ export const batchTypes = [
   "DataTransfer"
 ] as const satisfies ReadonlyArray<CommandType>
 
-/** The command of a rollout as a charger gets it now: firmware is to be fetched at once, since it is the charger's turn. */
+/** The command of a rollout in the form in which a charger gets it now. Firmware is to be fetched at once, because it is this charger's turn. */
 export const orderAt = (
   { body, type }: { readonly type: CommandType; readonly body: Readonly<Record<string, unknown>> },
   now: number

@@ -1,4 +1,4 @@
-/** Storage of rollouts, as operators see them and as the background work goes through them. */
+/** Storage of rollouts: `Rollouts` for operators, `RolloutQueue` for the background loop that carries them out. */
 import { Context, type Effect } from "effect"
 import type { CommandType } from "../command/Command.ts"
 import type { SummaryFilter } from "../charger/Chargers.ts"
@@ -22,15 +22,15 @@ import type {
 /** The command of a rollout. */
 export interface RolloutOrder {
   readonly type: CommandType
-  /** As `POST /v2/chargers/{id}/commands` takes it; stored encrypted, since locations can hold passwords. */
+  /** In the form of `POST /v2/chargers/{id}/commands`; stored encrypted, because locations can contain passwords. */
   readonly body: Readonly<Record<string, unknown>>
-  /** What may be shown of it. */
+  /** The parameters that may be shown. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
 export type RolloutTargets =
   | { readonly chargerIds: ReadonlyArray<string> }
-  /** All that fit now. */
+  /** All chargers that match now. */
   | { readonly filter: SummaryFilter }
 
 export interface NewRollout {
@@ -38,7 +38,7 @@ export interface NewRollout {
   readonly name: string
   readonly order: RolloutOrder
   readonly targets: RolloutTargets
-  /** How many chargers the caller expects it to be; undefined: any number. */
+  /** How many chargers the caller expects the targets to be; undefined: any number. */
   readonly expectedTargets: number | undefined
   readonly waves: ReadonlyArray<WaveSize>
   readonly plan: Omit<RolloutPlan, "waves">
@@ -78,7 +78,7 @@ export interface RolloutTarget {
   readonly endedAt: number | undefined
 }
 
-/** A rollout that goes on. */
+/** A running rollout. */
 export interface RunningRollout {
   readonly id: string
   readonly kind: RolloutKind
@@ -89,23 +89,23 @@ export interface RunningRollout {
   readonly progress: RolloutProgress
 }
 
-/** A charger whose turn it is, with the id that its command has. */
+/** A charger whose turn it is, with the id reserved for its command. */
 export interface ClaimedTarget {
   readonly chargerId: string
   readonly commandId: string
   readonly firmwareVersion: string
 }
 
-/** A charger that has had its turn. */
+/** A charger whose turn has come. */
 export type OpenTarget = { readonly chargerId: string; readonly commandId: string } & (
   | { readonly isIssued: true; readonly target: IssuedTarget }
-  /** The process ended between its turn and the command. */
+  /** The process ended after it claimed the turn and before it issued the command. */
   | { readonly isIssued: false }
 )
 
 export interface Claim {
   readonly atMost: number
-  /** At sites in these time zones; undefined: at any. */
+  /** Only chargers at sites in these time zones; undefined: all. */
   readonly timeZones: ReadonlyArray<string> | undefined
   readonly onlyConnected: boolean
 }
@@ -114,8 +114,8 @@ export class Rollouts extends Context.Service<
   Rollouts,
   {
     /**
-     * `InvalidInput` for a charger that is not the caller's, no charger at all or too many; `Conflict` `targets_changed` for another number than
-     * expected; `TooMany` when too many rollouts of the organisation are open.
+     * `InvalidInput` for a charger of another organisation, no charger at all or too many. `Conflict` `targets_changed` if their number differs from
+     * the expected one. `TooMany` when too many rollouts of the organisation are open.
      */
     readonly create: (
       rollout: NewRollout,
@@ -131,7 +131,7 @@ export class Rollouts extends Context.Service<
       organisationId: string,
       page: PageRequest & { readonly kind: RolloutKind; readonly state: RolloutState | undefined }
     ) => Effect.Effect<Page<Rollout>, InvalidInput | StorageUnavailable>
-    /** In their order. */
+    /** In the order of their turns. */
     readonly targets: (
       organisationId: string,
       page: PageRequest & { readonly rolloutId: string; readonly state: TargetState | undefined }
@@ -148,34 +148,34 @@ export class Rollouts extends Context.Service<
 export class RolloutQueue extends Context.Service<
   RolloutQueue,
   {
-    /** Of all organisations. */
+    /** The running rollouts of all organisations. */
     readonly running: Effect.Effect<ReadonlyArray<RunningRollout>, StorageUnavailable>
-    /** Chargers that have had their turn and may have an outcome now; the command is one that `outcomeOf` looks at. */
+    /** Chargers whose turn has come and whose command may have an outcome now, for `outcomeOf`. */
     readonly open: (
       rollout: RunningRollout,
       now: number
     ) => Effect.Effect<ReadonlyArray<OpenTarget>, StorageUnavailable>
-    /** Time zones of the sites whose chargers wait. */
+    /** The time zones of the sites that have waiting chargers. */
     readonly timeZones: (rollout: RunningRollout) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Chargers whose turn it is; no two callers get the same one. */
+    /** Claims the next chargers; no two callers get the same one. */
     readonly claim: (
       rollout: RunningRollout,
       claim: Claim,
       now: number
     ) => Effect.Effect<ReadonlyArray<ClaimedTarget>, StorageUnavailable>
-    /** Notes outcomes; `Waiting` gives a turn back. */
+    /** Stores outcomes. `Waiting` makes a charger wait for another turn. */
     readonly end: (
       rollout: RunningRollout,
       outcomes: ReadonlyArray<TargetOutcome & { readonly chargerId: string }>,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** The service's own decision about a running rollout. */
+    /** Completes or pauses a running rollout on the service's own decision. */
     readonly conclude: (
       rollout: RunningRollout,
       state: "Completed" | "Paused",
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
-    /** Forgets rollouts that ended before `before` (ms epoch). */
+    /** Deletes rollouts that ended before `before` (ms epoch). */
     readonly forget: (before: number) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/RolloutQueue") {}

@@ -1,9 +1,9 @@
-/** Search over everything that has a name or an id, for people who know a part of it. */
+/** Search over everything that has a name or an id, by a part of it. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { Permission } from "../operator/Permission.ts"
 
-/** What is found, with the permission that it takes; in the order in which it is shown. */
+/** The kinds of things that are found, with the permission needed for each, in the order in which they are shown. */
 export const searchedKinds = {
   charger: "chargers:read",
   site: "sites:read",
@@ -22,11 +22,11 @@ export interface Found {
   readonly id: string
   readonly title: string
   readonly subtitle: string
-  /** 0: it is the text; 1: it begins with it; 2: it has it somewhere. */
+  /** How well the text matches: 0 if it is equal, 1 if it is at the beginning, 2 if it is anywhere. */
   readonly rank: number
 }
 
-/** Items of one kind, and in all. */
+/** The most items of one kind, and in total. */
 export const foundOfKind = 5
 export const foundInAll = 30
 
@@ -36,7 +36,7 @@ export const kindsFor = (permissions: ReadonlyArray<string>): ReadonlyArray<Sear
     permissions.includes(permission) ? [kind as SearchedKind] : []
   )
 
-/** What fits best comes first; of what fits alike, one of each kind before the second of any. */
+/** Best matches first. Equal matches alternate between the kinds: one of each kind before the second of any. */
 export const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   const seen = new Map<string, number>()
   const placed = found.map((one) => {
@@ -54,7 +54,7 @@ export const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
 export class Search extends Context.Service<
   Search,
   {
-    /** At most `foundOfKind` of each kind. Ids of sessions and records are found by eight digits or more of their beginning. */
+    /** At most `foundOfKind` of each kind. Ids of sessions and records are found by their first eight or more digits. */
     readonly find: (
       organisationId: string,
       text: string,

@@ -16,8 +16,8 @@ export type ChargingPreferences = typeof ChargingPreferences.Type
 export type PreferencesAnswer = "ACCEPTED" | "NOT_POSSIBLE" | "PROFILE_TYPE_NOT_SUPPORTED"
 
 /**
- * What can be done for a driver's wishes: we steer by nothing of our own, so that the regular profile is what he gets, and any other would be a
- * promise that is not kept. Of what is over, and of a reservation, nothing can be wished.
+ * The answer to a driver's preferences. The service does not control charging on its own, so the driver gets the regular profile, and accepting any
+ * other would be a false promise. Preferences for an ended session or a reservation are `NOT_POSSIBLE`.
  */
 export const answerTo = (
   { profileType }: Pick<ChargingPreferences, "profileType">,

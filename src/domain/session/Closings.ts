@@ -1,12 +1,12 @@
-/** Sessions that have not ended, and the closing of those whose stop will not come. */
+/** Storage for closing sessions that have not ended and whose stop will not arrive. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { CloseReason, OpenSession } from "./Closing.ts"
 
-/** A session to be closed, as it was when that was decided. */
+/** A session to be closed, in the state in which that was decided. */
 export interface Closing extends Pick<OpenSession, "sessionId" | "organisationId" | "quietSince"> {
   readonly reason: CloseReason
-  /** True if it ends as one that never took place (`Refused.neverWas`); such a session is not held. */
+  /** True if it ends as a session that never took place (`Refused.neverWas`); such a session is not held. */
   readonly neverWas: boolean
 }
 
@@ -14,15 +14,15 @@ export class Closings extends Context.Service<
   Closings,
   {
     /**
-     * Sessions of all organisations that have not ended nor been closed, of which nothing was stored since `before` (ms epoch), in order of
-     * their ids; `after` is the last id of the page before.
+     * Sessions of all organisations that have neither ended nor been closed, and about which nothing was stored since `before` (ms epoch). Ordered by
+     * id; `after` is the last id of the previous page.
      */
     readonly quiet: (request: {
       readonly before: number
       readonly after: string | undefined
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<OpenSession>, StorageUnavailable>
-    /** Closes those that have not changed since that was decided. Answers the ids of the closed ones. */
+    /** Closes the sessions that have not changed since that was decided. Returns their ids. */
     readonly close: (
       closings: ReadonlyArray<Closing>,
       now: number

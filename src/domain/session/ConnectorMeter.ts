@@ -14,7 +14,7 @@ export interface ConnectorMeter {
   readonly reportsPower: boolean
 }
 
-/** Undefined while a session runs, and if its readings show nothing for certain. */
+/** The meter that a session's readings show. Undefined while the session runs, and if its readings show nothing for certain. */
 export const connectorMeterOf = ({
   readings,
   session

@@ -1,9 +1,9 @@
-/** What an operator's correction makes of a session that has ended. The correction itself and its preview both ask here. */
+/** Applies an operator's correction to an ended session. The correction itself and its preview both use this. */
 import { Conflict, InvalidInput } from "../Errors.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 import type { Correction } from "./SessionReviews.ts"
 
-/** What is billed of a session. */
+/** The figures by which a session is billed. */
 export interface Figures {
   readonly energyWh: number
   /** ms epoch. */
@@ -36,7 +36,7 @@ export const correctedFigures = (
     : { before, after: { energyWh, startedAt, endedAt } }
 }
 
-/** The session with these figures: an operator has looked at it, so that it is not held any more, and an invalid one is billed after all. */
+/** The session with these figures. It has been reviewed, so it is not held any more, and an invalid one is billed after all. */
 export const correctedSession = (session: ChargingSession, figures: Figures): ChargingSession => ({
   ...session,
   ...figures,

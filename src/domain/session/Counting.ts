@@ -1,35 +1,33 @@
 /**
- * Readings whose register counts otherwise than start and stop do: the one counts each session from 0, the other counts on. Where start and
- * stop and the readings bear each other out, the readings are brought to the session's own registers; where they do not, they stay as they
- * are, and the session will be held for it.
+ * Reconciles readings whose register counts differently from the registers of start and stop: one of the two counts each session from 0, the other is
+ * a running total. If the energies agree, the readings are shifted to the registers of start and stop. If they do not, the readings stay unchanged,
+ * and the session will be held.
  */
 import type { ChargingSession } from "./ChargingSession.ts"
 
 /** A fall of up to this many Wh is jitter: some meters report from two registers that are read one after the other. */
 export const jitterWh = 10
 
-/** The readings' registers and times, and the session's own. */
+/** The registers and times of the readings and of the session itself. */
 interface Observed {
   readonly session: Pick<ChargingSession, "startedAt" | "endedAt" | "meterStartWh" | "meterStopWh">
   readonly readings: ReadonlyArray<{ readonly at: number; readonly registerWh: number | undefined }>
 }
 
 /**
- * How far what flowed unseen, before the first reading and after the last, may exceed the session's mean. Vehicles take more at the beginning
- * than at the end.
+ * The factor by which the power before the first reading and after the last may exceed the session's mean. Vehicles take more at the beginning than
+ * at the end.
  */
 const unevenness = 1.5
 
-/** Wh that may be unseen in any time, however short: a reading's rounding. */
+/** Wh that may be missing from the readings over any time, however short: a reading's rounding. */
 const unseenWh = 100
 
 /** True if the readings show most of the energy, and the rest could have flowed before the first and after the last. */
 const bearsOut = (unseen: number, unseenMillis: number, energyWh: number, millis: number): boolean =>
   unseen >= -jitterWh && unseen <= unseenWh + Math.min(energyWh / 2, (unevenness * energyWh * unseenMillis) / millis)
 
-/**
- * What must be added to the readings' registers for them to count as start and stop do. 0 where they do so already, and where it cannot be known.
- */
+/** The number of Wh to add to the readings' registers so that they count like start and stop. 0 if they do so already, and if it cannot be known. */
 export const offsetOf = ({ readings, session }: Observed): number => {
   const { endedAt, meterStartWh, meterStopWh, startedAt } = session
   if (endedAt === undefined || meterStopWh === undefined || endedAt === startedAt) return 0
@@ -44,11 +42,11 @@ export const offsetOf = ({ readings, session }: Observed): number => {
   if (reported.some(({ wh }) => wh >= meterStartWh - jitterWh && wh <= meterStopWh + jitterWh)) return 0
   if (reported.slice(1).some(({ wh }, i) => wh < reported[i]!.wh - jitterWh)) return 0
   const [early, late, millis] = [first.at - startedAt, endedAt - last.at, endedAt - startedAt]
-  // They count the session, and start and stop count on.
+  // The readings count from 0, and start and stop are running totals.
   if (first.wh >= -jitterWh && last.wh < meterStartWh) {
     return bearsOut(energyWh - last.wh, late, energyWh, millis) ? meterStartWh : 0
   }
-  // They count on, and start and stop count the session.
+  // The readings are running totals, and start and stop count from 0.
   const unseen = energyWh - (last.wh - first.wh)
   if (meterStartWh !== 0 || !bearsOut(unseen, early + late, energyWh, millis)) return 0
   const before = early + late === 0 ? 0 : Math.round((unseen * early) / (early + late))
@@ -60,7 +58,7 @@ interface Step {
   readonly wh: number
 }
 
-/** The registers that readings reported within a session, in order of time, as its start and stop count. */
+/** The registers of the readings within a session, in order of time, shifted to those of its start and stop. */
 const reportedWithin = ({ readings, session }: Observed): ReadonlyArray<Step> => {
   const { endedAt = Infinity, startedAt } = session
   const offset = offsetOf({ readings, session })
@@ -70,7 +68,7 @@ const reportedWithin = ({ readings, session }: Observed): ReadonlyArray<Step> =>
     .toSorted((a, b) => a.at - b.at || a.wh - b.wh)
 }
 
-/** Readings in kWh with few decimals are rounded: Wh by which they may lie beside the registers of start and stop. */
+/** Step sizes in Wh of readings that are reported in kWh with few decimals. They may differ by that much from the registers of start and stop. */
 const grids = [1000, 100]
 
 const roundingOf = (reported: ReadonlyArray<Step>, { meterStartWh, meterStopWh = 0 }: Observed["session"]): number => {
@@ -78,7 +76,7 @@ const roundingOf = (reported: ReadonlyArray<Step>, { meterStartWh, meterStopWh =
   return grid > 0 && (meterStartWh % grid !== 0 || meterStopWh % grid !== 0) ? grid : 0
 }
 
-/** What happened between two registers that follow one another. `mayFallWh` is what a fall is believed to be by accident. */
+/** The change between two consecutive registers. A fall of up to `mayFallWh` is not treated as an error. */
 export interface Change {
   readonly wh: number
   readonly millis: number

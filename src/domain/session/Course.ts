@@ -1,7 +1,7 @@
 /**
- * What the readings of a running session have shown, as far as all of them were heard by one actor and in their order. It is enough to say at the end that
- * nothing about the session can be doubted, and what its meter is like: a session of which that is known and which has no tariff is not read again.
- * Wherever anything is unusual nothing is said, and the whole ledger decides (`Plausibility`); so this is never more lenient than that.
+ * A summary of a running session's readings. It exists only while one actor received all of them, in order. At the end it is enough to say that
+ * nothing about the session is doubtful, and how its meter counts; such a session needs no further look if it has no tariff. If anything is unusual
+ * there is no summary, and the whole ledger decides (`Plausibility`). So this is never more lenient than that.
  */
 import { isBelievable } from "../charger/Clock.ts"
 import type { Course, KnownSession } from "../charger/ChargerState.ts"
@@ -11,7 +11,7 @@ import { resolutionSteps, stepProvedBy } from "../tariff/Evidence.ts"
 import { jitterWh } from "./Counting.ts"
 import { anyPowerW, leastPowerOf, longestMillis, tooMuch } from "./Plausibility.ts"
 
-/** Of a session that begins; undefined where its figures are doubted from the beginning. */
+/** The summary of a session that begins; undefined if its start is doubtful. */
 export const courseBegun = ({ at, body }: SessionStarted): Course | undefined => {
   const { authorization, meterStartMissing, meterStartWh, supersededBy } = body
   const isDoubted = meterStartMissing === true || meterStartWh < 0 || supersededBy !== undefined
@@ -22,10 +22,10 @@ export const courseBegun = ({ at, body }: SessionStarted): Course | undefined =>
 const hasPower = ({ samples }: MeterRead["body"]["readings"][number]): boolean =>
   measuredOf(samples, "Power.Active.Import") !== undefined || measuredOf(samples, "Current.Import") !== undefined
 
-/** Between two readings only what no connector could give is too much, as in `doubtOf`. */
+/** True if no connector could have given this much between two readings, as in `doubtOf`. */
 const leaps = (wh: number, millis: number): boolean => tooMuch(wh, Math.max(millis, 60_000), anyPowerW)
 
-/** The course with further readings; undefined once one of them is of another time or register than could follow. */
+/** The summary with further readings; undefined if one of them has a time or register that cannot follow. */
 export const courseWith = (
   course: Course | undefined,
   { body, heardAt }: Pick<MeterRead, "body" | "heardAt">
@@ -52,7 +52,7 @@ export const courseWith = (
   return next
 }
 
-/** What can be said of a session that ends so; undefined where it has to be looked at whole. */
+/** What the summary says about a session with this end; undefined if the whole ledger must be checked. */
 export const plainEnd = (
   { authorization, meterStartWh, startedAt, status }: KnownSession,
   course: Course | undefined,
@@ -78,20 +78,20 @@ export const plainEnd = (
   return { powerW, ...(figures > 0 && isProved ? { meter: { stepWh: stepWh ?? 1, reportsPower } } : {}) }
 }
 
-/** A session that ended plainly, and what only the database knows of where it was. */
+/** A session that ended without anything unusual, with the data about its connector that only the database has. */
 export interface PlainlyEnded {
   readonly sessionId: string
   readonly plain: PlainEnd
   readonly meterStartWh: number
-  /** Of its connector, W; undefined if the operator has not set it. */
+  /** The connector's maximum power, W; undefined if the operator has not set it. */
   readonly maxPowerW: number | undefined
-  /** The session before it on the connector. Where a start took the place of its stop, its register is a reading's. */
+  /** The previous session on the connector. If a start superseded it, `meterStopWh` is the register of a reading. */
   readonly before: { readonly isSuperseded: boolean; readonly meterStopWh: number } | undefined
-  /** What is kept of the connector's meter. */
+  /** What is stored about the connector's meter. */
   readonly meter: PlainEnd["meter"]
 }
 
-/** True where its ledger would show nothing that is to be kept: no doubt, and no meter that was not known as it is. */
+/** True if the session's ledger would give nothing to store: no doubt, and nothing new about the meter. */
 export const isSettled = ({ before, maxPowerW, meter, meterStartWh, plain }: PlainlyEnded): boolean => {
   if (maxPowerW !== undefined && maxPowerW < plain.powerW) return false
   if (before !== undefined && (before.isSuperseded || before.meterStopWh > meterStartWh + jitterWh)) return false

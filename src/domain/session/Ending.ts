@@ -1,6 +1,6 @@
 /**
- * The figures of a session's end. If they cannot be believed, the session is held; they are never corrected silently, and the raw figures are stored
- * too. A missing figure is taken from the stop's own readings only if these have one meaning.
+ * Determines the figures of a session's end. If they are not plausible, the session is held. They are never corrected silently, and the raw figures
+ * are stored too. A missing figure is taken from the stop's own readings only if these are unambiguous.
  */
 import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
@@ -10,7 +10,7 @@ import { neverWas, outcomeOf } from "./Refused.ts"
 
 /** What is known of a stop. */
 export interface StopFigures {
-  /** When it happened, as well as that is known; ms epoch. */
+  /** When it happened, as accurately as that is known; ms epoch. */
   readonly at: number
   readonly rawAt: string | undefined
   readonly tokenUid: string | undefined
@@ -19,52 +19,55 @@ export interface StopFigures {
   readonly reason: string | undefined
 }
 
-/** What the readings that came with a stop tell (`Transaction.Begin` and `Transaction.End`, OCPP 1.6 §7.31), and how its make is read. */
+/** The readings that came with a stop (`Transaction.Begin` and `Transaction.End`, OCPP 1.6 §7.35), and the register rules of the charger's model. */
 export interface StopReadings {
   readonly beginWh: number | undefined
   readonly endWh: number | undefined
   readonly rules: RegisterRules
 }
 
-/** Why a session is held. One reason is given, the one that weighs most: energy before time. */
+/** Why a session is held. Only the most important reason is given: energy before time. */
 export type HeldReason =
   /** The stop carried no register; the newest reading takes its place, if there is one. */
   | "MeterStopMissing"
   /** The register fell: a meter was exchanged, rolled over or counts each session from 0. The energy cannot be known. */
   | "MeterStopBelowStart"
-  /** Start and stop tell one energy, and the readings that came with the stop another. */
+  /** Start and stop show one energy, and the readings that came with the stop another. */
   | "RegistersDisagree"
-  /** The stop lies before the start: the clock jumped between them. The duration cannot be known. */
+  /** The stop is before the start: the clock jumped between them. The duration cannot be known. */
   | "ClockImplausible"
 
-/** The two registers that a session's energy lies between. */
+/** The first and last register of a session; their difference is its energy. */
 interface Span {
   readonly startWh: number
   readonly stopWh: number | undefined
   readonly heldReason?: HeldReason
 }
 
-/** Registers of one thing that differ by less agree: some chargers tell whole kWh only. */
+/** Registers that differ by less than this count as equal: some chargers report whole kWh only. */
 const agreementWh = 1000
 
 const agree = (a: number, b: number): boolean => Math.abs(a - b) < agreementWh
 
-/** More than this at its beginning is a meter that counts on, and none that begins with the session: clocks and rounding make a few Wh. */
+/**
+ * A register above this at the session's beginning is a running total, not a counter that starts with the session. Clocks and rounding explain a few
+ * Wh.
+ */
 const nothingWh = 10
 
-/** The stop has no register of its own, and its readings name its end. */
+/** The registers if the stop has no register of its own but its readings have one for the end. */
 const stopFromReadings = (startWh: number, { beginWh, endWh }: StopReadings): Span | undefined => {
   if (endWh === undefined) return undefined
-  // 0 is what starts say that have lost their register, too: then a beginning is wanted beside the end.
+  // A start that has lost its register also reports 0, so the readings must then include a beginning.
   if (beginWh === undefined) return startWh > 0 ? { startWh, stopWh: endWh } : undefined
   if (startWh === 0) return { startWh: beginWh, stopWh: endWh }
   if (agree(beginWh, startWh)) return { startWh, stopWh: endWh }
-  // The readings count the session, the start counts on.
+  // The readings count from 0, and the start is a running total.
   if (beginWh <= nothingWh) return { startWh, stopWh: startWh + endWh - beginWh }
   return { startWh, stopWh: undefined, heldReason: "RegistersDisagree" }
 }
 
-/** The start says 0, and the readings that a meter which counts on stood higher: the start lost it, or counts the session as the stop does. */
+/** The start reports 0, but the readings begin at a running total: the start either lost its register, or counts from 0 as the stop does. */
 const startFromReadings = (stopWh: number, beginWh: number, endWh: number | undefined): Span => {
   const counted = { startWh: 0, stopWh }
   if (endWh === undefined) {
@@ -76,7 +79,7 @@ const startFromReadings = (stopWh: number, beginWh: number, endWh: number | unde
   return countsOn ? { startWh: beginWh, stopWh } : counted
 }
 
-/** True where readings and registers cannot be of one session, in whatever way either counts. */
+/** True if the readings and the registers cannot belong to the same session, whichever way each of them counts. */
 const contradicted = (startWh: number, stopWh: number, { beginWh, endWh }: StopReadings): boolean => {
   const energyWh = stopWh - startWh
   if (beginWh !== undefined && endWh !== undefined) return !agree(endWh - beginWh, energyWh)
@@ -85,7 +88,7 @@ const contradicted = (startWh: number, stopWh: number, { beginWh, endWh }: StopR
   return startWh > 0 || endWh < stopWh
 }
 
-/** What start, stop and the stop's readings come to together. */
+/** The registers that start, stop and the stop's readings give together. */
 const spanOf = (startWh: number, stopWh: number | undefined, register: number | undefined, own: StopReadings): Span => {
   const { beginWh, endWh } = own
   const isVoid = stopWh === undefined || (stopWh === 0 && (startWh > 0 || beginWh !== undefined))
@@ -98,8 +101,8 @@ const spanOf = (startWh: number, stopWh: number | undefined, register: number | 
 }
 
 /**
- * True of a stop of 0 by which a charger lets go of a transaction that was refused: it has no register then, and where nothing shows that anything
- * flowed, nothing did.
+ * True for a stop with register 0 by which a charger ends a transaction that was refused. Such a stop has no real register, and if nothing shows that
+ * energy flowed, none did.
  */
 const letGo = (
   { authorization, meterStartWh }: KnownSession,
@@ -110,8 +113,8 @@ const letGo = (
 const strict: StopReadings = { beginWh: undefined, endWh: undefined, rules: {} }
 
 /**
- * When a session ended and with what; `register` is its newest energy register in Wh, the stop's own readings included, and `own` what these
- * readings tell besides.
+ * When a session ended, and its figures. `register` is its newest energy register in Wh, the stop's own readings included; `own` is what these
+ * readings show besides.
  */
 export const ending = (
   session: KnownSession,
@@ -130,7 +133,7 @@ export const ending = (
   const energyWh = stopWh === undefined ? undefined : stopWh - startWh
   const negative = energyWh !== undefined && energyWh < 0
   const early = stop.at < session.startedAt
-  // What the readings bear out is said even where it is the start's: 0 may have stood in for a register that the start did not tell.
+  // A start register that the readings confirm is reported even if it is the start's own: a 0 may have replaced a missing register.
   const isBorneOut = own.beginWh !== undefined && own.endWh !== undefined && doubt === undefined
   const isReported = startWh !== session.meterStartWh || (startWh === 0 && isBorneOut)
   let doubted = doubt

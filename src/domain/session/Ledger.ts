@@ -1,6 +1,6 @@
 /**
- * The price of a session, from its ledger: the readings as they were stored, and the tariff version that applied when it began. All prices of sessions
- * are made here.
+ * Computes the price of a session from its ledger: the readings as they were stored, and the tariff version that applied when it began. All prices of
+ * sessions are made here.
  */
 import { type PricedResult, price, type Reserved } from "../tariff/Price.ts"
 import { resolutionOf } from "../tariff/Evidence.ts"
@@ -27,13 +27,13 @@ export interface LedgerReading {
 export interface Surroundings {
   /** The connector's maximum power in W; undefined if the operator has not set it. */
   readonly maxPowerW: number | undefined
-  /** Registers of the session before on the same connector, Wh. */
+  /** Registers of the previous session on the same connector, Wh. */
   readonly before: { readonly meterStartWh: number; readonly meterStopWh: number } | undefined
   /** True if the charger's clock must have jumped, by a comparison of its times with ours. Undefined means false. */
   readonly clockJumped?: boolean | undefined
-  /** For a reservation that was not used: the charger's other sessions meanwhile. */
+  /** For a reservation that was not used: the charger's other sessions in that time. */
   readonly occupancy?: Occupancy | undefined
-  /** By how much its charger's clock is known to be ahead of ours; 0 if that is not known. */
+  /** How far the charger's clock is known to be ahead of ours, ms; 0 if that is not known. */
   readonly clockAheadMillis?: number | undefined
   /** The power in W below which a vehicle counts as parked; undefined for the default. */
   readonly standbyPowerW?: number | undefined
@@ -48,7 +48,7 @@ export interface Observed {
   /** The connector's statuses within the session, and the last one before it. Undefined if they were not read. */
   readonly statuses?: ReadonlyArray<StatusChange> | undefined
   readonly surroundings: Surroundings
-  /** Where it is now. */
+  /** Its present location. */
   readonly place?: Place | undefined
   /** The token's OCPI type, if it is one of the organisation's own. */
   readonly tokenType?: TokenType | undefined
@@ -63,8 +63,8 @@ export interface Ledger extends Observed {
 }
 
 /**
- * A running session with at most this many readings is priced whenever its price is read or pushed to a partner, in five milliseconds. One with more
- * is pushed with its last stored price, and again when that has changed.
+ * A running session with at most this many readings is priced whenever its price is read or pushed to a partner, which takes five milliseconds. One
+ * with more is pushed with its last stored price, and again when that has changed.
  */
 export const readingsPricedAtOnce = 500
 
@@ -84,12 +84,12 @@ interface Fitted {
 }
 
 /**
- * Makes readings fit an energy that an operator set in place of the meter's. They still show when the energy flowed; without this, all that
- * was corrected away would count as parking. `reported` is the energy of each reading within the session, in Wh since its start.
+ * Makes readings fit an energy that an operator set in place of the meter's. They still show when the energy flowed; without this, the difference
+ * would count as parking. `reported` is the energy of each reading within the session, in Wh since its start.
  *
- * - Readings between nothing and that energy stay as they are: the stop was wrong.
- * - Readings that fit when they are counted back from the stop are counted so: the start was wrong.
- * - All others are brought into proportion.
+ * - If all readings are between zero and the new energy, they stay as they are: the stop was wrong.
+ * - If they fit when counted back from the stop, they are shifted: the start was wrong.
+ * - Otherwise they are scaled.
  */
 export const fitting = (
   { energyWh, meterStartWh, meterStopWh = meterStartWh }: Fitted,
@@ -103,8 +103,8 @@ export const fitting = (
 }
 
 /**
- * Readings in the form that pricing needs. Registers count from the session's beginning and never exceed its total: a register that jumps up in the
- * middle changes when energy flowed, never how much.
+ * Readings in the form that pricing needs. Registers count from the session's beginning and never exceed its total: a jump of the register in between
+ * changes when energy flowed, never how much.
  */
 export const pricedReadings = ({
   readings,
@@ -116,7 +116,7 @@ export const pricedReadings = ({
     registerWh === undefined || at < startedAt || at > (endedAt ?? 0) ? [] : [registerWh + offset]
   )
   const fit = fitting(session, within)
-  // While the session runs the newest register counts, even if it jitters, so that the price never falls.
+  // While the session runs the newest register applies, even if it jitters, so that the price never falls.
   const most = endedAt === undefined ? energyWh + jitterWh : energyWh
   const reported = readings.flatMap(({ at, registerWh, samples = [] }) =>
     registerWh === undefined
@@ -135,12 +135,12 @@ export const pricedReadings = ({
         ]
   )
   if (endedAt === undefined) return reported
-  // The stop's own figure decides on the energy; the other samples of that moment are kept.
+  // The stop's own register decides the energy; the other samples of that moment are kept.
   const last = reported.findLast(({ at }) => at === endedAt)
   return [...reported.filter(({ at }) => at < endedAt), { ...last, at: endedAt, energyWh }]
 }
 
-/** The newest known moment of a session: its end, or its last reading. */
+/** The latest known time of a session: its end, or its last reading. */
 const until = ({ readings, session }: Ledger): number =>
   session.endedAt ?? readings.reduce((latest, { at }) => Math.max(latest, at), session.startedAt)
 
@@ -166,7 +166,7 @@ const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserv
   return until >= acceptedAt ? { startedAt: acceptedAt, endedAt: until, expired: !used } : undefined
 }
 
-/** The tariff as it applies: a driver who could not have used the reserved connector pays nothing for the reservation. */
+/** The tariff that applies: a driver who could not have used the reserved connector pays nothing for the reservation. */
 const applying = ({ session, surroundings: { occupancy }, tariff }: Ledger): Pricing => {
   const { evseId, reservation } = session
   if (occupancy === undefined || reservation?.acceptedAt === undefined || reservation.used) return tariff.body
@@ -176,7 +176,7 @@ const applying = ({ session, surroundings: { occupancy }, tariff }: Ledger): Pri
   return { ...tariff.body, elements }
 }
 
-/** The price of a session so far, or in all once it has ended. */
+/** The price of a session so far, or its final price once it has ended. */
 export const priceOf = (ledger: Ledger): PricedResult => {
   const { readings, session, statuses, surroundings, timeZone } = ledger
   if (session.status === "INVALID") return unpaid

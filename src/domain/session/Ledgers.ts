@@ -1,4 +1,4 @@
-/** Storage of sessions' ledgers and of the prices that were made from them. */
+/** Storage of sessions' ledgers and of the prices made from them. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import type { ConnectorMeter } from "./ConnectorMeter.ts"
@@ -9,17 +9,17 @@ import type { SessionPrice } from "./SessionPrice.ts"
 /** Sessions that have changed since the last call. */
 export interface Changed {
   readonly sessionIds: ReadonlyArray<string>
-  /** Those of them with new readings only. */
+  /** Those whose only change is new readings. */
   readonly metered: ReadonlyArray<string>
-  /** Sessions without a tariff that ended, of which their ends say that nothing was unusual. They are not among `sessionIds`. */
+  /** Sessions without a tariff that ended, and whose end says that nothing was unusual. They are not among `sessionIds`. */
   readonly plainlyEnded: ReadonlyArray<PlainlyEnded>
-  /** How far the journal was read; undefined if nothing is new. */
+  /** The journal position up to which facts were read; undefined if there are no new ones. */
   readonly upTo: number | undefined
-  /** How many facts were read: if as many as were asked for, there may be more. */
+  /** How many facts were read. If this is the requested limit, there may be more. */
   readonly facts: number
 }
 
-/** A price, with the state of the session that it was made from. */
+/** A price, with the state of the session from which it was made. */
 export interface Priced {
   readonly sessionId: string
   readonly organisationId: string
@@ -38,15 +38,15 @@ export class Ledgers extends Context.Service<
       organisationId: string,
       sessionId: string
     ) => Effect.Effect<Ledger | undefined, StorageUnavailable>
-    /** For sessions of all organisations, for the loop that makes prices. Includes sessions without a tariff. */
+    /** Ledgers of sessions of all organisations, for the background loop that makes prices. Includes sessions without a tariff. */
     readonly read: (
       sessionIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Observed | Ledger>, StorageUnavailable>
     /** Reads the journal's next facts, at most this many. */
     readonly changed: (limit: number) => Effect.Effect<Changed, StorageUnavailable>
     /**
-     * Keeps prices and what was seen of meters, announces the prices that are awaited, and keeps that the journal was read so far, where it was: all, or
-     * nothing.
+     * Stores prices and what was learned about meters, publishes the awaited prices, and stores the journal position `upTo` if it is given, all in
+     * one transaction.
      */
     readonly keep: (
       prices: ReadonlyArray<Priced>,

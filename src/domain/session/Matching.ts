@@ -1,16 +1,16 @@
 /**
- * Finds the session of a message that names none: a stop with transaction id -1 or 0 (after an offline start that was never answered), or readings
- * without a transaction. A wrong guess costs a driver money, so a message is matched only if no other session is possible.
+ * Finds the session of a message that does not identify one: a stop with transaction id -1 or 0 (after an offline start that was never answered), or
+ * readings without a transaction. A wrong guess costs a driver money, so a message is matched only if no other session is possible.
  */
 import type { KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { tokenKey } from "../token/Token.ts"
 
-/** What a stop without a usable transaction id shows of its session. */
+/** What a stop without a usable transaction id says about its session. */
 export type UnnamedStop = Pick<Orphan, "at" | "tokenUid" | "meterStopWh">
 
 const maxTransactionId = 0x7fffffff
 
-/** True if the text that a charger sent as transaction id names a transaction; then the message belongs to no other (T06). */
+/** True if the text that a charger sent as transaction id is a valid id. Then the message belongs to no other transaction (T06). */
 export const namesTransaction = (raw: string | undefined): boolean => {
   const n = Number(raw?.replaceAll('"', ""))
   return n >= 1 && n <= maxTransactionId
@@ -20,7 +20,7 @@ export const namesTransaction = (raw: string | undefined): boolean => {
 export const canWait = (stop: Omit<UnnamedStop, "at"> & Pick<Orphan, "rawTransactionId">): boolean =>
   stop.tokenUid !== undefined && stop.meterStopWh !== undefined && !namesTransaction(stop.rawTransactionId)
 
-/** True for an orphan that decisions need: a stop that may wait for its start, or an unreadable start with an id that its stop will name. */
+/** True for an orphan that later decisions need: a stop that may wait for its start, or an unreadable start whose id its stop will repeat. */
 export const isAtHand = (orphan: Omit<Orphan, "orphanId" | "at">): boolean =>
   orphan.action === "StartTransaction" || canWait(orphan)
 
@@ -89,7 +89,7 @@ export const waitingStop = (
   return nearest
 }
 
-/** The session that ran on a connector at a time, if one is known; readings that name none belong to it. */
+/** The session that ran on a connector at a time, if one is known. Readings without a transaction belong to it. */
 export const sessionAt = (
   sessions: ReadonlyArray<KnownSession>,
   evseId: number,

@@ -1,5 +1,5 @@
 /**
- * Checks whether an ended session can be believed. One that cannot is held: it is not billed until an operator has reviewed it. No figure is ever
+ * Checks whether an ended session is plausible. One that is not is held: it is not billed until an operator has reviewed it. No figure is ever
  * corrected here.
  */
 import type { Pricing } from "../tariff/Tariff.ts"
@@ -27,18 +27,18 @@ export type Doubt =
   | "DurationImplausible"
 
 /**
- * The power that is believed of a connector if the operator has not set it: cars take up to 350 kW. Operators of truck chargers (MCS, 3.75 MW) must
- * set it. With a higher default, the total of a meter's lifetime could pass as one session's energy.
+ * The highest plausible power of a connector if the operator has not set it: cars take up to 350 kW. Operators of truck chargers (MCS, 3.75 MW) must
+ * set it. With a higher default, a meter's lifetime total could pass as the energy of one session.
  */
 export const anyPowerW = 500_000
 
-/** Meters and clocks are not exact, and vehicles overshoot for moments (T28). */
+/** Meters and clocks are inexact, and vehicles exceed their power for moments (T28). */
 const tolerance = 1.1
 
 /** Energy in Wh that is never doubted: over a short time, a reading's rounding looks like a high power. */
 const neverDoubtedWh = 500
 
-/** The longest believed duration of a session: vehicles are parked for weeks at airports. */
+/** The longest plausible duration of a session: vehicles are parked for weeks at airports. */
 export const longestMillis = 60 * 86_400_000
 
 const hourMillis = 3_600_000
@@ -46,13 +46,13 @@ const hourMillis = 3_600_000
 export const tooMuch = (energyWh: number, millis: number, powerW: number): boolean =>
   energyWh > neverDoubtedWh && energyWh > (powerW * tolerance * Math.max(millis, 1000)) / hourMillis
 
-/** The least power in whole W with which this much is believed; with less it may be too much. */
+/** The least power in whole W at which this much energy is plausible; with less it may be too much. */
 export const leastPowerOf = (energyWh: number, millis: number): number =>
   energyWh <= neverDoubtedWh ? 0 : Math.ceil((energyWh * hourMillis) / (tolerance * Math.max(millis, 1000))) + 1
 
 /**
- * True where the energy up to the first reading flowed more than twice as fast as what came after it, and brought the register to where it stood
- * before the session: the meter had counted on, and the start had not.
+ * True if the energy up to the first reading flowed more than twice as fast as the rest, and took the register to at least its value before the
+ * session: the meter had kept counting, but the start's register had not.
  */
 const leapsAtFirst = ([first, ...rest]: ReadonlyArray<Change>, startWh: number, stoodWh: number): boolean => {
   if (first === undefined || rest.length === 0 || startWh + first.wh < stoodWh - jitterWh) return false
@@ -62,9 +62,9 @@ const leapsAtFirst = ([first, ...rest]: ReadonlyArray<Change>, startWh: number, 
 }
 
 /**
- * True of a start below zero, and of one below what the session before it on the connector ended with: what was billed then would be billed
- * again. A counter that begins anew with each session began near 0 the last time too, or where it begins now; and a new meter does not reach the
- * old one's register.
+ * Whether the start's register is wrong: negative, or below the stop of the previous session on the connector, so that energy would be billed twice.
+ * Two cases are no error. A meter that restarts with each session began near 0 the last time too, or where it begins now. A new meter does not reach
+ * the old one's register.
  */
 const startLost = ({ session, surroundings: { before } }: Observed, changes: ReadonlyArray<Change>): boolean => {
   const { meterStartWh, meterStopWh } = session
@@ -87,7 +87,7 @@ const asksForPower = ({ elements }: Pricing): boolean =>
 /** Volts between a phase and neutral. A reported current may be that of one phase or the sum of three. */
 const volts = 230
 
-/** True where the price depends on a power or current that the connector cannot have given. */
+/** True if the price depends on a power or current that the connector cannot have given. */
 const phantomPower = (ledger: Observed, powerW: number): boolean =>
   isPriced(ledger) &&
   asksForPower(ledger.tariff.body) &&
@@ -110,11 +110,11 @@ const mistimed = (ledger: Observed): boolean => {
   return byOurs.exclVat !== exclVat || byOurs.inclVat !== inclVat
 }
 
-/** The most important reason, or undefined if the session can be believed. Only for sessions that have ended. */
+/** The most important reason to doubt the session, or undefined if it is plausible. Only for sessions that have ended. */
 export const doubtOf = (ledger: Observed): Doubt | undefined => {
   const { maxPowerW } = ledger.surroundings
   const { endedAt, energyWh, startedAt } = ledger.session
-  // A reservation that was not used has no register, and the one before it says nothing about it.
+  // A reservation that was not used has no register, so the previous session's register says nothing about it.
   if (endedAt === undefined || isOnlyReserved(ledger.session)) return undefined
   if (ledger.session.authorization.status !== "Accepted") return "NotAuthorized"
   const powerW = maxPowerW ?? anyPowerW
@@ -122,7 +122,7 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
   if (startLost(ledger, changes)) return "MeterStartImplausible"
   if (changes.some(({ mayFallWh, wh }) => wh < -mayFallWh)) return "RegisterFell"
   if (tooMuch(energyWh, endedAt - startedAt, powerW)) return "EnergyImplausible"
-  // Between two readings only what no connector could give: samples of one moment come with clocks a little apart.
+  // Between two readings only more than any connector could give is an error: samples of one moment can have slightly different times.
   if (changes.some(({ millis, wh }) => tooMuch(wh, Math.max(millis, 60_000), Math.max(powerW, anyPowerW)))) {
     return "EnergyImplausible"
   }

@@ -6,7 +6,7 @@ import type { Outcome, SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 
-/** Energy that a contactor and a meter's rounding explain. */
+/** Energy in Wh that a contactor and a meter's rounding can explain. */
 const nothingWh = 10
 
 /** True for a session with a refused token and no energy. */
@@ -17,8 +17,8 @@ export const neverWas = ({
   authorization !== "Accepted" && energyWh <= nothingWh
 
 /**
- * The outcome of a session that is over. With a refused token it is invalid if no energy flowed, and held if some did. Doubts about its figures come
- * first, since then it is not known that nothing flowed.
+ * The outcome of a session that is over. With a refused token it is invalid if no energy flowed, and held if some did. A doubt about its figures
+ * comes first, because then it is not known that no energy flowed.
  */
 export const outcomeOf = (
   { authorization }: Pick<KnownSession, "authorization">,
@@ -32,15 +32,18 @@ export const outcomeOf = (
 }
 
 /**
- * True for an open session that was refused and took no energy, by its own readings and by the register of the next start on its connector. A register
- * that fell shows nothing.
+ * True for an open session that was refused and took no energy, according to its own readings and to the register of the next start on its connector.
+ * A register that fell shows nothing.
  */
 export const tookNothing = (session: KnownSession, nextStartWh = session.meterStartWh): boolean => {
   const { authorization, meterStartWh, registerWh = meterStartWh, status } = session
   return status === "Open" && neverWas({ authorization, energyWh: Math.max(registerWh, nextStartWh) - meterStartWh })
 }
 
-/** The end that later messages of its connector show. The reason is OCPP's for a transaction that the answer to its start ended (OCPP 1.6 §7.37). */
+/**
+ * The end of a session that later messages of its connector show to be over. The reason is OCPP's for a transaction that was ended by the answer to
+ * its start (OCPP 1.6 §7.36).
+ */
 export const overWithoutStop = (
   session: KnownSession,
   followedAt: number,

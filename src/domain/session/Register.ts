@@ -5,8 +5,8 @@ import type { KnownSession } from "../charger/ChargerState.ts"
 type Registered = Pick<KnownSession, "registerWh" | "registerAt">
 
 /**
- * The session with the newest register by the charger's time, in whatever order readings arrive; of two with the same time the last to arrive.
- * Storage has the same order (`journal_commit`), since readings of two connections may reach it at one time.
+ * The session with the newest register by the charger's time, in whatever order readings arrive. Of two with the same time, the last to arrive
+ * counts. Storage uses the same order (`journal_commit`), because readings of two connections may reach it at the same time.
  */
 export const withRegister = (session: KnownSession, { registerAt, registerWh }: Registered): KnownSession => {
   if (registerAt === undefined || registerWh === undefined) return session
@@ -14,6 +14,6 @@ export const withRegister = (session: KnownSession, { registerAt, registerWh }: 
   return isOlder ? session : { ...session, registerWh, registerAt }
 }
 
-/** The Wh that a session has taken according to a register; 0 if that is below the start's. */
+/** The Wh that a session has taken according to a register; 0 if the register is below the start's. */
 export const takenBy = ({ meterStartWh }: Pick<KnownSession, "meterStartWh">, registerWh: number): number =>
   Math.max(0, registerWh - meterStartWh)

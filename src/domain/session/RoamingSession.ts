@@ -1,15 +1,15 @@
-/** A charging session as the driver's partner sees it (OCPI 2.2.1 §9.3.2): what every session has, and what only partners need. */
+/** A charging session as the driver's partner sees it (OCPI 2.2.1 §9.3.2): a `ChargingSession` with what only partners need. */
 import type { Place } from "../site/CdrLocation.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 
 export interface RoamingSession extends ChargingSession {
   readonly roaming: SessionRoaming
-  /** Where it is now. */
+  /** Its present location. */
   readonly place: Place
   /** Undefined if no tariff was assigned when it began. */
   readonly tariffId: string | undefined
-  /** ISO 4217, of that tariff. */
+  /** The tariff's currency (ISO 4217). */
   readonly currency: string | undefined
   /** ms epoch: when any of this last changed, including its price. */
   readonly lastUpdated: number

@@ -1,6 +1,6 @@
 /**
- * Sessions of partners' drivers, each for the one partner whose token began it. A question for a partner is answered with that partner's alone; sessions of
- * one's own cards have no partner.
+ * Sessions of partners' drivers, each for the one partner whose token began it. A query for a partner returns only that partner's sessions. Sessions
+ * of the organisation's own cards have no partner.
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -8,7 +8,7 @@ import type { ChargingPreferences } from "./ChargingPreferences.ts"
 import type { RoamingSession } from "./RoamingSession.ts"
 import type { Window, Windowed } from "../values/Window.ts"
 
-/** Whose. */
+/** The partner whose sessions or records are queried. */
 export interface PartnerScope {
   readonly organisationId: string
   readonly partnerId: string

@@ -1,4 +1,4 @@
-/** Reviews of ended sessions: they are held if they cannot be believed, and then released as they are, or corrected. */
+/** Reviews of ended sessions: implausible sessions are held, and then released unchanged or corrected. */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
@@ -10,7 +10,7 @@ export interface Doubted {
   readonly reason: string
 }
 
-/** An operator's figures in place of the charger's; undefined leaves a figure as it is. */
+/** An operator's figures in place of the charger's; undefined leaves a figure unchanged. */
 export interface Correction {
   readonly energyWh: number | undefined
   /** ms epoch. */
@@ -22,7 +22,7 @@ export interface Correction {
 export class SessionReviews extends Context.Service<
   SessionReviews,
   {
-    /** Holds sessions that no operator has looked at yet; those that were released or corrected stay so. */
+    /** Holds sessions that no operator has reviewed. Sessions that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
     /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held`. */
     readonly release: (
@@ -30,8 +30,8 @@ export class SessionReviews extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
     /**
-     * Bills it as corrected: takes back the record in force and issues the new one, both or neither. `Conflict` `session_running`;
-     * `InvalidInput` where it would end before it started.
+     * Bills the session as corrected: credits the record in force and issues a new one, in one transaction. `Conflict` `session_running`;
+     * `InvalidInput` if it would end before it started.
      */
     readonly correct: (
       sessionId: string,

@@ -1,4 +1,4 @@
-/** Reading of charging sessions, scoped by organisation. They are written by the journal alone. */
+/** Reads charging sessions, scoped by organisation. Only the journal writes them. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { ChargingSession, SessionReading, SessionStatus } from "./ChargingSession.ts"
@@ -6,17 +6,17 @@ import type { Page, PageRequest } from "../values/Page.ts"
 
 export interface SessionFilter {
   readonly chargerId?: string | undefined
-  /** As text; with `chargerId`, whose number it is. */
+  /** As text. Use it with `chargerId`: it is the id of that charger's transaction. */
   readonly transactionId?: string | undefined
   readonly siteId?: string | undefined
-  /** Whatever the case of its letters. */
+  /** Case-insensitive. */
   readonly tokenUid?: string | undefined
   readonly status?: SessionStatus | undefined
-  /** Of drivers of this roaming partner. */
+  /** Sessions of this roaming partner's drivers. */
   readonly partnerId?: string | undefined
   /** Whether it has a `heldReason`. */
   readonly held?: boolean | undefined
-  /** As `needsCorrection` of a session has it. */
+  /** The value of the session's `needsCorrection`. */
   readonly needsCorrection?: boolean | undefined
   /** Started at or after, ms epoch. */
   readonly from?: number | undefined
@@ -28,7 +28,7 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     readonly get: (organisationId: string, id: string) => Effect.Effect<ChargingSession, NotFound | StorageUnavailable>
-    /** Newest first: by id, and by start where times, a site or a card are asked for. */
+    /** Newest first: by id, or by start if the filter has times, a site or a card. */
     readonly list: (
       organisationId: string,
       page: PageRequest & SessionFilter

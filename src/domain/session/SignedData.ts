@@ -1,50 +1,53 @@
 /**
- * Signed meter values of a session as its record carries them, for drivers who check their bill with software of their own (OCPI 2.2.1
- * `mod_cdrs` SignedData). The signed text is never touched: a signature over anything else is worth nothing.
+ * Signed meter values of a session in the form in which its record contains them, so that drivers can check their bill with software of their own
+ * (OCPI 2.2.1 `mod_cdrs` SignedData). The signed text is never changed, because that would invalidate the signature.
  */
 import { Option, Schema } from "effect"
 import { isCut } from "../values/Cut.ts"
 import { isSigned, type Sample } from "../charger/MeterValue.ts"
 
-/** Of the three words that OCPI has for it. */
+/** OCPI's three values for the nature of a signed value. */
 export const natures = ["Start", "End", "Intermediate"] as const
 export type Nature = (typeof natures)[number]
 
 export interface SignedValue {
   readonly nature: Nature
-  /** What was signed, readable; only where it can be known from the signed text. */
+  /** The signed content in readable form; only if it can be derived from the signed text. */
   readonly plainData?: string
-  /** As the charger sent it, byte for byte; taken out of what OCA's whitepaper wraps it in. */
+  /** As the charger sent it, byte for byte, without the JSON object in which OCA's whitepaper wraps it. */
   readonly signedData: string
 }
 
 export interface SignedData {
-  /** OCPI's name of the encoding; missing where it cannot be known, or is not one for all values. */
+  /** OCPI's name of the encoding; missing if it is unknown, or not the same for all values. */
   readonly encodingMethod?: string
-  /** The meter's, as the records bring it or the charger's configuration has it. */
+  /** The meter's public key, from the records or from the charger's configuration. */
   readonly publicKey?: string
   readonly signedValues: ReadonlyArray<SignedValue>
 }
 
-/** Values of each end that a record carries. One is enough; some meters sign several registers. */
+/** The most values of each end in a record. One is enough; some meters sign several registers. */
 const endsMost = 4
 
-/** Values between start and end that a record carries: the law asks for none, and a charger may sign one a minute. */
+/** The most values between start and end in a record. The law requires none, and a charger may sign one a minute. */
 const intermediateMost = 8
 
-/** UTF-16 units of one value: OCMF and its like take up to 5000, which is all that OCPI has room for; some wrap theirs in base64 or hex. */
+/**
+ * The most UTF-16 units of one value. OCMF and similar formats take up to 5000, which is all that OCPI has room for; some chargers wrap theirs in
+ * base64 or hex.
+ */
 const valueMost = 20_000
 
-/** UTF-16 units of all of a record's, readable parts included: records are listed by the hundred. */
+/** The most UTF-16 units of all values of a record, readable parts included: records are listed by the hundred. */
 const allMost = 40_000
 
-/** OCPI's length of an encoding's name. */
+/** OCPI's maximum length of an encoding's name. */
 const methodMost = 36
 
-/** UTF-16 units of a public key: OCPP 2.x has room for 2500. */
+/** The most UTF-16 units of a public key: OCPP 2.x has room for 2500. */
 const keyMost = 5000
 
-/** A record as OCPP 2.x wraps it, and 1.6 in the text of a sample (OCA's whitepaper on signed meter values, §3.2.1). */
+/** A signed value as OCPP 2.x wraps it; OCPP 1.6 has the same JSON in the text of a sample (OCA's whitepaper on signed meter values, §3.2.1). */
 const Wrapped = Schema.fromJsonString(
   Schema.Struct({
     signedMeterData: Schema.String,
@@ -54,7 +57,7 @@ const Wrapped = Schema.fromJsonString(
 )
 const unwrap = Schema.decodeUnknownOption(Wrapped)
 
-/** What was signed, and what was said of it. */
+/** A signed text, with its encoding and public key if they were given. */
 type Signed = typeof Wrapped.Type
 
 const signedIn = ({ value }: Sample): Signed =>
@@ -62,7 +65,7 @@ const signedIn = ({ value }: Sample): Signed =>
     signedMeterData: value
   }))
 
-/** `OCMF|<payload>|<signature>` (Open Charge Metering Format 1.0 §3), and how its first letters look in hex and in base64. */
+/** `OCMF|<payload>|<signature>` (Open Charge Metering Format 1.0 §3), and how its first characters look in hex and in base64. */
 const inHex = /^4F434D467C/i
 const inBase64 = "T0NNRn"
 
@@ -83,7 +86,7 @@ const methodOf = ({ encodingMethod = "", signedMeterData }: Signed): string | un
   return /^AP;[01];\d;/.test(signedMeterData) ? "Alfen Eichrecht" : undefined
 }
 
-/** What is read of an OCMF payload: its readings, each with what of the transaction it marks (§4.2: `TX`). */
+/** The part of an OCMF payload that is read: its readings, each with its mark in the transaction (§4.2: `TX`). */
 const Payload = Schema.fromJsonString(
   Schema.Struct({ RD: Schema.optionalKey(Schema.Array(Schema.Struct({ TX: Schema.optionalKey(Schema.String) }))) })
 )
@@ -97,10 +100,10 @@ const plainOf = (signed: string): string | undefined => {
   return Option.isSome(decodePayload(plain)) ? plain : undefined
 }
 
-/** Begin of a transaction; its end by whomever or whatever. All others lie between. */
+/** OCMF marks: the begin of a transaction, and its end for any reason. All others are intermediate. */
 const marks: Readonly<Record<string, Nature>> = { B: "Start", E: "End", L: "End", R: "End", A: "End", P: "End" }
 
-/** The last reading's mark, which may stand at an earlier one for all that follow. */
+/** The mark of the last reading. A reading without a mark has that of the reading before it. */
 const markedIn = (plain: string): Nature => {
   const readings = Option.getOrUndefined(decodePayload(plain))?.RD ?? []
   return marks[readings.findLast(({ TX }) => TX !== undefined)?.TX ?? ""] ?? "Intermediate"
@@ -124,7 +127,7 @@ const toValue = (sample: Sample, { signedMeterData }: Signed): SignedValue => {
 
 const sizeOf = ({ plainData = "", signedData }: SignedValue): number => signedData.length + plainData.length
 
-/** Each value once, however often it was sent, by the name that says most. */
+/** Each value once, even if it was sent several times; `Start` and `End` take precedence over `Intermediate`. */
 const distinct = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedValue> => {
   const known = new Map<string, SignedValue>()
   for (const value of values) {
@@ -134,7 +137,7 @@ const distinct = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedValue
   return [...known.values()]
 }
 
-/** As many as a record has room for, the ends before what lies between them. */
+/** As many values as a record has room for; the ends take precedence over those between them. */
 const withinLimits = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedValue> => {
   const of = (nature: Nature) => values.filter((value) => value.nature === nature)
   const wanted = [
@@ -147,13 +150,13 @@ const withinLimits = (values: ReadonlyArray<SignedValue>): ReadonlyArray<SignedV
   return values.filter((value) => kept.has(value))
 }
 
-/** The one thing that all say alike; undefined where they do not. */
+/** The value that all have in common; undefined if they differ. */
 const alike = (said: ReadonlyArray<string | undefined>): string | undefined =>
   said.every((one) => one === said[0]) ? said[0] : undefined
 
 /**
- * The signed values among a session's samples, which come in order of time; undefined where there are none. `configuredKey` is the meter's public
- * key as the charger's configuration has it, for records that bring none.
+ * The signed values among a session's samples, which must be in order of time; undefined if there are none. `configuredKey` is the meter's public key
+ * from the charger's configuration, for records that contain none.
  */
 export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: string): SignedData | undefined => {
   const records = samples
@@ -176,5 +179,5 @@ export const signedDataOf = (samples: ReadonlyArray<Sample>, configuredKey?: str
   }
 }
 
-/** Readings at each end of a session that are looked at for signed values: each may tell several. */
+/** How many readings at each end of a session are searched for signed values; each may contain several. */
 export const signedReadingsAtEachEnd = endsMost + intermediateMost

@@ -1,6 +1,6 @@
 /**
- * Where energy was delivered, as it was when the CDR was issued (OCPI 2.2.1 `mod_cdrs` CdrLocation). Later changes of sites and chargers do not affect
- * it. What was not known then is missing.
+ * Where energy was delivered, as it was when the CDR was issued (OCPI 2.2.1 `mod_cdrs` CdrLocation). Later changes of sites and chargers do not
+ * affect it. Data that was not known then is missing.
  */
 import type { Company, EvseDetails } from "./Details.ts"
 import type { Capability, LocationDetails } from "./Location.ts"
@@ -20,11 +20,11 @@ export interface ShownPlace {
 }
 
 export interface Place {
-  /** Whose site it is, of the organisation's parties. Places that were sealed before there were partners have none. */
+  /** The organisation's party that owns the site. Missing in places that were stored before there were partners. */
   readonly party?: PartyId
   /** The EVSE by its ids for partners; missing if its connectors were never reported. */
   readonly evseUid?: string
-  /** ISO 15118's. */
+  /** The ISO 15118 id. */
   readonly publicEvseId?: string
   readonly siteName?: string
   readonly streetAddress?: string
@@ -37,9 +37,9 @@ export interface Place {
   readonly country?: string
   readonly latitude?: number
   readonly longitude?: number
-  /** Missing if the charger was removed before. */
+  /** Missing if the charger had been removed. */
   readonly chargerName?: string
-  /** OCPI's words; missing with the rest of the equipment where the operator has set nothing for the connector. */
+  /** OCPI's enumerations. All equipment is missing if the operator has set nothing for the connector. */
   readonly standard?: string
   readonly format?: string
   readonly powerType?: string
@@ -47,8 +47,8 @@ export interface Place {
   readonly maxAmperage?: number
   readonly maxPowerW?: number
   /**
-   * Only of a partner's driver, since versions of OCPI before 2.2 have the whole location within sessions and records; missing where partners were shown
-   * none, and in records of the first versions.
+   * Only for partners' drivers: OCPI versions before 2.2 include the whole location in sessions and CDRs. Missing if partners were shown none, and in
+   * records of the first versions.
    */
   readonly shown?: ShownPlace
 }

@@ -1,7 +1,7 @@
 /** Connectors and EVSEs of a charger: their status, and the equipment that an operator has set. */
 import type { EvseDetails } from "./Details.ts"
 
-/** OCPP 1.6's nine states; the five of 2.x map into them. An unknown one is kept in `rawStatus` and read as `Unavailable`. */
+/** OCPP 1.6's nine statuses; the five of 2.x map to them. An unknown one is stored in `rawStatus` and treated as `Unavailable`. */
 export const connectorStatuses = [
   "Available",
   "Preparing",
@@ -21,7 +21,7 @@ export interface Place {
   readonly connectorId: number
 }
 
-/** A connector's equipment, with OCPI's enumerations. The operator sets it, since OCPP does not report it. */
+/** A connector's equipment, with OCPI's enumerations. The operator sets it, because OCPP does not report it. */
 export interface ConnectorEquipment {
   readonly standard: string
   readonly format: "SOCKET" | "CABLE"
@@ -29,14 +29,14 @@ export interface ConnectorEquipment {
   readonly maxVoltage: number
   readonly maxAmperage: number
   readonly maxPowerW: number
-  /** Address of the operator's terms; undefined where none is set. */
+  /** URL of the operator's terms; undefined if none is set. */
   readonly termsAndConditions?: string | undefined
 }
 
-/** What the operator has set for an evse, by its number within the charger. */
+/** What the operator has set for an EVSE, by its number within the charger. */
 export type DescribedEvse = EvseDetails & { readonly evseId: number }
 
-/** What is assumed of a connector until the operator sets it; marked `assumed` wherever it is shown. */
+/** The equipment assumed for a connector until the operator sets it; marked `assumed` wherever it is shown. */
 export const assumedEquipment: ConnectorEquipment = {
   standard: "IEC_62196_T2",
   format: "SOCKET",

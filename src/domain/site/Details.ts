@@ -1,6 +1,6 @@
 /**
- * Optional details of a site and its EVSEs, set by an operator, which help drivers to find the place and show what is there (OCPI 2.2.1 §8.3 Location and
- * EVSE, §8.4). What is missing is neither stored nor sent.
+ * Optional details of a site and its EVSEs, set by an operator. They help drivers to find the place and show what is there (OCPI 2.2.1 §8.3 Location
+ * and EVSE, §8.4). Missing details are neither stored nor sent.
  */
 import { Schema } from "effect"
 import { EnergyMix } from "../tariff/Tariff.ts"
@@ -44,7 +44,7 @@ export type RelatedLocation = typeof RelatedLocation.Type
 /** In the order in which REST lists them. */
 export const publishTokenTypes = tokenTypes.toSorted()
 
-/** Tokens with owners who are shown a non-public location: those that have all of these values. */
+/** Selects the tokens whose owners may see a non-public location: those that have all of these values. */
 export const PublishToken = Schema.Struct({
   uid: optional(Schema.String),
   type: optional(Schema.Literals(publishTokenTypes)),
@@ -89,14 +89,14 @@ export const facilities = [
 export const parkingRestrictions = ["CUSTOMERS", "DISABLED", "EV_ONLY", "MOTORCYCLES", "PLUGGED"] as const
 
 export const SiteDetails = Schema.Struct({
-  /** False: only for the owners of tokens in `publishAllowedTo`. Missing is true. */
+  /** False: shown only to the owners of tokens in `publishAllowedTo`. Missing means true. */
   publish: optional(Schema.Boolean),
   publishAllowedTo: optional(Schema.Array(PublishToken)),
   parkingType: optional(Schema.Literals(parkingTypes)),
   directions: optional(Schema.Array(DisplayText)),
   relatedLocations: optional(Schema.Array(RelatedLocation)),
   facilities: optional(Schema.Array(Schema.Literals(facilities))),
-  /** By default the party that the site belongs to. */
+  /** By default the party to which the site belongs. */
   operator: optional(Company),
   suboperator: optional(Company),
   owner: optional(Company),

@@ -27,7 +27,7 @@ const ofConnector: Readonly<Record<ConnectorStatus, EvseStatus>> = {
   Faulted: "OUTOFORDER"
 }
 
-/** Only one of several connectors is used at a time, and one that can be used is enough. */
+/** The first of these among an EVSE's connectors applies: only one connector is used at a time, and one usable connector is enough. */
 const ranked: ReadonlyArray<EvseStatus> = ["CHARGING", "RESERVED", "AVAILABLE", "INOPERATIVE", "OUTOFORDER"]
 
 /** The status of an EVSE with these connectors. A fault of the whole charger applies to every EVSE that is not in use. */

@@ -1,13 +1,13 @@
-/** Finds the connectors that partners' commands name by OCPI's ids, which are not the charger's. Scoped by organisation. */
+/** Finds the connectors that partners' commands address by OCPI ids, which differ from the charger's numbers. Scoped by organisation. */
 import { Context, type Effect } from "effect"
 import type { ConnectorStatus } from "./Connector.ts"
 import type { StorageUnavailable } from "../Errors.ts"
 
 export interface PlaceWanted {
   readonly locationId: string
-  /** All EVSEs of the location without it. */
+  /** Undefined: all EVSEs of the location. */
   readonly evseUid?: string | undefined
-  /** All connectors of the EVSE without it. */
+  /** Undefined: all connectors of the EVSE. */
   readonly connectorId?: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * A location as partners see it (OCPI 2.2.1 §8): a site with its EVSEs and their connectors. It is a pure function of its sources (`LocationSources`)
- * and of the location that was shown before. The latter is needed for `lastUpdated`: each part has the time of its last real change.
+ * and of the location as it was shown before. The latter is needed for `lastUpdated`: each part has the time of its last real change.
  */
 import type { BusinessDetails } from "../roaming/Party.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -24,9 +24,9 @@ export type Capability = (typeof capabilities)[number]
 
 /** The tariffs that a connector is shown with. */
 export interface ChosenTariffs {
-  /** The tariff of a session that starts now; undefined where it would have no price. */
+  /** The tariff of a session that starts now; undefined if it would have no price. */
   readonly tariffId: string | undefined
-  /** Assigned more narrowly and not valid yet: each replaces the tariff when it becomes valid. */
+  /** Tariffs with a narrower assignment that are not valid yet. Each replaces the tariff when it becomes valid. */
   readonly laterTariffIds: ReadonlyArray<string>
 }
 
@@ -41,7 +41,7 @@ export interface LocationConnector extends ChosenTariffs {
   /** A, of one phase. */
   readonly maxAmperage: number
   readonly maxPowerW: number
-  /** True where the operator has not described it. */
+  /** True if the operator has not set the equipment. */
   readonly assumed: boolean
   readonly termsAndConditions?: string | undefined
   /** ms epoch. */
@@ -50,7 +50,7 @@ export interface LocationConnector extends ChosenTariffs {
 
 export interface LocationEvse {
   readonly uid: string
-  /** ISO 15118's id. A removed EVSE has none, since it may be in use at another place. */
+  /** The ISO 15118 id. A removed EVSE has none, because the id may be in use at another place. */
   readonly evseId: string | undefined
   readonly status: EvseStatus
   readonly capabilities: ReadonlyArray<Capability>
@@ -63,7 +63,7 @@ export interface LocationEvse {
 }
 
 export interface Location {
-  /** The site's. */
+  /** The site's id. */
   readonly id: string
   readonly organisationId: string
   readonly party: PartyId
@@ -82,7 +82,7 @@ export interface Location {
   readonly evses: ReadonlyArray<LocationEvse>
   /** Other details that the operator has set for the site; undefined if there are none. */
   readonly details?: LocationDetails | undefined
-  /** ms epoch: since when it is no longer public; set for as long as removed objects are shown. */
+  /** ms epoch: since when it is no longer public. Set only for as long as removed objects are shown. */
   readonly unpublishedAt?: number | undefined
   /** ms epoch. */
   readonly lastUpdated: number
@@ -132,7 +132,7 @@ export const same = (one: unknown, other: unknown): boolean => {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => same(a[key], b[key]))
 }
 
-/** Chosen as for sessions (`tariffOf` of tariff/Choice), with those that replace it once they are valid. */
+/** The tariff, chosen as for sessions (`tariffOf` of tariff/Choice), and those that will replace it once they are valid. */
 export const tariffsOf = (
   place: ConnectorPlace,
   assigned: ReadonlyArray<AssignedTariff>,
@@ -163,7 +163,7 @@ const connectorOf = (
   )
 }
 
-/** A removed connector without tariffs: these may end while it is still shown. */
+/** A removed connector without its tariffs, because these may end while it is still shown. */
 const untariffed = (connector: LocationConnector, at: number): LocationConnector =>
   connector.tariffId === undefined && connector.laterTariffIds.length === 0
     ? connector
@@ -225,7 +225,10 @@ const describedBy = (site: LocationSources["site"] & object) => {
   return { operator, details: Object.keys(details).length === 0 ? undefined : details }
 }
 
-/** Since when a location is not for everybody that was until then, or is gone for not as long as what is gone is shown. */
+/**
+ * Since when a location that was public is no longer public. Undefined if it is public, was never shown, or has been non-public for longer than
+ * removed objects are shown.
+ */
 const unpublishedAtOf = (isPublished: boolean, before: Location | undefined, now: number): number | undefined => {
   if (isPublished || before === undefined) return undefined
   const at = before.details?.publish === false ? before.unpublishedAt : now
@@ -239,8 +242,8 @@ const withdrawn = (before: Location, now: number): Location | undefined => {
 }
 
 /**
- * The location of these sources; `before` is the one that was shown until now. Undefined if there is none. A site without all required data is withdrawn:
- * its EVSEs are shown as removed for a while.
+ * The location for these sources; `before` is the one that was shown until now. Undefined if there is none. A site without all required data is
+ * withdrawn: its EVSEs are shown as removed for a while.
  */
 export const locationOf = (
   sources: LocationSources,
@@ -283,7 +286,7 @@ export const locationOf = (
   return since<Location>(next, before, now)
 }
 
-/** The next time, ms epoch, at which it changes by time alone; undefined if never. */
+/** The next time, ms epoch, at which the location changes without a new fact; undefined if never. */
 export const dueOf = (location: Location, sources: LocationSources, now: number): number | undefined => {
   const forgotten = location.evses
     .filter(({ status }) => status === "REMOVED")

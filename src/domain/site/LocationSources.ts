@@ -12,7 +12,7 @@ export interface SourceConnector {
   readonly connectorId: number
   readonly status: ConnectorStatus
   readonly equipment: ConnectorEquipment
-  /** True where the equipment is what is assumed until the operator sets it. */
+  /** True if the equipment is assumed because the operator has not set it. */
   readonly assumed: boolean
 }
 
@@ -25,11 +25,11 @@ export interface SourceCharger {
   /** OCPP 1.6 §9.1.24 SupportedFeatureProfiles, as far as it is known. */
   readonly featureProfiles: ReadonlyArray<string>
   readonly connectors: ReadonlyArray<SourceConnector>
-  /** What the operator has set for its evses. */
+  /** What the operator has set for its EVSEs. */
   readonly evses?: ReadonlyArray<DescribedEvse> | undefined
 }
 
-/** An EVSE by its ids for partners. */
+/** An EVSE with its ids for partners. */
 export interface SourceEvse {
   readonly uid: string
   readonly publicId: string
@@ -49,6 +49,6 @@ export interface LocationSources {
   readonly chargers: ReadonlyArray<SourceCharger>
   /** In order of their numbers. */
   readonly evses: ReadonlyArray<SourceEvse>
-  /** Of the site, its chargers and connectors, and the organisation's default. */
+  /** The tariffs assigned to the site, its chargers and connectors, and the organisation's default. */
   readonly tariffs: ReadonlyArray<AssignedTariff>
 }

@@ -1,6 +1,7 @@
 /**
- * Locations as partners see them, ready to be sent, scoped by organisation. A reader sees every change that was committed before: those that
- * are not worked in yet are first. Only a list may lag behind for some seconds, after thousands at once (a city's chargers that come back).
+ * Locations as partners see them, ready to be sent, scoped by organisation. A reader sees every change that was committed before its query: pending
+ * changes are applied first. Only a list may lag by some seconds, after thousands of changes at once (for example when the chargers of a city
+ * reconnect).
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, StorageUnavailable } from "../Errors.ts"
@@ -8,11 +9,11 @@ import type { Location } from "./Location.ts"
 import type { Missing } from "./Missing.ts"
 import type { Window, Windowed } from "../values/Window.ts"
 
-/** An EVSE by its ids, for sessions and CDRs. */
+/** An EVSE with its ids for partners, for sessions and CDRs. */
 export interface NamedEvse {
   readonly locationId: string
   readonly uid: string
-  /** ISO 15118's. */
+  /** The ISO 15118 id. */
   readonly evseId: string
 }
 
@@ -22,17 +23,17 @@ export interface Publication {
   readonly missing: ReadonlyArray<Missing>
 }
 
-/** What is written before and after a page's items. */
+/** The text before and after a page's items. */
 export interface Around {
   readonly before: string
   readonly after: string
 }
 
-/** A page as JSON in UTF-8: what goes before, the items one behind the other with commas between them, what goes after. */
+/** A page as JSON in UTF-8: the text before, the items separated by commas, the text after. */
 export interface JsonPage {
   readonly body: Uint8Array
   readonly count: number
-  /** Of the filtered list. */
+  /** The number of items in the filtered list. */
   readonly total: number
 }
 
@@ -42,8 +43,8 @@ export class Locations extends Context.Service<
     /** A page in order of creation. */
     readonly page: (organisationId: string, window: Window) => Effect.Effect<Windowed<Location>, StorageUnavailable>
     /**
-     * The same as JSON in one of the formats in which they are kept, in one piece with what is `around` it, so that it is copied nowhere; a page
-     * costs the same wherever it is.
+     * The same as JSON, in one of the formats in which locations are stored. The items and the text `around` them are built in one buffer, so that
+     * nothing is copied. Every page costs the same.
      */
     readonly json: (
       organisationId: string,
@@ -51,14 +52,14 @@ export class Locations extends Context.Service<
       window: Window,
       around: Around
     ) => Effect.Effect<JsonPage, StorageUnavailable>
-    /** By its id; upper and lower case are the same. */
+    /** By its id, case-insensitive. */
     readonly get: (organisationId: string, id: string) => Effect.Effect<Location, NotFound | StorageUnavailable>
-    /** Those of the sites that are locations, in no order. */
+    /** The locations of those sites that have one, in no particular order. */
     readonly ofSites: (
       organisationId: string,
       siteIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Location>, StorageUnavailable>
-    /** An evse of a charger that was reported; undefined before. */
+    /** The ids of a charger's EVSE; undefined until it has been reported. */
     readonly evseOf: (
       organisationId: string,
       chargerId: string,
@@ -68,14 +69,14 @@ export class Locations extends Context.Service<
       organisationId: string,
       siteId: string
     ) => Effect.Effect<Publication, NotFound | StorageUnavailable>
-    /** The same of each of the sites that are the organisation's. */
+    /** The publication of each of these sites that belong to the organisation. */
     readonly publications: (
       organisationId: string,
       siteIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, Publication>, StorageUnavailable>
-    /** Works in what has changed anywhere, up to `limit` sites; true when there may be more. */
+    /** Applies pending changes of all organisations, up to `limit` sites. Returns true if there may be more. */
     readonly refresh: (limit: number) => Effect.Effect<boolean, StorageUnavailable>
-    /** When the next one changes by time alone (ms epoch), or may since a process falls silent; undefined if none does. */
+    /** When the next location changes without a fact (ms epoch), or may change because a node stops responding; undefined if none does. */
     readonly nextDue: Effect.Effect<number | undefined, StorageUnavailable>
   }
 >()("voltlane/Locations") {}

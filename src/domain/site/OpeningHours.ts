@@ -2,7 +2,7 @@
 
 export interface OpeningHours {
   readonly twentyfourseven: boolean
-  /** Local times, `HH:MM`; 24:00 is the end of a day. Monday is 1. */
+  /** Local times, `HH:MM`; 24:00 is the end of a day. Weekday 1 is Monday. */
   readonly regularHours?:
     | ReadonlyArray<{ readonly weekday: number; readonly periodBegin: string; readonly periodEnd: string }>
     | undefined
@@ -10,7 +10,7 @@ export interface OpeningHours {
   readonly exceptionalClosings?: ReadonlyArray<Period> | undefined
 }
 
-/** RFC 3339. */
+/** With RFC 3339 times. */
 interface Period {
   readonly periodBegin: string
   readonly periodEnd: string

@@ -1,4 +1,4 @@
-/** A site: where chargers stand. REST v1 calls it a group and numbers it; OCPI calls it a Location. */
+/** A site: a place with chargers. REST v1 calls it a group and gives it a number; OCPI calls it a Location. */
 import type { SiteDetails, Given } from "./Details.ts"
 
 export interface Site extends Given<SiteDetails> {
@@ -15,13 +15,13 @@ export interface Site extends Given<SiteDetails> {
   readonly postalNumber: string | undefined
   readonly city: string | undefined
   readonly area: string | undefined
-  /** ISO 3166-1 alpha-3; alpha-2 is taken at the edge. */
+  /** ISO 3166-1 alpha-3; interfaces also accept alpha-2 and convert it. */
   readonly country: string | undefined
   readonly latitude: number | undefined
   readonly longitude: number | undefined
-  /** OCPI's Hours in camelCase, kept as given. */
+  /** OCPI's Hours in camelCase, stored as given. */
   readonly openingHours: unknown
-  /** Id of the CPO party that it belongs to; undefined for the organisation's default one. */
+  /** Id of the CPO party to which it belongs; undefined for the organisation's default one. */
   readonly cpoPartyId?: string | undefined
   readonly createdAt: number
   readonly updatedAt: number
@@ -30,5 +30,5 @@ export interface Site extends Given<SiteDetails> {
 export type SiteInput = Pick<Site, "name"> &
   Partial<Omit<Site, "id" | "groupId" | "organisationId" | "name" | "createdAt" | "updatedAt">>
 
-/** `undefined` leaves a field as it is, `null` clears it. */
+/** `undefined` leaves a field unchanged, `null` clears it. */
 export type SitePatch = { readonly [K in keyof SiteInput]?: SiteInput[K] | null }

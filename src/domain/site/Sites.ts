@@ -10,7 +10,7 @@ export class Sites extends Context.Service<
   {
     readonly create: (input: SiteInput, audit: AuditContext) => Effect.Effect<Site, InvalidInput | StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Site, NotFound | StorageUnavailable>
-    /** Those of them that there are, by one question. */
+    /** Those of these sites that exist, read with one query. */
     readonly byIds: (
       organisationId: string,
       ids: ReadonlyArray<string>
@@ -26,7 +26,7 @@ export class Sites extends Context.Service<
       patch: SitePatch,
       audit: AuditContext
     ) => Effect.Effect<Site, NotFound | InvalidInput | StorageUnavailable>
-    /** `Conflict` `site_not_empty` while chargers stand there. */
+    /** `Conflict` `site_not_empty` while it has chargers. */
     readonly remove: (id: string, audit: AuditContext) => Effect.Effect<void, NotFound | Conflict | StorageUnavailable>
   }
 >()("voltlane/Sites") {}

@@ -1,10 +1,10 @@
 /**
- * What becomes of a location beside what facts tell of it: tariffs begin and end, nodes die and come back, the service is upgraded, and an evse appears
- * with the first report of its connector. Partners learn of it by a fact of its own. Pure.
+ * Changes of a location that no other fact reports: tariffs begin and end, nodes stop and return, the service is upgraded, and an EVSE appears with
+ * the first report of its connector. Partners learn of them through a fact of their own.
  */
 import type { Location } from "./Location.ts"
 
-/** A location is another than it was, which no other fact says. */
+/** A location has changed, and no other fact says so. */
 export interface LocationChanged {
   readonly type: "LocationChanged"
   readonly organisationId: string
@@ -13,7 +13,7 @@ export interface LocationChanged {
   /** ms epoch. */
   readonly at: number
   readonly body: {
-    /** Uids of evses whose status is another one. */
+    /** Uids of EVSEs whose status changed. */
     readonly evses: ReadonlyArray<string>
   }
 }
@@ -26,8 +26,8 @@ const otherStatuses = (before: Location, after: Location): ReadonlyArray<string>
 }
 
 /**
- * The fact that partners learn a change by; undefined where another one reports it, or there is none. `isUnrecorded` is of a change without a fact
- * beside it; that evses came or went is recorded in any case, since a fact of a status has the status alone.
+ * The fact that reports a change to partners; undefined if another fact reports it, or if nothing changed. `isUnrecorded` means that the change has
+ * no fact of its own. Added and removed EVSEs are always recorded, because a status fact contains only the status.
  */
 export const timeDrivenChange = (
   before: Location | undefined,

@@ -1,18 +1,18 @@
 /**
- * Which of the tariffs that are assigned around a connector is the one: the narrowest assignment whose tariff is valid at that time. Sessions
- * get their tariff by this rule when they start, and locations show the connector with it.
+ * Chooses the tariff of a connector from those that are assigned to it, its charger, its site or the organisation: the narrowest assignment whose
+ * tariff is valid at that time. Sessions get their tariff by this rule when they start, and locations show the connector with it.
  */
 import type { Assignment } from "./Tariff.ts"
 
 export interface AssignedTariff {
   readonly tariffId: string
   readonly assignment: Assignment
-  /** ms epoch, of the tariff's validity: it is valid from the first and no longer at the second. */
+  /** The tariff's validity, ms epoch: valid from `startsAt`, and no longer at `endsAt`. */
   readonly startsAt: number | undefined
   readonly endsAt: number | undefined
 }
 
-/** A connector, of a site that the assignments were read for. */
+/** A connector at the site whose assignments were read. */
 export interface ConnectorPlace {
   readonly chargerId: string
   readonly evseId: number
@@ -24,7 +24,7 @@ const narrowness = { connector: 0, charger: 1, site: 2, organisation: 3 } as con
 const isFor = (assignment: Assignment, { chargerId, connectorId, evseId }: ConnectorPlace): boolean => {
   switch (assignment.scope) {
     case "organisation":
-    // Only the connector's own site comes here.
+    // The assignments are only those of the connector's own site.
     case "site":
       return true
     case "charger":
@@ -43,7 +43,7 @@ export const validityAt = ({ endsAt, startsAt }: AssignedTariff, at: number): Va
   return startsAt === undefined || startsAt <= at ? "Valid" : "Later"
 }
 
-/** The assignments that are for a connector, the narrowest first. `assigned` has those of one site and of its organisation. */
+/** The assignments that apply to a connector, narrowest first. `assigned` has those of one site and of its organisation. */
 export const assignedTo = <A extends AssignedTariff>(
   place: ConnectorPlace,
   assigned: ReadonlyArray<A>
@@ -52,18 +52,18 @@ export const assignedTo = <A extends AssignedTariff>(
     .filter(({ assignment }) => isFor(assignment, place))
     .toSorted((one, other) => narrowness[one.assignment.scope] - narrowness[other.assignment.scope])
 
-/** What comes of an assignment for a session: it gives its tariff, a narrower one does, or its tariff is not valid yet or no longer. */
+/** The effect of an assignment on a session: its tariff applies, a narrower one overrides it, or its tariff is not valid yet or no longer. */
 export const verdicts = ["Applies", "Overridden", "NotYetValid", "Ended"] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** The tariff of a session that starts at `at` (ms epoch); undefined where it has no price. */
+/** The tariff of a session that starts at `at` (ms epoch); undefined if it has no price. */
 export const tariffOf = <A extends AssignedTariff>(
   place: ConnectorPlace,
   assigned: ReadonlyArray<A>,
   at: number
 ): A | undefined => assignedTo(place, assigned).find((tariff) => validityAt(tariff, at) === "Valid")
 
-/** Why it is that one: every assignment that is for a connector, the narrowest first, with what comes of it for a session that starts at `at`. */
+/** Explains the choice: every assignment that applies to a connector, narrowest first, with its verdict for a session that starts at `at`. */
 export const verdictsOf = <A extends AssignedTariff>(
   place: ConnectorPlace,
   assigned: ReadonlyArray<A>,

@@ -1,6 +1,6 @@
 /**
- * A tariff made ready for pricing: restrictions as numbers, and for each dimension the elements that price it, in order. Built once a
- * tariff; asked once a piece of a session.
+ * A tariff prepared for pricing: restrictions as numbers, and for each dimension the elements that price it, in order. It is built once per tariff
+ * and queried for each piece of a session.
  */
 import { timeOfDay, weekdayOf } from "./LocalTime.ts"
 import { type Dimension, type PriceComponent, type Pricing, type Restrictions, weekdays } from "./Tariff.ts"
@@ -8,9 +8,9 @@ import { type Dimension, type PriceComponent, type Pricing, type Restrictions, w
 const minuteMillis = 60_000
 const dayMillis = 86_400_000
 
-/** What holds during a piece of a session, at its beginning. */
+/** The state of a session at the beginning of a piece, against which restrictions are tested. */
 export interface Moment {
-  /** Local ms: UTC and the offset of the site. */
+  /** Local ms: UTC plus the offset of the site. */
   readonly local: number
   /** ms since the session began. */
   readonly elapsed: number
@@ -20,20 +20,20 @@ export interface Moment {
   readonly currentA: number
 }
 
-/** A component with its place in the tariff. */
+/** A component with the index of its element in the tariff. */
 export interface Priced {
   readonly element: number
   readonly component: PriceComponent
   readonly matches: (moment: Moment) => boolean
 }
 
-/** What a part of a session is priced by. */
+/** Which elements price a part of a session: those for sessions or those for reservations. */
 export type Phase = "session" | "RESERVATION" | "RESERVATION_EXPIRES"
 
 export interface Compiled {
-  /** The candidates of a dimension, in the order in which the first that matches wins. */
+  /** The candidates of a dimension, in order: the first that matches applies. */
   readonly candidates: (phase: Phase, dimension: Dimension) => ReadonlyArray<Priced>
-  /** Local times of day, ms, at which a restriction changes; none where no restriction speaks of them. */
+  /** Local times of day, ms, at which a restriction changes; empty if no restriction depends on the time. */
   readonly times: ReadonlyArray<number>
   /** ms since the session began. */
   readonly durations: ReadonlyArray<number>
@@ -76,7 +76,7 @@ const within = (
 
 const times = (n: number | undefined, factor: number) => (n === undefined ? undefined : n * factor)
 const rounded = (n: number | undefined) => (n === undefined ? undefined : Math.round(n))
-/** kW as W: 16.1 times 1000 is not 16100 in binary. */
+/** kW as W. Rounded, because 16.1 × 1000 is not exactly 16100 in binary. */
 const inWatts = (kW: number | undefined) => (kW === undefined ? undefined : Math.round(kW * 1e6) / 1e3)
 
 const matcher = (given: Restrictions | undefined): Test => {
@@ -99,7 +99,7 @@ const matcher = (given: Restrictions | undefined): Test => {
   return (moment) => tests.every((test) => test(moment))
 }
 
-/** Expired reservations are priced by what speaks of expiry first, then by what speaks of reservations (OCPI 2.2.1 §11.4.3). */
+/** Expired reservations are priced by elements for expiry first, then by those for reservations (OCPI 2.2.1 §11.4.3). */
 const order: Readonly<Record<Phase, ReadonlyArray<Restrictions["reservation"]>>> = {
   session: [undefined],
   RESERVATION: ["RESERVATION"],

@@ -1,39 +1,37 @@
 /**
- * Whether a vehicle charged or was parked in a stretch of a session. PARKING_TIME is time in which the vehicle requests no power (OCPI 2.2.1
- * `mod_cdrs` `CdrDimensionType`), and no single figure of a charger reports that in all cases. So the best evidence there is decides: what the
- * charger says of the vehicle, the register where it is fine enough for the stretch, the power that was measured. Where nothing can be known the
- * vehicle charged.
+ * Decides whether a vehicle charged or was parked in a stretch of a session. PARKING_TIME is time in which the vehicle requests no power (OCPI 2.2.1
+ * `mod_cdrs` `CdrDimensionType`), and no single value from a charger shows that in all cases. So the best available evidence decides: the reported
+ * status, then the register if it is fine enough for the stretch, then the measured power or current. Without any evidence the vehicle counts as
+ * charging.
  */
 
-/** What a decision rests on. `Assumed`: nothing could be known. */
+/** What a decision is based on. `Assumed`: there was no evidence. */
 export const evidences = ["Status", "Register", "Power", "Current", "Assumed"] as const
 export type Evidence = (typeof evidences)[number]
 
-/** What a connector's status says of the vehicle: it requests no power, or it does and the charger gives none. Undefined: nothing for certain. */
+/** What a connector's status says about the vehicle. `Parked`: it requests no power. `Paused`: the charger gives none. Undefined: not certain. */
 export type Claim = "Parked" | "Paused" | undefined
 
-/**
- * What a status proves (OCPP 1.6 §4.9). `Charging` proves nothing: many chargers never say that the vehicle suspended.
- */
+/** What a status proves (OCPP 1.6 §4.9). `Charging` proves nothing: many chargers never report that the vehicle suspended charging. */
 export const claimOf = (status: string): Claim =>
   status === "SuspendedEV" || status === "Finishing" ? "Parked" : status === "SuspendedEVSE" ? "Paused" : undefined
 
-/** In how large steps a register counts. */
+/** The step size in which a register counts. */
 export interface Resolution {
   readonly wh: number
-  /** False where few figures were seen, so that all of them may be round by accident. */
+  /** False if few values were seen, so that all of them may be round by chance. */
   readonly isProven: boolean
 }
 
 export const finest: Resolution = { wh: 1, isProven: true }
 
-/** Steps of registers that are reported in kWh with no, one or two decimals, the coarsest first. */
+/** Step sizes in Wh of registers that are reported in kWh with no, one or two decimals; coarsest first. */
 export const resolutionSteps = [1000, 100, 10]
 
-/** So many different figures that are all round are not round by accident. */
+/** This many different values that are all round are not round by chance. */
 export const stepProvedBy = 4
 
-/** What the registers that a session's readings reported show of their steps. A figure of 0 shows nothing. */
+/** The step size that a session's register values show. A value of 0 shows nothing. */
 export const resolutionOf = (registersWh: ReadonlyArray<number>): Resolution => {
   const figures = new Set(registersWh.filter((wh) => wh !== 0))
   const grid =
@@ -41,16 +39,16 @@ export const resolutionOf = (registersWh: ReadonlyArray<number>): Resolution => 
   return grid === undefined ? finest : { wh: grid, isProven: figures.size >= stepProvedBy }
 }
 
-/** Hours that a vehicle must stand for a register to tell that it is parked. */
+/** How many hours a vehicle must be parked for the register to show it. */
 export const conclusiveHours = ({ wh }: Resolution, standbyW: number): number => wh / standbyW
 
-/** From one reading or change of status to the next. */
+/** The time from one reading or change of status to the next. */
 export interface Sampled {
   readonly from: number
   readonly to: number
-  /** By which the register grew, Wh. */
+  /** The growth of the register, Wh. */
   readonly growthWh: number
-  /** Of the reading that ends it. */
+  /** From the reading that ends the sample. */
   readonly powerW?: number | undefined
   readonly currentA?: number | undefined
   readonly claim: Claim
@@ -59,7 +57,7 @@ export interface Sampled {
 export interface Judged {
   readonly charging: boolean
   readonly evidence: Evidence
-  /** Mean power, W; where a coarse register was judged from step to step, that of the step. */
+  /** Mean power, W. If a coarse register was judged from step to step, the mean over the step. */
   readonly averageW: number
 }
 
@@ -70,21 +68,21 @@ export interface Rules {
 }
 
 /**
- * What an operator may set as the power of standby, W. Vehicles that are full take some ten watts for their electronics, and up to the usual
- * figure for their battery's comfort.
+ * The standby power that an operator may set, W. Full vehicles take a few tens of watts for their electronics, and up to the usual value for battery
+ * heating and cooling.
  */
 export const standbyW = { least: 1, usual: 100, most: 10_000 }
 
 const hourMillis = 3_600_000
 
-/** Volts between a phase and neutral, where only current was measured. */
+/** Volts between a phase and neutral, used if only current was measured. */
 export const volts = 230
 
 const millisOf = ({ from, to }: Sampled): number => to - from
 const meanW = (wh: number, millis: number): number => (millis === 0 ? 0 : (wh * hourMillis) / millis)
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, n) => all + n, 0)
 
-/** Samples without growth and the one that ends them with growth, if any does. */
+/** Samples without growth, and the sample with growth that ends them, if any. */
 interface Run {
   readonly still: ReadonlyArray<Sampled>
   readonly grown: Sampled | undefined
@@ -118,12 +116,12 @@ class Judge {
     return all.map((one) => (isMeasured(one) ? { ...this.byMeasured(one), averageW } : charged))
   }
 
-  /** A register is conclusive over a time in which one of its steps is less than a vehicle in standby takes. */
+  /** A register is conclusive over a time in which one of its steps means less power than standby. */
   private isConclusive(millis: number): boolean {
     return millis > 0 && meanW(this.stepWh, millis) < this.standbyW
   }
 
-  /** True where more flowed than standby takes, whatever the register's rounding. */
+  /** True if the power was above standby even with the register's rounding. */
   private isSurely(one: Sampled): boolean {
     const least = one.growthWh - this.stepWh
     return millisOf(one) === 0 ? one.growthWh > 0 : meanW(least, millisOf(one)) >= this.standbyW
@@ -176,8 +174,8 @@ const bySteps = (samples: ReadonlyArray<Sampled>, judge: Judge): ReadonlyArray<J
 const ofRegister: ReadonlySet<Evidence> = new Set<Evidence>(["Register", "Assumed"])
 
 /**
- * One decision for each sample; they follow one another without gaps. A register whose steps are not proven to be coarse is taken as a fine one
- * where nothing else shows it.
+ * One decision for each sample; samples follow one another without gaps. If the coarse step of a register is not proven, the register is treated as a
+ * fine one wherever no status, power or current decides.
  */
 export const judged = (samples: ReadonlyArray<Sampled>, { resolution, standbyW }: Rules): ReadonlyArray<Judged> => {
   const found = bySteps(samples, new Judge(resolution.wh, standbyW))

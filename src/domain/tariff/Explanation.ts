@@ -1,6 +1,6 @@
 /**
- * A price explained: its lines in money, one for each price of the tariff that was used, then what the tariff's limits and rounding add. The lines
- * add up to the price exactly.
+ * Explains a price: one line for each price of the tariff that was used, then what the tariff's limits and rounding add. The lines add up to the
+ * price exactly.
  */
 import { type Per, type Price, sumOf, toPrice } from "../values/Amount.ts"
 import { limited } from "./Limits.ts"
@@ -24,7 +24,7 @@ export type LineKind = (typeof lineKinds)[number]
 export interface ExplainedLine extends Price {
   readonly kind: LineKind
   readonly dimension: Dimension | undefined
-  /** The element's place in the tariff; undefined for what no element prices. */
+  /** The index of the element in the tariff; undefined for lines that no element prices. */
   readonly element: number | undefined
   readonly reserved: boolean
   readonly from: number | undefined
@@ -37,12 +37,12 @@ export interface ExplainedLine extends Price {
   /** kWh, hours, or once. */
   readonly volume: number | undefined
   readonly billed: number | undefined
-  /** When the element applies; undefined for always. */
+  /** When the element applies; undefined: always. */
   readonly restrictions: string | undefined
   readonly note: string | undefined
 }
 
-/** What was priced. A record has nothing else. */
+/** What was priced. A CDR stores no more than this. */
 export interface ToExplain {
   readonly periods: ReadonlyArray<Period>
   readonly total: Price
@@ -63,7 +63,7 @@ const minuteMillis = 60_000
 const inUnits = (volume: number, dimension: Dimension): number =>
   dimension === "FLAT" ? volume : dimension === "ENERGY" ? volume / 1000 : volume / hourMillis
 
-/** For people: Wh or ms. */
+/** A volume in Wh or ms as text for people. */
 const textOf = (volume: number, dimension: Dimension): string => {
   if (dimension === "ENERGY") return `${Number((volume / 1000).toFixed(6))} kWh`
   return volume % minuteMillis === 0 ? `${volume / minuteMillis} min` : `${Number((volume / 1000).toFixed(3))} s`
@@ -109,7 +109,7 @@ interface Free {
   readonly volume: number
 }
 
-/** What the tariff has a price for at other times. What it never prices needs no line. */
+/** Lines for volumes that were free but have a price at other times. A dimension that the tariff never prices needs no line. */
 const freeLines = ({ elements }: Pricing, periods: ReadonlyArray<Period>): ReadonlyArray<ExplainedLine> => {
   const sometimes = new Set(
     elements
@@ -149,7 +149,7 @@ const freeLines = ({ elements }: Pricing, periods: ReadonlyArray<Period>): Reado
 
 const negative = ({ exclVat, inclVat }: Price): Price => ({ exclVat: 0 - exclVat, inclVat: 0 - inclVat })
 
-/** What a line adds so that the sum is `to`; none where it is that already. */
+/** A line for the difference between `from` and `to`; none if they are equal. */
 const added = (kind: LineKind, note: string, from: Price, to: Price): ReadonlyArray<ExplainedLine> => {
   const amount = sumOf([to, negative(from)])
   if (amount.exclVat === 0 && amount.inclVat === 0) return []
@@ -158,7 +158,7 @@ const added = (kind: LineKind, note: string, from: Price, to: Price): ReadonlyAr
   return [{ kind, ...nothing, ...volumes, reserved: false, ...amount, note }]
 }
 
-/** The lines of a price in the order of time; what limits and rounding add comes last. */
+/** The lines of a price in order of time; limits and rounding come last. */
 export const explained = (tariff: Pricing, { ended, periods, total }: ToExplain): ReadonlyArray<ExplainedLine> => {
   const lines = linesOf(tariff.elements, periods, ended)
   const inMoney = [...lines.map((line) => priced(line, tariff)), ...freeLines(tariff, periods)]
@@ -174,7 +174,7 @@ export const explained = (tariff: Pricing, { ended, periods, total }: ToExplain)
     ...added("rounding", "Costs are rounded as sums, and not line by line", sumOf(inOrder), costs),
     ...added("minimum", "The least that a session costs by this tariff", costs, raised),
     ...added("maximum", "The most that a session costs by this tariff", raised, computed),
-    // A price of nothing, as of an invalid session, has no lines.
+    // A price of zero, for example of an invalid session, has no lines.
     ...(periods.length === 0 ? [] : added("rounding", "What was stored differs", computed, total))
   ]
 }

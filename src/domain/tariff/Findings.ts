@@ -1,6 +1,6 @@
 /**
- * What is wrong with a tariff, and what its author may not have meant: errors keep it from being stored, warnings are answered. Each says where
- * (a JSON pointer into the tariff) and what to do.
+ * Errors in a tariff, and warnings about what its author may not have meant. A tariff with errors is not stored; warnings are returned. Each one says
+ * where it is (a JSON pointer into the tariff) and what to do.
  */
 import { hasFewDecimals } from "../values/Amount.ts"
 import { parseTime } from "./Compiled.ts"
@@ -15,13 +15,13 @@ import {
   weekdays
 } from "./Tariff.ts"
 
-/** Most elements of a tariff: a week of hourly prices for three dimensions has 504, and no one can read that. */
+/** The most elements of a tariff. A week of hourly prices for three dimensions has 504, and no one can read that. */
 export const elementsMax = 600
 
-/** Highest price per unit, in any currency: it keeps sums within what a double can tell. */
+/** The highest price per unit, in any currency. It keeps sums within the precision of a double. */
 export const priceMax = 1_000_000
 
-/** Largest step: a week in seconds, or 604 kWh. */
+/** The largest step: a week in seconds, or 604 kWh. */
 export const stepSizeMax = 604_800
 
 export interface Finding {
@@ -34,7 +34,7 @@ const at = (pointer: string, detail: string, wrong: boolean): ReadonlyArray<Find
 
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/
 
-/** The 30th of February is no date. */
+/** Rejects dates that do not exist, such as the 30th of February. */
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 
@@ -140,7 +140,7 @@ const ofLimit = (limit: PriceLimit | undefined, path: string): ReadonlyArray<Fin
   ]
 }
 
-/** What keeps a tariff from being used. Empty for one that may be stored. */
+/** The errors of a tariff. Empty if it may be stored. */
 export const errorsOf = ({ currency, elements, maxPrice, minPrice }: Pricing): ReadonlyArray<Finding> => [
   ...at("/currency", "Must be an ISO 4217 code in upper case, as in EUR", !/^[A-Z]{3}$/.test(currency)),
   ...at(
@@ -160,7 +160,7 @@ export const errorsOf = ({ currency, elements, maxPrice, minPrice }: Pricing): R
 
 const timeOf = ({ endTime, startTime }: Restrictions) => `${startTime ?? "00:00"} ${endTime ?? "00:00"}`
 
-/** True where `later` can hold only while `earlier` does. */
+/** True if `later` can apply only while `earlier` does. */
 const covers = (earlier: Restrictions, later: Restrictions): boolean => {
   if (earlier.reservation !== later.reservation) return false
   const timed = earlier.startTime !== undefined || earlier.endTime !== undefined
@@ -204,7 +204,7 @@ const names: Readonly<Record<Dimension, string>> = {
 const isOpen = ({ reservation, ...rest }: Restrictions = {}): boolean =>
   reservation === undefined && Object.values(rest).every((one) => one === undefined)
 
-/** Dimensions with a price that is not there at all times: what no element prices is free. */
+/** Dimensions that are sometimes free: they have a price, but no element that always applies. */
 const sometimesFree = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
   (["ENERGY", "TIME", "PARKING_TIME"] as const).flatMap((dimension) => {
     const pricing = elements.filter(
@@ -219,7 +219,7 @@ const sometimesFree = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Fi
     )
   })
 
-/** The next midnight ends an element of 00:00 to 00:00 as it does one without times. */
+/** Elements that start and end at the same time of day and therefore apply all day. */
 const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
   elements.flatMap(({ restrictions: { endTime, startTime } = {} }, i) =>
     at(
@@ -229,9 +229,9 @@ const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding
     )
   )
 
-/** A meter as it was seen, that reports neither power nor current: in which steps it counts. */
+/** The observed step size of a meter that reports neither power nor current. */
 export interface SeenMeter {
-  /** Of a real one; an example's has none. */
+  /** The name of a real meter; missing for an example. */
   readonly name?: string
   readonly resolution: Resolution
   readonly standbyW: number
@@ -242,7 +242,7 @@ const isPaidParking = ({ price, type }: PriceComponent): boolean => type === "PA
 export const pricesParking = ({ elements }: Pick<Pricing, "elements">): boolean =>
   elements.some(({ priceComponents }) => priceComponents.some(isPaidParking))
 
-/** Parking that is too short for a meter to tell is billed by the charger's word of the vehicle alone. */
+/** A warning for a meter that does not show short parking, which is then billed only if the charger's status shows it. */
 const unstatedBy = ({ name, resolution, standbyW }: SeenMeter): string | undefined => {
   const hours = Math.round(conclusiveHours(resolution, standbyW) * 10) / 10
   if (!resolution.isProven || hours < 1) return undefined
@@ -250,7 +250,7 @@ const unstatedBy = ({ name, resolution, standbyW }: SeenMeter): string | undefin
   return `${where} counts in steps of ${resolution.wh} Wh: it shows no parking shorter than ${hours} hours, which is billed only where the charger says SuspendedEV or Finishing. Let it send Power.Active.Import too.`
 }
 
-/** What its author may not have meant at these meters: at most one warning for each. */
+/** Warnings about paid parking at these meters, at most one for each. */
 export const warningsAtMeters = (
   { elements }: Pick<Pricing, "elements">,
   meters: ReadonlyArray<SeenMeter>
@@ -264,7 +264,7 @@ export const warningsAtMeters = (
   })
 }
 
-/** What its author may not have meant, of a tariff without errors. */
+/** Warnings for a tariff without errors. */
 export const warningsOf = ({ elements }: Pricing): ReadonlyArray<Finding> => {
   const paid = elements.some(({ priceComponents }) => priceComponents.some(({ price }) => price > 0))
   return [

@@ -1,4 +1,4 @@
-/** The least and the most that a session may cost by its tariff. */
+/** Applies the minimum and maximum price of a tariff. */
 import type { Price } from "../values/Amount.ts"
 import type { PriceLimit, Pricing } from "./Tariff.ts"
 
@@ -12,16 +12,16 @@ const bounded = (price: Price, limit: PriceLimit | undefined, pick: (a: number, 
   return { exclVat, inclVat: price.exclVat === 0 ? exclVat : fourDecimals((exclVat * price.inclVat) / price.exclVat) }
 }
 
-/** A price, and what each of the two limits makes of it. */
+/** A price after each of the two limits. */
 export interface Limited {
-  /** At least the minimum. The least that is paid is that of a charging session (OCPI 2.2.1 §11.3.1): a reservation that was not used is none. */
+  /** The price raised to the minimum. The minimum is for charging sessions (OCPI 2.2.1 §11.3.1), so it does not apply to an unused reservation. */
   readonly raised: Price
   readonly total: Price
 }
 
 /**
- * A price within the least and the most that a session may cost. Each of a limit's two figures applies by itself (OCPI 2.2.1 §11.3.1). If a
- * limit has no figure with VAT, the price with VAT keeps its share of VAT.
+ * Limits a price to the tariff's minimum and maximum. The figures with and without VAT are limited separately (OCPI 2.2.1 §11.3.1). If a limit has no
+ * figure with VAT, the price keeps its share of VAT.
  */
 export const limited = (
   { maxPrice, minPrice }: Pick<Pricing, "minPrice" | "maxPrice">,

@@ -1,23 +1,23 @@
 /**
- * The lines of a bill: what was used of each price component of a tariff, and what of it is paid for. They follow from the priced periods
- * alone, so that a sealed record has the lines that it was billed by.
+ * The lines of a bill: the used and the billed volume of each price component of a tariff. They follow from the priced periods alone, so that the
+ * lines of a stored record can be computed again.
  */
 import { type Amount, nothing, type Per, plus, type Price, priced, toPrice } from "../values/Amount.ts"
 import type { Period } from "./Period.ts"
 import { tidyWh } from "./Stretches.ts"
 import type { Dimension, PriceComponent, TariffElement } from "./Tariff.ts"
 
-/** Volumes are Wh for ENERGY, ms for times, and once for FLAT. */
+/** Volumes are Wh for ENERGY, ms for times, and a count for FLAT. */
 export interface Line {
-  /** True of a reservation, false of the session. */
+  /** True for the reservation, false for the session. */
   readonly reserved: boolean
-  /** The element's place in the tariff. */
+  /** The index of the element in the tariff. */
   readonly element: number
   readonly component: PriceComponent
-  /** When it priced something first and last, ms epoch. */
+  /** When it first and last priced something, ms epoch. */
   readonly from: number
   readonly to: number
-  /** In how many separate stretches between the two. */
+  /** The number of separate stretches between the two. */
   readonly stretches: number
   readonly volume: number
   /** The volume that is paid for, after the step size. */
@@ -61,7 +61,7 @@ const secondMillis = 1000
 
 type Used = Omit<Line, "billed">
 
-/** What is missing to a whole number of steps, and the line that takes it: the last one. */
+/** The volume that is missing to a whole number of steps, and the line to which it is added: the last one. */
 const missing = (lines: ReadonlyArray<Used>, unit: number): readonly [Used, number] | undefined => {
   const last = lines.at(-1)
   const step = (last?.component.stepSize ?? 0) * unit
@@ -74,10 +74,9 @@ const isTimeOfSession = ({ component, reserved }: Used): boolean =>
   !reserved && (component.type === "TIME" || component.type === "PARKING_TIME")
 
 /**
- * The lines with the volume that is billed for each; `lines` are in the order in which their components were used last. Step sizes (OCPI 2.2.1
- * `mod_cdrs` §10.3.1) round consumption up once per session: energy by its total, and of the times only the one that was billed last, so
- * that a few seconds of parking before the end do not cost a whole step. The step is that of the component used last, and the added volume
- * is billed at that component's price.
+ * The lines with their billed volumes; `lines` are in the order in which their components were last used. Step sizes (OCPI 2.2.1 `mod_cdrs` §10.3.1)
+ * round consumption up once per session: energy by its total, and of the times only the one that was billed last, so that a few seconds of parking
+ * before the end do not cost a whole step. The step is that of the component used last, and the added volume is billed at that component's price.
  */
 const billedVolumes = (lines: ReadonlyArray<Used>, ended: boolean): ReadonlyArray<Line> => {
   const of = (dimension: Dimension, reserved: boolean) =>
@@ -93,14 +92,14 @@ const billedVolumes = (lines: ReadonlyArray<Used>, ended: boolean): ReadonlyArra
   return lines.map((line) => ({ ...line, billed: tidyWh(line.volume + (added.get(line) ?? 0)) }))
 }
 
-/** What was used of each dimension in a period. */
+/** The volume of each dimension in a period. */
 export const volumesOf = (period: Period): ReadonlyArray<readonly [Dimension, number]> => [
   ["FLAT", 1],
   ["ENERGY", period.energyWh],
   [period.charging || period.reserved === true ? "TIME" : "PARKING_TIME", period.endedAt - period.startedAt]
 ]
 
-/** In the order in which they were used last. */
+/** The lines, in the order in which they were last used. */
 export const linesOf = (
   elements: ReadonlyArray<TariffElement>,
   periods: ReadonlyArray<Period>,
@@ -115,7 +114,7 @@ export const linesOf = (
       if (element === undefined || component === undefined) continue
       const place = `${reserved} ${dimension} ${element}`
       const before = byPlace.get(place)
-      // Put anew, it is the last one.
+      // Deleted and set again, it becomes the last entry of the map.
       byPlace.delete(place)
       const line = before ?? { reserved, element, component, from, to, stretches: 0, volume: 0 }
       const stretches = line.stretches + (line.stretches > 0 && line.to === from ? 0 : 1)

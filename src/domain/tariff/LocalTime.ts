@@ -1,6 +1,6 @@
 /**
- * The local time of a site while a session runs: stretches of one offset from UTC each, so that within a stretch local time is UTC and a
- * number. A session over a change of the clocks has two; what is "at 02:30" then happens twice, or not at all, as on the wall.
+ * The local time of a site during a session, as spans with one UTC offset each; within a span local time is UTC plus a constant. A session across a
+ * change of the clocks has two spans. A restriction at 02:30 then matches twice or not at all, as on a wall clock.
  */
 import { DateTime, Option } from "effect"
 
@@ -8,7 +8,7 @@ export interface OffsetSpan {
   /** ms epoch, inclusive and exclusive. */
   readonly from: number
   readonly to: number
-  /** ms to be added to UTC. */
+  /** ms to add to UTC. */
   readonly offset: number
 }
 
@@ -17,7 +17,7 @@ const dayMillis = 86_400_000
 const zoneOf = (timeZone: string): DateTime.TimeZone =>
   Option.getOrElse(DateTime.zoneMakeNamed(timeZone), () => DateTime.zoneMakeNamedUnsafe("UTC"))
 
-/** Where the offset is no longer `offset`, to the millisecond; between the two it changes once. */
+/** The first millisecond with another offset than at `from`. The offset changes exactly once between `from` and `to`. */
 const changeBetween = (offsetAt: (at: number) => number, from: number, to: number): number => {
   const before = offsetAt(from)
   let [low, high] = [from, to]
@@ -30,8 +30,8 @@ const changeBetween = (offsetAt: (at: number) => number, from: number, to: numbe
 }
 
 /**
- * The stretches of `[from, to)` in an IANA zone (UTC where the runtime does not know it). Looks once a day: no zone changes its clocks
- * twice within one.
+ * The spans of `[from, to)` in an IANA zone (UTC if the runtime does not know it). Checks once a day, because no zone changes its clocks twice within
+ * a day.
  */
 export const offsetSpans = (from: number, to: number, timeZone: string): ReadonlyArray<OffsetSpan> => {
   const zone = zoneOf(timeZone)
@@ -56,16 +56,13 @@ export const offsetSpans = (from: number, to: number, timeZone: string): Readonl
   return spans
 }
 
-/** Local ms since the local day began. */
+/** ms since local midnight. */
 export const timeOfDay = (local: number): number => ((local % dayMillis) + dayMillis) % dayMillis
 
 /** 0 is Monday. */
 export const weekdayOf = (local: number): number => (((Math.floor(local / dayMillis) + 3) % 7) + 7) % 7
 
-/**
- * The moments within a span at which a local day begins or it is one of `times` (ms since midnight), ms epoch, without the span's own
- * beginning.
- */
+/** The moments (ms epoch) within a span at which the local time of day is one of `times` (ms since midnight), without the span's own beginning. */
 export const localMoments = (span: OffsetSpan, times: ReadonlyArray<number>): ReadonlyArray<number> => {
   const found: Array<number> = []
   const first = Math.floor((span.from + span.offset) / dayMillis) * dayMillis

@@ -1,28 +1,28 @@
-/** The periods of a priced session: stretches in which nothing changed that matters for the price. */
+/** The periods of a priced session: parts in which nothing changed that affects the price. */
 import type { Evidence } from "./Evidence.ts"
 import type { Dimension } from "./Tariff.ts"
 
-/** What was measured in a stretch; missing where nothing was. */
+/** What was measured in a period; missing if nothing was. */
 export interface Measured {
-  /** The highest, W. */
+  /** The highest power, W. */
   readonly maxPowerW?: number
   /** The highest sum over all phases, A. */
   readonly maxCurrentA?: number
-  /** The last one, percent. */
+  /** The last state of charge, percent. */
   readonly stateOfCharge?: number
 }
 
-/** A stretch in which nothing changed that matters for the price. */
+/** A part of a session in which nothing changed that affects the price. */
 export interface Period extends Measured {
   readonly startedAt: number
   readonly endedAt: number
   readonly energyWh: number
-  /** True while the vehicle charged or the charger kept it waiting; otherwise the time is parking. */
+  /** True while the vehicle charged or the charger kept it waiting; otherwise the time counts as parking. */
   readonly charging: boolean
-  /** What that is known by, the best first. Missing of a reservation, and in what was stored by older versions. */
+  /** The evidence for `charging`, best first. Missing for reservations, and in periods stored by older versions. */
   readonly evidence?: ReadonlyArray<Evidence>
-  /** The connector was kept for the driver: neither charging nor parking. */
+  /** True if the connector was reserved for the driver; that is neither charging nor parking. */
   readonly reserved?: true
-  /** The element that prices each dimension, by its place in the tariff; missing where it is free. */
+  /** The index of the element that prices each dimension; missing if the dimension is free. */
   readonly elements: Readonly<Partial<Record<Dimension, number>>>
 }

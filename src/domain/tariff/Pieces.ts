@@ -1,7 +1,7 @@
 /**
- * A session cut into pieces in which nothing changes that a tariff could ask for: at readings, at local times and days, after some time, and
- * where the energy passes a bound, which is interpolated between readings (OCPI 2.2.1 `mod_cdrs` §10.3.1). What is interpolated is whole Wh after
- * the reading before it, and the pieces' energies add up to the session's.
+ * Cuts a session into pieces in which no tariff restriction can change: at readings, at local times and days, after certain durations, and where the
+ * energy reaches a bound. The time of the latter is interpolated between readings (OCPI 2.2.1 `mod_cdrs` §10.3.1). Interpolated energy is in whole Wh
+ * after the previous reading, and the energies of the pieces add up to the session's.
  */
 import type { Compiled, Moment } from "./Compiled.ts"
 import type { Evidence } from "./Evidence.ts"
@@ -13,20 +13,20 @@ export interface Piece {
   readonly to: number
   /** Wh of this piece. */
   readonly energyWh: number
-  /** False while the vehicle requests nothing: that is parking. */
+  /** False while the vehicle requests no power, which counts as parking. */
   readonly charging: boolean
-  /** What that is known by. */
+  /** The evidence for `charging`. */
   readonly evidence: Evidence
   readonly moment: Moment
-  /** What was measured at its end, or at the end of the stretch that it is a part of. */
+  /** What was measured at the end of the piece, or of the stretch that it belongs to. */
   readonly metered: PricedReading
 }
 
-/** Energy of a stretch at a moment within it, Wh. */
+/** The session's energy at a moment within a stretch, Wh. */
 const energyAt = ({ after, before, from, to }: Stretch, at: number): number =>
   Math.min(before + Math.round(((after - before) * (at - from)) / (to - from)), after)
 
-/** Moments within a stretch at which its energy reaches one of the bounds. */
+/** The moments within a stretch at which the session's energy reaches one of the bounds. */
 const crossings = (
   stretch: Stretch,
   bounds: ReadonlyArray<number>

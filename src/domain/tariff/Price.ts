@@ -1,6 +1,6 @@
 /**
- * What a session costs by a tariff: the one function that every view of a price comes from. At each moment and for each dimension the first
- * element that matches and has a price for it counts; where there is none, that dimension is free (OCPI 2.2.1 `mod_tariffs` §11.3.1).
+ * Computes the price of a session under a tariff; every view of a price uses this function. At each moment and for each dimension the first element
+ * that matches and has a price for it applies. If there is none, that dimension is free (OCPI 2.2.1 `mod_tariffs` §11.3.1).
  */
 import { type Price, sumOf } from "../values/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase } from "./Compiled.ts"
@@ -12,7 +12,7 @@ import { type Piece, piecesOf } from "./Pieces.ts"
 import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
 
-/** A reservation that is paid for, before the session or instead of it. */
+/** A paid reservation, before the session or instead of it. */
 export interface Reserved {
   readonly startedAt: number
   readonly endedAt: number
@@ -39,12 +39,12 @@ class Bill {
     this.compiled = compiled
   }
 
-  /** The element that prices a dimension at a moment; undefined where it is free. */
+  /** The element that prices a dimension at a moment; undefined if it is free. */
   element(phase: Phase, dimension: Dimension, moment: Moment): number | undefined {
     return this.compiled.candidates(phase, dimension).find(({ matches }) => matches(moment))?.element
   }
 
-  /** A flat fee is paid once: the first one that ever matches. */
+  /** A flat fee is paid once per phase: the first one that matches at any time. */
   flat(phase: Phase, moment: Moment): number | undefined {
     if (this.flats.has(phase)) return undefined
     const element = this.element(phase, "FLAT", moment)
@@ -66,13 +66,16 @@ const used = (bill: Bill, { charging, energyWh, from, moment, to }: Piece): Peri
   return elements
 }
 
-/** Where no energy flowed none was priced, which is no difference: a register that counts in steps would make a period of each. */
+/**
+ * Whether two periods have the same prices. A period without energy has no energy price, which does not count as a difference. Otherwise a register
+ * that counts in steps would start a new period at each step.
+ */
 const samePrices = (one: Period, other: Period): boolean =>
   one.elements.TIME === other.elements.TIME &&
   one.elements.PARKING_TIME === other.elements.PARKING_TIME &&
   (one.elements.ENERGY === other.elements.ENERGY || one.energyWh === 0 || other.energyWh === 0)
 
-/** The higher of two, to a thousandth: sums over phases have no more, and binary fractions would show. */
+/** The higher of two, rounded to a thousandth: sums over phases have no more decimals, and binary fractions would show. */
 const highest = (one: number | undefined, other: number | undefined): number | undefined => {
   const most = Math.max(one ?? Number.NEGATIVE_INFINITY, other ?? Number.NEGATIVE_INFINITY)
   return Number.isFinite(most) ? Math.round(most * 1000) / 1000 : undefined
@@ -97,7 +100,7 @@ const bothOf = (one: Period, other: Period): Pick<Period, "evidence"> => {
   }
 }
 
-/** Joins what follows without a change; a flat fee falls into the period in which it came. */
+/** Joins consecutive periods with the same prices. A flat fee always begins a new period. */
 const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): ReadonlyArray<Period> => {
   const result: Array<Period> = []
   for (const [period, metered] of periods) {
@@ -119,7 +122,7 @@ const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): Reado
   return result
 }
 
-/** A flat fee is paid of what has no length, too. */
+/** The flat fee of a session or reservation without length, which has no pieces. */
 const flatAt = (
   bill: Bill,
   phase: Phase,
@@ -175,11 +178,11 @@ const ofReservation = (
   )
 }
 
-/** What there is to price. */
+/** What is to be priced. */
 export interface Chargeable {
   readonly session: PricedSession | undefined
   readonly reserved?: Reserved | undefined
-  /** IANA; of the site. */
+  /** The site's time zone (IANA). */
   readonly timeZone: string
   /** False while it runs: nothing is rounded up to a step yet, so that the price never falls. */
   readonly ended: boolean
@@ -188,8 +191,8 @@ export interface Chargeable {
 const isParking = ({ charging, reserved }: Period): boolean => !charging && reserved === undefined
 
 /**
- * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals,
- * without and with VAT; the total is their sum, held within the tariff's limits.
+ * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals, without and
+ * with VAT. The total is their sum, limited by the tariff's minimum and maximum.
  */
 export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: Chargeable): PricedResult => {
   const compiled = compile(tariff)

@@ -1,4 +1,4 @@
-/** A tariff element's restrictions in a few words, for a line of a bill: "22:00–06:00, Mo–Fr". */
+/** A tariff element's restrictions as a short text for a line of a bill: "22:00–06:00, Mo–Fr". */
 import { type Restrictions, weekdays } from "./Tariff.ts"
 
 const range = (
@@ -23,7 +23,7 @@ const shortDay = (day: number): string => {
   return `${name.slice(0, 1)}${name.slice(1, 2).toLowerCase()}`
 }
 
-/** Three and more in a row are a range. */
+/** Three or more days in a row are written as a range. */
 const days = ({ dayOfWeek = [] }: Restrictions): ReadonlyArray<string> => {
   const wanted = [...new Set(dayOfWeek.map((day) => weekdays.indexOf(day)))].sort((a, b) => a - b)
   if (wanted.length === 0 || wanted.length === weekdays.length) return []
@@ -44,7 +44,7 @@ const duration = (seconds: number): string =>
 const unused = (reservation: Restrictions["reservation"]): ReadonlyArray<string> =>
   reservation === undefined ? [] : [reservation === "RESERVATION" ? "reservation" : "reservation not used"]
 
-/** Undefined where nothing is restricted. */
+/** The text; undefined if nothing is restricted. */
 export const restrictionText = (given: Restrictions): string | undefined => {
   const parts = [
     ...unused(given.reservation),

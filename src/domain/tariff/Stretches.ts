@@ -1,6 +1,6 @@
 /**
- * A session from reading to reading, cut also where the charger says something else of the vehicle; each stretch with whether the vehicle charged
- * in it, and what was measured.
+ * Cuts a session into stretches between readings and changes of the connector's status. Each stretch says whether the vehicle charged in it, and what
+ * was measured.
  */
 import {
   type Claim,
@@ -22,15 +22,15 @@ export interface PricedReading {
   readonly powerW?: number | undefined
   /** The sum over all phases. */
   readonly currentA?: number | undefined
-  /** Of the vehicle's battery, in percent. */
+  /** The charge of the vehicle's battery, in percent. */
   readonly stateOfCharge?: number | undefined
 }
 
-/** The status of the session's connector from a moment on. */
+/** A new status of the session's connector, valid from `at`. */
 export interface StatusChange {
   /** ms epoch. */
   readonly at: number
-  /** OCPP 1.6's word, as `SuspendedEV`. */
+  /** The OCPP 1.6 status, for example `SuspendedEV`. */
   readonly status: string
 }
 
@@ -38,18 +38,18 @@ export interface PricedSession {
   /** ms epoch. */
   readonly startedAt: number
   readonly endedAt: number
-  /** IANA; of the site. */
+  /** The site's time zone (IANA). */
   readonly timeZone: string
   readonly readings: ReadonlyArray<PricedReading>
-  /** In any order; the last one before the session is what it began with. */
+  /** In any order. The last one before the session is its status at the beginning. */
   readonly statuses?: ReadonlyArray<StatusChange> | undefined
-  /** Undefined: whole Wh. */
+  /** The register's resolution; undefined: whole Wh. */
   readonly resolution?: Resolution | undefined
-  /** W: a vehicle that takes less is parked. Undefined: the usual one. */
+  /** W: a vehicle that takes less is parked. Undefined: the usual standby power. */
   readonly standbyPowerW?: number | undefined
 }
 
-/** Between two readings, or a reading and a change of what is said of the vehicle. */
+/** The time between two readings, or between a reading and a change of status that says something else about the vehicle. */
 export interface Stretch {
   readonly from: number
   readonly to: number
@@ -57,16 +57,16 @@ export interface Stretch {
   readonly after: number
   readonly powerW: number
   readonly currentA: number
-  /** False while the vehicle requests nothing: that is parking. */
+  /** False while the vehicle requests no power, which counts as parking. */
   readonly charging: boolean
   readonly evidence: Evidence
   readonly metered: PricedReading
 }
 
-/** Energy with the decimals that meters tell; more would be the sums' own. */
+/** Rounds energy to the three decimals that meters report; further decimals come only from floating-point sums. */
 export const tidyWh = (wh: number): number => Math.round(wh * 1000) / 1000
 
-/** In order, within the session, and never falling: a session with a doubtful meter is held before it is priced. */
+/** The readings within the session, in order and never falling. A session with a doubtful meter is held before it is priced. */
 const inOrder = ({ endedAt, readings, startedAt }: PricedSession): ReadonlyArray<PricedReading> => {
   const sorted = readings.filter(({ at }) => at >= startedAt && at <= endedAt).toSorted((a, b) => a.at - b.at)
   const kept: Array<PricedReading> = [{ at: startedAt, energyWh: 0 }]
@@ -86,7 +86,7 @@ interface ClaimFrom {
   readonly claim: Claim
 }
 
-/** What is said of the vehicle, from the session's beginning on. `Finishing` before it is of the session before. */
+/** What the statuses say about the vehicle from the session's beginning on. A `Finishing` from before it belongs to the previous session. */
 const claimsOf = ({ startedAt, statuses = [] }: PricedSession): ReadonlyArray<ClaimFrom> => {
   const claims: Array<ClaimFrom> = [{ at: startedAt, claim: undefined }]
   for (const { at, status } of statuses.toSorted((a, b) => a.at - b.at)) {
@@ -104,8 +104,8 @@ interface Part extends Sampled {
 }
 
 /**
- * The parts of the time between two readings. What flowed did so while the vehicle was not said to be parked, as far as there is such time.
- * What was measured belongs to the part that the reading ends.
+ * The parts of the time between two readings. Energy is assigned to the time in which the vehicle was not reported as parked, if there is such time.
+ * Measured values belong to the part that the reading ends.
  */
 const partsOf = (
   last: PricedReading,

@@ -1,6 +1,6 @@
 /**
- * A tariff in OCPI 2.2.1's model (`mod_tariffs`): elements in order, each a set of prices under restrictions. Prices are without VAT, per kWh
- * or hour; restrictions of time are local to the charger's site.
+ * A tariff in OCPI 2.2.1's model (`mod_tariffs`): elements in order, each a set of prices under restrictions. Prices are without VAT, per kWh or
+ * hour. Time restrictions are in the local time of the charger's site.
  */
 import { Schema } from "effect"
 
@@ -20,7 +20,7 @@ export type PriceComponent = typeof PriceComponent.Type
 export const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
 
 export const Restrictions = Schema.Struct({
-  /** HH:MM, inclusive; an end that is not later than its start is on the next day. */
+  /** HH:MM, inclusive. An end time that is not later than the start time is on the next day. */
   startTime: Schema.optionalKey(Schema.String),
   /** HH:MM, exclusive; 00:00 is the end of the day. */
   endTime: Schema.optionalKey(Schema.String),
@@ -40,7 +40,7 @@ export const Restrictions = Schema.Struct({
   minDuration: Schema.optionalKey(Schema.Int),
   maxDuration: Schema.optionalKey(Schema.Int),
   dayOfWeek: Schema.optionalKey(Schema.Array(Schema.Literals(weekdays))),
-  /** The element is about a reservation, and about nothing else. */
+  /** The element applies only to reservations. */
   reservation: Schema.optionalKey(Schema.Literals(["RESERVATION", "RESERVATION_EXPIRES"]))
 })
 export type Restrictions = typeof Restrictions.Type
@@ -51,11 +51,11 @@ export const TariffElement = Schema.Struct({
 })
 export type TariffElement = typeof TariffElement.Type
 
-/** A bound of the whole session's price; each of the two figures bounds by itself. */
+/** A limit for the price of the whole session. Its two figures apply separately. */
 export const PriceLimit = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.optionalKey(Schema.Finite) })
 export type PriceLimit = typeof PriceLimit.Type
 
-/** What pricing needs of a tariff. */
+/** The parts of a tariff that pricing needs. */
 export const Pricing = Schema.Struct({
   /** ISO 4217. */
   currency: Schema.String,
@@ -65,7 +65,7 @@ export const Pricing = Schema.Struct({
 })
 export type Pricing = typeof Pricing.Type
 
-/** Whether a reservation costs something by itself. */
+/** Whether the tariff has prices for reservations. */
 export const chargesForReservations = (elements: ReadonlyArray<TariffElement>): boolean =>
   elements.some(({ restrictions }) => restrictions?.reservation !== undefined)
 
@@ -106,7 +106,7 @@ export const TariffBody = Schema.Struct({
   ),
   tariffAltText: Schema.optionalKey(Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))),
   tariffAltUrl: Schema.optionalKey(Schema.String),
-  /** ms epoch; sessions that start before it, or at its end, have another tariff. */
+  /** ms epoch; sessions that start before `startDateTime`, or at or after `endDateTime`, have another tariff. */
   startDateTime: Schema.optionalKey(Schema.Finite),
   endDateTime: Schema.optionalKey(Schema.Finite),
   energyMix: Schema.optionalKey(EnergyMix)
@@ -116,14 +116,14 @@ export type TariffBody = typeof TariffBody.Type
 export interface Tariff {
   readonly id: string
   readonly organisationId: string
-  /** Each change makes another; a session keeps the one that stood when it began. */
+  /** Each change makes another version. A session keeps the version that was in force when it began. */
   readonly version: number
   readonly body: TariffBody
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** What a tariff is for. Of several the narrowest counts that is valid when the session starts. */
+/** What a tariff is assigned to. Of several assignments the narrowest applies whose tariff is valid when the session starts. */
 export type Assignment =
   | { readonly scope: "organisation" }
   | { readonly scope: "site"; readonly siteId: string }

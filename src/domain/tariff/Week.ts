@@ -1,7 +1,7 @@
 /**
- * What a tariff asks of a session that starts at each time of a week: the prices that apply first, which elements may apply later in that session,
- * and where nothing applies, so that it is free. It asks the same elements in the same order as pricing does. Local time by the wall clock needs no
- * time zone.
+ * The prices of a tariff over a week, for sessions that start at each time: the prices that apply first, which elements may apply later in that
+ * session, and where nothing applies, so that it is free. It evaluates the same elements in the same order as pricing does. It uses local wall-clock
+ * time and needs no time zone.
  */
 import { compile, type Moment } from "./Compiled.ts"
 import { timeOfDay, weekdayOf } from "./LocalTime.ts"
@@ -10,11 +10,11 @@ import { Dimension, type Pricing, type Restrictions, type TariffElement, weekday
 const dayMillis = 86_400_000
 const minuteMillis = 60_000
 
-/** What is asked of the first moment of a session. */
+/** The conditions at the first moment of a session. */
 export interface WeekStart {
   /** YYYY-MM-DD, the first of seven local days. */
   readonly startDate: string
-  /** W and A that the vehicle takes, for elements that depend on it. */
+  /** The power (W) and current (A) that the vehicle takes, for elements that depend on them. */
   readonly powerW: number
   readonly currentA: number
 }
@@ -38,11 +38,11 @@ export interface WeekPeriod {
   /** HH:MM; the end of a day is 24:00. */
   readonly startTime: string
   readonly endTime: string
-  /** Which of the bands. */
+  /** The index of its band. */
   readonly band: number
 }
 
-/** A time of day at which a dimension that has a price elsewhere has none. */
+/** A time of day at which a dimension is free that has a price at other times. */
 export interface WeekGap {
   readonly dimension: Dimension
   readonly days: ReadonlyArray<(typeof weekdays)[number]>
@@ -57,7 +57,7 @@ export interface Week {
   readonly gaps: ReadonlyArray<WeekGap>
 }
 
-/** Restrictions that a session meets, or no longer meets, while it runs. */
+/** Restrictions that a session can begin or cease to meet while it runs. */
 const courseKeys = [
   "minKwh",
   "maxKwh",
@@ -72,7 +72,7 @@ const courseKeys = [
 const dependsOnCourse = ({ restrictions = {} }: TariffElement): boolean =>
   courseKeys.some((key) => restrictions[key] !== undefined)
 
-/** The element with what restricts it by day and time alone. */
+/** The element with only its restrictions on day and time. */
 const byTimeAlone = ({ priceComponents, restrictions = {} }: TariffElement): TariffElement => ({
   priceComponents,
   restrictions: Object.fromEntries(
@@ -85,7 +85,7 @@ const clock = (millis: number): string => {
   return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`
 }
 
-/** Of one dimension, over the week: all the same stretches of its days in one. */
+/** The gaps of one dimension over the week. Days with the same gap are combined. */
 const gapsOf = (dimension: Dimension, free: ReadonlyArray<WeekPeriod>): ReadonlyArray<WeekGap> => {
   const joined: Array<WeekPeriod> = []
   for (const one of free) {

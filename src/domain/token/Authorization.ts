@@ -1,15 +1,15 @@
-/** The decision about a driver's token: its verdict in OCPP's words, where it came from and when it was made. Kept with the session. */
+/** The decision about a driver's token: its OCPP status, who made it and when. Stored with the session. */
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 
 /** OCPP 1.6 §7.2 AuthorizationStatus. */
 export const authorizationStatuses = ["Accepted", "Blocked", "Expired", "Invalid", "ConcurrentTx"] as const
 export type AuthorizationStatus = (typeof authorizationStatuses)[number]
 
-/** Who decided, of a refusal too; in the order in which they are asked, see `authorize`. `None` is what was not decided. */
+/** Who decided, also about a refusal, in the order in which they are consulted (see `authorize`). `None`: no decision was made. */
 export const authorizationSources = ["Reservation", "LocalToken", "RoamingToken", "UnknownTokenRule", "None"] as const
 export type AuthorizationSource = (typeof authorizationSources)[number]
 
-/** What an organisation has set for tokens. */
+/** An organisation's settings for tokens. */
 export interface AuthorizationPolicy {
   /** The decision on unknown tokens. */
   readonly unknownTokens: "Refuse" | "Accept"
@@ -24,6 +24,6 @@ export interface Authorization {
   readonly decidedAt: number
   readonly expiresAt: number | undefined
   readonly parentUid: string | undefined
-  /** The partner's driver that this is about, where the card is a partner's. */
+  /** The partner's driver and contract, if the token belongs to a partner. */
   readonly roaming?: SessionRoaming | undefined
 }

@@ -1,4 +1,4 @@
-/** What is stored about a card: what the decision on it is made from, and how it was decided before. */
+/** What is stored about a card: the data for a decision on it, and earlier decisions. */
 import { Context, type Effect } from "effect"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
@@ -7,11 +7,11 @@ import type { TokenFacts } from "./Token.ts"
 
 export interface CardWanted {
   readonly tokenUid: string
-  /** Undefined: at any charger. Then reservations and partners' requests do not count. */
+  /** Undefined: any charger. Then reservations and partners' grants do not count. */
   readonly chargerId: string | undefined
 }
 
-/** All that decides on a card. */
+/** All data for the decision on a card. */
 export interface CardEvidence {
   readonly facts: TokenFacts
   readonly policy: AuthorizationPolicy
@@ -24,7 +24,7 @@ export const attemptKinds = ["Authorize", "Start"] as const
 export type AttemptKind = (typeof attemptKinds)[number]
 
 export interface Attempt {
-  /** When it was heard, ms epoch. */
+  /** When it was received, ms epoch. */
   readonly at: number
   readonly chargerId: string
   readonly kind: AttemptKind
@@ -32,9 +32,9 @@ export interface Attempt {
   readonly source: AuthorizationSource
 }
 
-/** An attempt with its card, in the list of all. */
+/** An attempt with its card, for the list over all cards. */
 export interface ListedAttempt extends Attempt {
-  /** Grows with time. */
+  /** Rises with time. */
   readonly id: string
   readonly tokenUid: string
 }
@@ -47,13 +47,13 @@ export class Authorizations extends Context.Service<
       wanted: CardWanted,
       now: number
     ) => Effect.Effect<CardEvidence, StorageUnavailable>
-    /** Newest first. Of a card that is used a lot only its newest thousand are looked at. */
+    /** Newest first. For a card that is used a lot, only its newest thousand attempts are searched. */
     readonly attempts: (
       organisationId: string,
       wanted: CardWanted,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
-    /** Of all cards, newest first; `refused` leaves out those that were accepted. */
+    /** Attempts of all cards, newest first; `refused` leaves out the accepted ones. */
     readonly list: (
       organisationId: string,
       page: PageRequest & { readonly refused: boolean }

@@ -1,44 +1,44 @@
 /**
- * Partners' words on a card that is being read (OCPI 2.2.1 §12.2.1, real-time authorization): of whom they are wanted, who asks where and for how long,
- * and what they say.
+ * Partners' answers about a card that is being read (OCPI 2.2.1 §12.2.1, real-time authorization): which partners are asked, how long a charger waits
+ * for them, and what they answer.
  */
 import type { RoamingContract } from "../roaming/Roaming.ts"
 
-/** How long a charger waits for partners' words, in ms: drivers wait for three seconds, and partners allow by themselves after as many. */
+/** How long a charger waits for partners' answers, in ms. Drivers wait for three seconds at most. */
 export const verdictWithinMillis = 3_000
 
-/** Most partners that are asked about one card: who is not among them has not been asked, and the card is refused. */
+/** The most partners that are asked about one card. Partners beyond that are not asked; if none of those asked allows the card, it is refused. */
 export const askedAtMost = 10
 
-/** A partner's RFID token of a uid, as far as it decides. */
+/** A partner's RFID token for a uid, with the fields that matter for the decision. */
 export interface RoamingCard extends RoamingContract {
-  /** The partner lets it charge. */
+  /** True if the partner allows it to charge. */
   readonly valid: boolean
   /** OCPI's group_id, which is OCPP's parentIdTag. */
   readonly groupUid: string | undefined
-  /** OCPI 2.2.1 §12.4.5 WhitelistType, or a word that we do not know. */
+  /** OCPI 2.2.1 §12.4.5 WhitelistType, or a value that we do not know. */
   readonly whitelist: string
 }
 
-/** Whom to ask: with the card that it has pushed, or without one, about a stranger. */
+/** A partner to ask: about a card that it has pushed, or, without `card`, about an unknown one. */
 export interface AskedPartner {
   readonly partnerId: string
   readonly card: RoamingContract | undefined
 }
 
-/** What a partner says (OCPI 2.2.1 §12.3.1 AuthorizationInfo). */
+/** A partner's answer (OCPI 2.2.1 §12.3.1 AuthorizationInfo). */
 export interface PartnerAnswer {
   readonly about: AskedPartner
-  /** OCPI 2.2.1 §12.4.1 AllowedType; `UNKNOWN` has no such token, and undefined said nothing in time. */
+  /** OCPI 2.2.1 §12.4.1 AllowedType. `UNKNOWN`: the partner has no such token. Undefined: it did not answer in time. */
   readonly allowed: string | undefined
-  /** By which it is billed; undefined where the partner did not allow it. */
+  /** The contract by which the session is billed; undefined if the partner did not allow it. */
   readonly contract: RoamingContract | undefined
   readonly groupUid: string | undefined
-  /** To be repeated in the session and its record. */
+  /** The partner's reference, to be repeated in the session and its CDR. */
   readonly authorizationReference: string | undefined
 }
 
-/** The word of a partner that cannot be reached. */
+/** The answer of a partner that cannot be reached. */
 export const silent = (about: AskedPartner): PartnerAnswer => ({
   about,
   allowed: undefined,
@@ -49,17 +49,17 @@ export const silent = (about: AskedPartner): PartnerAnswer => ({
 
 export const isAllowing = ({ allowed }: PartnerAnswer): boolean => allowed?.toUpperCase() === "ALLOWED"
 
-/** Whether a card may only charge on the partner's word of that moment; words of whitelists that we do not know are careful ones. */
+/** Whether a card may only charge if its partner allows it at that moment. Unknown whitelist types are treated as if they required this. */
 export const mustBeAsked = ({ whitelist }: Pick<RoamingCard, "whitelist">): boolean =>
   !["ALWAYS", "ALLOWED"].includes(whitelist.toUpperCase())
 
-/** Whether it may charge where the partner says nothing. */
+/** Whether the card may charge if the partner does not answer. */
 export const substitutes = ({ valid, whitelist }: Pick<RoamingCard, "valid" | "whitelist">): boolean =>
   valid && whitelist.toUpperCase() === "ALLOWED_OFFLINE"
 
 /**
- * The partners whose cards of a uid are to be asked about. Two that both vouch for it are not asked, since neither can be billed. A card that is not
- * valid is asked about too where its whitelist says so.
+ * The cards of a uid about which their partners are asked. If several partners have the uid as valid, none is asked, because neither can be billed. A
+ * card that is not valid is asked about too if its whitelist type requires it.
  */
 export const cardsToAsk = (cards: ReadonlyArray<RoamingCard>): ReadonlyArray<RoamingCard> => {
   const valid = cards.filter((card) => card.valid)
@@ -76,7 +76,7 @@ export const contractOf = ({ contractId, countryCode, partnerId, partyId, type, 
   contractId
 })
 
-/** True where a word is about this card. */
+/** True if an answer is about this card. */
 export const isAbout = (card: RoamingContract, { about }: PartnerAnswer): boolean =>
   about.partnerId === card.partnerId &&
   about.card?.countryCode === card.countryCode &&

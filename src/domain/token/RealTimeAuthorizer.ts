@@ -1,11 +1,11 @@
-/** Asking partners for their word on a card that is being read, over their own interfaces. */
+/** Asks partners about a card that is being read, over their own interfaces. */
 import { Context, type Effect } from "effect"
 import type { AskedPartner, PartnerAnswer } from "./RealTime.ts"
 
 export interface VerdictsWanted {
   readonly organisationId: string
   readonly chargerId: string
-  /** Undefined where the charger does not say. */
+  /** Undefined if the charger does not report it. */
   readonly evseId: number | undefined
   readonly tokenUid: string
   readonly partners: ReadonlyArray<AskedPartner>
@@ -14,7 +14,7 @@ export interface VerdictsWanted {
 export class RealTimeAuthorizer extends Context.Service<
   RealTimeAuthorizer,
   {
-    /** One word of each, within `verdictWithinMillis` whatever they do; never fails. */
+    /** One answer for each partner, always within `verdictWithinMillis`; never fails. */
     readonly partnerAnswers: (wanted: VerdictsWanted) => Effect.Effect<ReadonlyArray<PartnerAnswer>>
   }
 >()("voltlane/RealTimeAuthorizer") {}

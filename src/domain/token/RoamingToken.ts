@@ -1,6 +1,6 @@
 /**
- * A partner's driver's token as its token module has it (OCPI 2.2.1 §12): pushed to us or fetched by us, and never ours to change. It is known by its
- * party, uid and type together, whatever the case of their letters; it is kept as the partner spells it.
+ * A token of a partner's driver, from the partner's token module (OCPI 2.2.1 §12). The partner pushes it or we fetch it; we never change it. It is
+ * identified by its party, uid and type together, case-insensitively, and stored in the partner's spelling.
  */
 import type { Partner } from "../roaming/Partner.ts"
 import type { PartyId } from "../values/PartyId.ts"
@@ -12,7 +12,7 @@ export interface EnergyContract {
   readonly contractId?: string | undefined
 }
 
-/** What a partner's token says; words of newer versions are kept as they are. */
+/** The content of a partner's token. Values of newer OCPI versions are stored as they are. */
 export interface RoamingTokenBody extends Omit<RoamingContract, "partnerId"> {
   readonly visualNumber: string | undefined
   readonly issuer: string
@@ -25,7 +25,7 @@ export interface RoamingTokenBody extends Omit<RoamingContract, "partnerId"> {
   readonly language: string | undefined
   readonly defaultProfileType: string | undefined
   readonly energyContract: EnergyContract | undefined
-  /** By the partner's clock, ms epoch. */
+  /** ms epoch, by the partner's clock. */
   readonly lastUpdated: number
 }
 
@@ -39,35 +39,35 @@ export interface RoamingTokenKey extends PartyId {
   readonly type: string
 }
 
-/** The same from who may not tell the type: of several tokens a valid one is meant, and the one that was changed last. */
+/** The key of a token when its type may be missing. Then a valid token is preferred, and of several the one that was changed last. */
 export interface RoamingTokenAddress extends PartyId {
   readonly uid: string
   readonly type: string | undefined
 }
 
-/** The fields of a PATCH; all others stay as they are. */
+/** The fields of a PATCH; all others stay unchanged. */
 export type RoamingTokenPatch = Partial<RoamingTokenBody>
 
 /**
- * Tokens of one partner that are kept; the largest eMSPs have some hundreds of thousands. So many take about a gigabyte of the database, and a partner that
- * makes new ones without an end must not fill it for everybody.
+ * The most tokens of one partner that are stored; the largest eMSPs have some hundreds of thousands. This many take about a gigabyte of the database,
+ * and a partner that creates tokens endlessly must not fill it for all others.
  */
 export const tokensMax = 2_000_000
 
-/** The type of a token where none is named (OCPI 2.2.1 §12.2.1). */
+/** The type of a token if none is given (OCPI 2.2.1 §12.2.1). */
 export const defaultTokenType = "RFID"
 
-/** Two tokens are one exactly when these texts are the same. */
+/** The key of a token as text; two tokens are the same exactly if their texts are equal. */
 export const roamingTokenKey = ({ countryCode, partyId, type, uid }: RoamingTokenKey): string =>
   JSON.stringify([countryCode.toUpperCase(), partyId.toUpperCase(), uid.toLowerCase(), type.toUpperCase()])
 
-/** The party that a token belongs to whose version does not say: its eMSP, which in 2.1.1 is the only party there is. */
+/** The party of a token in OCPI versions that do not name it: the partner's eMSP, which is its only party in 2.1.1. */
 export const tokenParty = ({ connection }: Partner): PartyId | undefined => {
   const parties = connection?.parties ?? []
   return parties.find(({ role }) => role === "EMSP") ?? parties[0]
 }
 
-/** Farther ahead of ours than any clock that is set: what claims to be from then must not outlive every later change. */
+/** A `lastUpdated` that is further ahead of our clock than this is not believed. Otherwise it would block every later change. */
 const believedAheadMillis = 3_600_000
 
 /** The outcome for a token that a partner has sent. */
@@ -94,7 +94,10 @@ const ordered = (token: RoamingTokenBody) => [
   token.lastUpdated
 ]
 
-/** Pushes may arrive out of order: a token that is older than the stored one, or equal to it, changes nothing. */
+/**
+ * What to do with a token that a partner has sent. Pushes may arrive out of order: a token that is older than the stored one, or equal to it, changes
+ * nothing.
+ */
 export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undefined, now: number): Taken => {
   if (stored === undefined) return "Created"
   if (sameBody(sent, stored)) return "Unchanged"
@@ -102,7 +105,7 @@ export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undef
   return believed && sent.lastUpdated < stored.lastUpdated ? "Outdated" : "Replaced"
 }
 
-/** A token with a PATCH laid over it: what is not named stays, and nothing is taken away (OCPI 2.2.1 §4.1.3). */
+/** A token with a PATCH applied: fields that are not given stay, and none is removed (OCPI 2.2.1 §4.1.3). */
 export const patchedToken = (token: RoamingTokenBody, patch: RoamingTokenPatch): RoamingTokenBody => ({
   ...token,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

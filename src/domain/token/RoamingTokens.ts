@@ -1,6 +1,6 @@
 /**
- * Storage of partners' tokens: as they push them and as we fetch them. Each row belongs to a partner and an organisation; a partner's calls name it, and
- * reach no other's rows.
+ * Storage of partners' tokens, which they push or we fetch. Each row belongs to a partner and an organisation. Calls name the partner, and reach no
+ * rows of other partners.
  */
 import { Context, type Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../Errors.ts"
@@ -16,35 +16,35 @@ export interface TokenConflict {
   readonly tokens: ReadonlyArray<RoamingToken>
 }
 
-/** Fetching a partner's tokens: what it has come to. */
+/** The state of fetching a partner's tokens. */
 export interface TokenPullState {
   /** When the last successful fetch began, ms epoch. */
   readonly pulledAt: number | undefined
-  /** Tokens that it took, and those that could not be read. */
+  /** How many tokens it stored, and how many could not be read. */
   readonly taken: number
   readonly unreadable: number
-  /** Why the last one failed; undefined where it did not. */
+  /** Why the last fetch failed; undefined if it did not. */
   readonly problem: string | undefined
   readonly triedAt: number | undefined
   readonly dueAt: number
-  /** Of this partner's there are so many now. */
+  /** How many tokens of this partner are stored now. */
   readonly tokens: number
 }
 
-/** A fetch that is to be made. */
+/** A fetch that is due. */
 export interface DuePull {
   readonly organisationId: string
   readonly partnerId: string
-  /** ms epoch; undefined fetches everything. */
+  /** ms epoch: fetch what changed since then; undefined: fetch everything. */
   readonly from: number | undefined
-  /** How many tries have failed since the last successful one. */
+  /** How many attempts have failed since the last successful one. */
   readonly failures: number
 }
 
-/** Where a card is read, by the names that partners know (OCPI 2.2.1 §12.4.2 LocationReferences), and the party of ours that it belongs to. */
+/** Where a card is read, by the ids that partners know (OCPI 2.2.1 §12.4.2 LocationReferences), and our party that owns the place. */
 export interface ReadingPlace {
   readonly party: PartyId
-  /** Undefined where the charger has not reported its connectors: partners know no such place then. */
+  /** Undefined if the charger has not reported its connectors: then partners do not know the place. */
   readonly location: { readonly id: string; readonly evseUids: ReadonlyArray<string> } | undefined
 }
 
@@ -52,9 +52,9 @@ export type PullEnd =
   | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
   | { readonly _tag: "Failed"; readonly problem: string }
 
-/** What distinguishes a partner's tokens, where it is not their type as well. */
+/** Which fields identify a partner's tokens, if not the uid and type together. */
 export interface TokenIdentity {
-  /** A uid has one token, whatever its type: what is given with another type takes its place (OCPI 2.1.1 §12). */
+  /** True: a uid has only one token. A token with another type replaces it (OCPI 2.1.1 §12). */
   readonly isByUid: boolean
 }
 
@@ -67,8 +67,8 @@ export class RoamingTokens extends Context.Service<
       address: RoamingTokenAddress
     ) => Effect.Effect<RoamingToken, NotFound | StorageUnavailable>
     /**
-     * Takes tokens of one partner in one transaction, in their order; answers what became of each. A conflict is one new token too many (`tokensMax`),
-     * and nothing of them is taken then; changes of those that are known always fit.
+     * Stores tokens of one partner in one transaction, in their order, and returns the outcome for each. `Conflict` if there is one new token too
+     * many (`tokensMax`); then none of them is stored. Changes of known tokens always fit.
      */
     readonly put: (
       partnerId: string,
@@ -83,7 +83,7 @@ export class RoamingTokens extends Context.Service<
       audit: AuditContext,
       identity?: TokenIdentity
     ) => Effect.Effect<Taken, NotFound | InvalidInput | StorageUnavailable>
-    /** Of one evse, or of all of the charger. Undefined for a charger that is not there. */
+    /** The place of one EVSE, or of all EVSEs of the charger. Undefined if there is no such charger. */
     readonly placeOf: (
       organisationId: string,
       chargerId: string,
@@ -93,26 +93,26 @@ export class RoamingTokens extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<TokenConflict>, InvalidInput | StorageUnavailable>
-    /** Those of a partner, by uid. `total` counts one further than the page at most: there may be a million. */
+    /** A partner's tokens, by uid. `total` counts at most one item beyond the page, because there may be a million. */
     readonly window: (
       organisationId: string,
       partnerId: string,
       window: Pick<Window, "offset" | "limit">
     ) => Effect.Effect<Windowed<RoamingToken>, StorageUnavailable>
-    /** What a partner's health shows of its tokens; undefined where nothing was ever to be fetched. */
+    /** The state of fetching that is shown with a partner's health; undefined if its tokens were never to be fetched. */
     readonly pullState: (
       organisationId: string,
       partnerId: string
     ) => Effect.Effect<TokenPullState | undefined, StorageUnavailable>
     /**
-     * The fetch that is due for longest, which no other process gets for `leaseMillis`; each new registration begins one in full after `settleMillis`.
-     * Across all organisations, for the service itself.
+     * Leases the fetch that has been due longest; no other process gets it for `leaseMillis`. Each new registration begins with a full fetch after
+     * `settleMillis`. Covers all organisations, for the service itself.
      */
     readonly takeDuePull: (
       now: number,
       options: { readonly leaseMillis: number; readonly settleMillis: number }
     ) => Effect.Effect<DuePull | undefined, StorageUnavailable>
-    /** Keeps a fetch that goes on from others until `until` (ms epoch). */
+    /** Extends the lease of a running fetch until `until` (ms epoch). */
     readonly keepPull: (due: DuePull, until: number) => Effect.Effect<void, StorageUnavailable>
     readonly endPull: (
       due: DuePull,

@@ -32,15 +32,15 @@ export const tokenKey = (uid: string): string => uid.toLowerCase()
 export interface TokenFacts {
   /** The organisation's own token. */
   readonly token: Token | undefined
-  /** Reservations of the charger, of any driver, that may be in force at the time that was asked about. */
+  /** Reservations at the charger, of any driver, that may be in force at the requested time. */
   readonly reservations: ReadonlyArray<ReservationFacts>
-  /** Tokens with this uid of registered partners. */
+  /** Registered partners' tokens with this uid. */
   readonly roaming: ReadonlyArray<RoamingCard>
   /** Partners that are asked about unknown tokens. */
   readonly askable?: ReadonlyArray<string>
   /** The answers of the partners that were asked; undefined before that. */
   readonly partnerAnswers?: ReadonlyArray<PartnerAnswer> | undefined
-  /** Grants that partners have for this token at this charger. */
+  /** Grants that partners made for this token at this charger. */
   readonly granted?: ReadonlyArray<Grant>
   /** Open sessions of this token anywhere in the organisation: (charger, EVSE), for ConcurrentTx. */
   readonly openSessions: ReadonlyArray<{
@@ -49,7 +49,7 @@ export interface TokenFacts {
     readonly sessionId: string
     /** ms epoch. */
     readonly startedAt: number
-    /** Who let it begin. */
+    /** Who authorised its start. */
     readonly source: AuthorizationSource
   }>
 }

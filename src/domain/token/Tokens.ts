@@ -10,14 +10,14 @@ export type TokenPatch = { readonly [K in Exclude<keyof TokenInput, "uid">]?: To
 
 export interface TokenFilter {
   readonly status?: TokenStatus | undefined
-  /** Occurs in its uid, group, printed number or note, whatever the case of letters. */
+  /** A part of the uid, group, printed number or note, case-insensitive. */
   readonly text?: string | undefined
 }
 
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** `Conflict` `token_exists` for a uid that the organisation has already. */
+    /** `Conflict` `token_exists` if the organisation has a token with this uid. */
     readonly create: (
       input: TokenInput,
       audit: AuditContext

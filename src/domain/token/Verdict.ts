@@ -55,7 +55,7 @@ const denials: Readonly<Record<string, AuthorizationStatus>> = {
 
 const denial = ({ allowed }: PartnerAnswer): Verdict => refused(denials[allowed?.toUpperCase() ?? ""] ?? "Invalid")
 
-/** If several partners allow it, none can be billed, as with two partners that both have the uid as valid. */
+/** The verdict if a partner allows the token; undefined if none does. If several allow it, it is refused, because it is unknown which one to bill. */
 const allowedBy = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): Verdict | undefined => {
   const [one, ...others] = partnerAnswers.filter(isAllowing)
   if (one === undefined) return undefined
@@ -69,8 +69,8 @@ const allowedBy = (partnerAnswers: ReadonlyArray<PartnerAnswer>, now: number): V
 }
 
 /**
- * Of partners' cards of one uid; undefined where there is none. Two partners that both vouch for one uid cannot both be billed, and guessing would
- * bill the wrong one.
+ * The verdict on partners' cards of one uid; undefined if there are none. If two partners have the uid as valid, both cannot be billed, and a guess
+ * could bill the wrong one.
  */
 export const roamingVerdict = (
   cards: ReadonlyArray<RoamingCard>,

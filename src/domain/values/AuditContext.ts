@@ -1,25 +1,25 @@
-/** Who calls, and when: what every change of a record is stored with, and what an audit entry names. */
+/** Who calls, and when. It is stored with every change of a record and named in audit entries. */
 
-/** Who calls: a v2 key with what it may do now, or a v1 pair. */
+/** The caller: a v2 key, a v1 pair or a person's sign-in, with its present permissions. */
 export interface Principal {
   readonly organisationId: string
-  /** `key:<id>`, `v1:<clientId>`, later `operator:<id>`: what an audit entry names. */
+  /** `key:<id>`, `v1:<clientId>` or `operator:<id>`, as audit entries name it. */
   readonly actor: string
-  /** The v2 key's id; the scope of idempotency keys. */
+  /** The id of the v2 key, v1 pair or sign-in; the scope of idempotency keys. */
   readonly keyId: string
   readonly operatorId: string | undefined
-  /** Effective now: the operator's, cut down to the key's. */
+  /** The permissions in effect now: the operator's, limited to the key's or sign-in's. */
   readonly permissions: ReadonlyArray<string>
   /**
-   * Of a sign-in of a person who has a second factor here: when it was proved last, ms epoch; 0 for never. Undefined where there is none to ask for: of
-   * keys, and of sign-ins by an identity provider.
+   * For a sign-in of a person with a second factor: when it was last proved, ms epoch; 0 for never. Undefined if there is no second factor to ask
+   * for: for keys, and for sign-ins through an identity provider.
    */
   readonly factorAt?: number
-  /** True of a sign-in by an organisation's identity provider: it speaks for that organisation alone, and not for the person's account. */
+  /** True for a sign-in through an organisation's identity provider. It is valid for that organisation only, and not for the person's account. */
   readonly bySingleSignOn?: boolean
 }
 
-/** Who does it and when: every write is a fact with its author. */
+/** The author and time of a write: every write is a fact with its author. */
 export interface AuditContext {
   readonly by: Principal
   /** ms epoch. */

@@ -1,6 +1,6 @@
 /**
- * Token buckets by name: how often something may happen, per charger, key or network. Bounded in number; when there are too many the one
- * longest silent is forgotten, which can only make the service kinder.
+ * Token buckets by name: they limit how often something may happen, per charger, key or network. Their number is bounded. When there are too many,
+ * the one idle longest is forgotten, which can only allow more.
  */
 
 interface Bucket {
@@ -14,45 +14,48 @@ export class Buckets {
   private readonly refillMillis: number
   private readonly maxNames: number
 
-  /** `capacity` at once, refilled within `refillMillis`: within any such span at most twice the capacity passes. */
+  /** `capacity` uses at once, refilled within `refillMillis`. Within any such period at most twice the capacity is allowed. */
   constructor(capacity: number, refillMillis: number, maxNames: number) {
     this.capacity = capacity
     this.refillMillis = refillMillis
     this.maxNames = maxNames
   }
 
-  /** True when one more is allowed now. */
+  /** True when one more use is allowed now. */
   has(name: string, now: number): boolean {
     return this.left(name, now) >= 1
   }
 
-  /** Takes one, or `amount`; false when there was none, and then nothing is taken. More than is left is owed. */
+  /**
+   * Takes one token, or `amount`. False if less than one is left; then nothing is taken. If `amount` is more than is left, the bucket goes below
+   * zero.
+   */
   take(name: string, now: number, amount = 1): boolean {
     const before = this.left(name, now)
-    // To the end of the map, so that its beginning is the one longest silent.
+    // Moves the bucket to the end of the map, so that the first entry is the one idle longest.
     this.buckets.delete(name)
     if (this.buckets.size >= this.maxNames) this.forgetOldest()
     this.buckets.set(name, { tokens: before < 1 ? before : before - amount, at: now })
     return before >= 1
   }
 
-  /** What is left of the capacity, with fractions. */
+  /** The tokens that are left, with fractions. */
   left(name: string, now: number): number {
     const bucket = this.buckets.get(name)
     return bucket === undefined ? this.capacity : this.filled(bucket, now)
   }
 
-  /** Seconds until one more is allowed, at least 1. */
+  /** Seconds until one more use is allowed, at least 1. */
   waitSeconds(name: string, now: number): number {
     return this.secondsFor(1 - this.left(name, now))
   }
 
-  /** Seconds until all of the capacity is there again, at least 1. */
+  /** Seconds until the full capacity is available again, at least 1. */
   fullSeconds(name: string, now: number): number {
     return this.secondsFor(this.capacity - this.left(name, now))
   }
 
-  /** Forgets the buckets that are full again; called once in a while. */
+  /** Deletes the buckets that are full again; called from time to time. */
   sweep(now: number): void {
     for (const [name, bucket] of this.buckets) {
       if (this.filled(bucket, now) >= this.capacity) this.buckets.delete(name)

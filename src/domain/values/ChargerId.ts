@@ -1,12 +1,12 @@
 /**
- * The identity of a charger: what the operator registers, what the charger puts last in its websocket URL, and the user name of its
- * Basic credentials. Unique over every organisation of the service, compared exactly.
+ * The identity of a charger. The operator registers it, and the charger uses it as the last part of its websocket URL and as the user name of its
+ * Basic credentials. It is unique over all organisations of the service and compared exactly.
  */
 
-/** Longest identity that OCPP 2.x can carry (identifierString 48); 1.6 has no shorter one that chargers keep. */
+/** The longest identity that OCPP 2.x can carry (identifierString 48). OCPP 1.6 has no shorter limit that chargers respect. */
 export const chargerIdMaxLength = 48
 
 const allowed = /^[A-Za-z0-9\-_.~:*]{1,48}$/
 
-/** True when a URL path can carry `id` as it is: letters, digits, `-_.~:*`, at most 48, and neither `.` nor `..`. */
+/** True when a URL path can contain `id` unchanged: letters, digits, `-_.~:*`, at most 48 characters, and neither `.` nor `..`. */
 export const isChargerId = (id: string): boolean => allowed.test(id) && id !== "." && id !== ".."

@@ -1,4 +1,4 @@
-/** Numbers by key, such as what is open for each partner. A key whose number is back at 0 takes no memory. */
+/** Counters by key, for example the open requests of each partner. A key whose count is back at 0 takes no memory. */
 
 export class Counts {
   private readonly counts = new Map<string, number>()
@@ -8,7 +8,7 @@ export class Counts {
     return this.counts.get(key) ?? 0
   }
 
-  /** Of all keys together. */
+  /** The sum over all keys. */
   get all(): number {
     return this.sum
   }
@@ -20,12 +20,12 @@ export class Counts {
     else this.counts.set(key, count)
   }
 
-  /** The keys that have `most` or more. */
+  /** The keys whose count is `most` or more. */
   full(most: number): ReadonlyArray<string> {
     return [...this.counts].filter(([, count]) => count >= most).map(([key]) => key)
   }
 
-  /** Keys that have a number other than 0. */
+  /** The number of keys whose count is not 0. */
   get size(): number {
     return this.counts.size
   }

@@ -1,36 +1,36 @@
 /**
- * What comes from outside, cut to the room there is for it: by UTF-16 units with a mark at the end, or by the bytes it takes in the database. Nothing
- * that fits is changed.
+ * Shortens data from outside to the available room: to a number of UTF-16 units with a mark at the end, or to a number of bytes in the database.
+ * Nothing that fits is changed.
  */
 
-/** The mark for all that was left off. No signed record, no number and no card's uid ends in it. */
+/** The mark that replaces what was cut off. No signed record, number or card uid ends with it. */
 export const cutMark = "…"
 
-/** At most `max` UTF-16 units of a text, the mark among them. */
+/** At most `max` UTF-16 units of a text, including the mark. */
 export const cutText = (text: string, max: number): string => {
   if (text.length <= max) return text
   const begins = text.slice(0, Math.max(0, max - cutMark.length))
-  // The cut may have gone through a surrogate pair, whose first half alone no database takes.
+  // The cut may have split a surrogate pair, and no database accepts the first half alone.
   return (/[\ud800-\udbff]$/.test(begins) ? begins.slice(0, -1) : begins) + cutMark
 }
 
-/** True of a text that was cut (or that its author ended in the same sign). */
+/** True for a text that was cut (or whose author ended it with the same character). */
 export const isCut = (text: string): boolean => text.endsWith(cutMark)
 
-/** Units that a value takes as JSON. */
+/** UTF-16 units that a value takes as JSON. */
 const written = (value: unknown): number => JSON.stringify(value).length
 
-/** Longest name of a member, in something that is cut. */
+/** The longest member name in a value that is cut. */
 const nameMost = 255
 
-/** What is left while a value is cut, in units of its JSON. */
+/** The room that is left while a value is cut, in UTF-16 units of its JSON. */
 interface Room {
   left: number
 }
 
 const textWithin = (text: string, room: Room): string => {
   let cut = text
-  // Without its quotes; escapes take up to six units for one.
+  // Two units are for the quotes; an escape takes up to six units for one character.
   for (let max = room.left - 2; written(cut) > room.left && cut !== cutMark; max = Math.floor(max / 2)) {
     cut = cutText(text, max)
   }
@@ -72,8 +72,8 @@ const within = (value: unknown, room: Room): unknown => {
 }
 
 /**
- * A JSON value that takes about `max` UTF-16 units; the value itself where it fits. Texts that do not fit are cut, and a list or an object ends with
- * the mark where something of it was left off. Recursive: the caller has bounded the depth.
+ * Cuts a JSON value to about `max` UTF-16 units; returns the value itself if it fits. Texts that do not fit are cut. A list or an object ends with
+ * the mark if something was left out. Recursive: the caller must have limited the depth.
  */
 export const cutJson = (value: unknown, max: number): unknown =>
   written(value) <= max ? value : within(value, { left: max })
@@ -86,27 +86,27 @@ export const cutList = <A>(list: ReadonlyArray<A>, max: number): ReadonlyArray<A
 }
 
 const encoder = new TextEncoder()
-// A mark at the beginning of a text is part of the text.
+// A byte order mark at the beginning of a text is part of the text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** A UTF-16 unit takes three bytes at most: a pair of them takes four. */
+/** A UTF-16 unit takes at most three bytes in UTF-8; a surrogate pair takes four. */
 const mostBytesPerUnit = 3
 
-/** Whether a text fits, without looking at it where its length alone decides. */
+/** Whether a text fits. The bytes are counted only if the text's length does not decide. */
 const fits = (text: string, maxBytes: number): boolean =>
   text.length * mostBytesPerUnit <= maxBytes || (text.length <= maxBytes && byteLength(text) <= maxBytes)
 
-/** Bytes of a text as it is stored. */
+/** The number of bytes of a text as it is stored (UTF-8). */
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
 /**
- * The beginning of a text that has at most `maxBytes`, without a mark; no character is cut in two. The result is a text of its own: a slice would keep
- * the whole of what it was cut from in memory for as long as it waits.
+ * The beginning of a text, at most `maxBytes` long and without a mark; no character is split. The result is a copy: a slice would keep the whole
+ * original text in memory.
  */
 export const cutToBytes = (text: string, maxBytes: number): string => {
   if (fits(text, maxBytes)) return text
   const room = new Uint8Array(maxBytes)
-  // Writes whole characters alone.
+  // Writes whole characters only.
   const { written: bytes } = encoder.encodeInto(text, room)
   return decoder.decode(room.subarray(0, bytes))
 }

@@ -1,6 +1,8 @@
-/** How far two words are from each other, so that a misspelt name is answered with the one that was meant. */
+/** The distance between two words, for suggesting the name that was probably meant by a misspelt one. */
 
-/** Single letters to change, add, drop or swap with their neighbour, to make one word of the other (optimal string alignment). */
+/**
+ * How many single letters must be changed, added, dropped or swapped with their neighbour to turn one word into the other (optimal string alignment).
+ */
 export const distance = (a: string, b: string): number => {
   const rows: Array<Array<number>> = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

@@ -1,10 +1,10 @@
 /**
- * A batch of which one part may be at fault: it is halved until that part is alone, so that the others have what they came for. What a fault is, and
- * what becomes of a part that is alone with it, is up to the caller.
+ * Isolates the faulty part of a batch: the batch is halved until that part is alone, so that the others still succeed. The caller decides what a
+ * fault is, and what happens to a single faulty part.
  */
 import { Effect } from "effect"
 
-/** Runs a batch. Where `run` answers false the part is run again in two halves, unless it is a single one; a failure ends it all. */
+/** Runs a batch. If `run` returns false, the part is run again in two halves, unless it has one item. A failure of `run` ends everything. */
 export const inHalves = <A, E, R>(
   batch: ReadonlyArray<A>,
   run: (part: ReadonlyArray<A>) => Effect.Effect<boolean, E, R>

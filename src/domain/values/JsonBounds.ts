@@ -1,24 +1,27 @@
 /**
- * How deep a JSON text nests and how many values it has, found without parsing it. Parsing is safe at any depth, but code that walks the value afterwards
- * recurses, and a text of a million brackets must not end the process. A text of 350,000 empty objects must not block the main thread.
+ * Measures how deep a JSON text nests and how many values it has, without parsing it. Parsing is safe at any depth, but code that walks the value
+ * afterwards recurses, and a text of a million brackets must not crash the process. A text of 350,000 empty objects must not block the main thread.
  */
 
-/** Legal messages of all OCPP versions stay below this, the frame's own array included. */
+/** The most levels of an OCPP frame, its own array included. Legal messages of all OCPP versions stay below this. */
 export const maxFrameDepth = 16
 
 /**
- * Values of a frame, each item of a list and each field of an object counted. A mebibyte of readings with four samples each has 76,000; what has far more is made
- * of nothing but brackets and commas, and takes half a second to read.
+ * The most values of an OCPP frame; each item of a list and each field of an object counts. A mebibyte of readings with four samples each has 76,000.
+ * A frame with far more contains little but brackets and commas, and takes half a second to parse.
  */
 export const maxFrameValues = 131_072
 
-/** Levels of a request's JSON body. A tariff has six, the deepest command eight. */
+/** The most levels of a request's JSON body. A tariff has six, the deepest command eight. */
 export const maxBodyDepth = 32
 
-/** Values of a request's body. The largest sensible one, a local list of 5,000 cards, has 40,000. */
+/** The most values of a request's body. The largest sensible one, a local list of 5,000 cards, has 40,000. */
 export const maxBodyValues = 65_536
 
-/** Fields of one object of a request's body. No object has more than a hundred, and each unknown one costs an entry of the refusal. */
+/**
+ * The most fields of one object in a request's body. No valid object has more than a hundred, and each unknown field adds an entry to the error
+ * response.
+ */
 export const maxBodyFields = 1_000
 
 const quote = 0x22
@@ -29,7 +32,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** True when `text` has more than `limit` opening brackets, strings included: no text below it nests deeper. */
+/** True when `text` has more than `limit` opening brackets, those in strings included. A text with fewer cannot nest deeper than `limit`. */
 const hasMoreBrackets = (text: string, limit: number): boolean => {
   let count = 0
   for (const bracket of ["[", "{"]) {
@@ -38,7 +41,7 @@ const hasMoreBrackets = (text: string, limit: number): boolean => {
   return false
 }
 
-/** Index of the quote that ends the string opened at `start`, or the end of the text. */
+/** The index of the quote that ends the string opened at `start`, or the end of the text. */
 const endOfString = (text: string, start: number): number => {
   for (let i = start + 1; i < text.length; i++) {
     const c = text.charCodeAt(i)
@@ -62,7 +65,7 @@ export const isDeeperThan = (text: string, limit: number): boolean => {
   return false
 }
 
-/** True when arrays and objects have more than `limit` values together. A text with fewer characters than that has not. */
+/** True when arrays and objects have more than `limit` values together. A text with at most `limit` characters cannot have. */
 export const hasMoreValues = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   let count = 0
@@ -74,7 +77,7 @@ export const hasMoreValues = (text: string, limit: number): boolean => {
   return false
 }
 
-/** True when one object has more than `limit` fields. Looks no deeper than `maxBodyDepth`, which is to be asked first. */
+/** True when one object has more than `limit` fields. The nesting must have been checked against `maxBodyDepth` first. */
 const hasMoreFields = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   // Commas of each open array and object; an array's are not counted.
@@ -91,9 +94,9 @@ const hasMoreFields = (text: string, limit: number): boolean => {
   return false
 }
 
-/** True when a request's body is JSON that no request of ours needs: too deep, too many values, or too many fields in one object. */
+/** True when a request's body is more complex than any request needs: too deep, too many values, or too many fields in one object. */
 export const isTooComplex = (text: string): boolean =>
   isDeeperThan(text, maxBodyDepth) || hasMoreValues(text, maxBodyValues) || hasMoreFields(text, maxBodyFields)
 
-/** What to say of such a body. */
+/** The error message for such a body. */
 export const tooComplex = `The body may nest ${maxBodyDepth} levels, and have ${maxBodyValues} values and ${maxBodyFields} fields in one object.`

@@ -1,9 +1,9 @@
-/** Networks of IP addresses in CIDR form (RFC 4632, RFC 4291): whether an address is in one, and one in another. */
+/** IP networks in CIDR form (RFC 4632, RFC 4291): whether an address or a network is within another one. */
 
 export interface Network {
   readonly bits: 32 | 128
   readonly base: bigint
-  /** How many leading bits an address has in common with the network. */
+  /** The number of leading bits that an address in the network shares with it. */
   readonly prefix: number
 }
 
@@ -41,7 +41,7 @@ const address6 = (text: string): Address | undefined => {
   return { bits: 128, value: groups.reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n) }
 }
 
-/** An IPv4 address inside IPv6 is that address, as dual-stack listeners write it. */
+/** An IPv4-mapped IPv6 address, as dual-stack listeners write it, is treated as that IPv4 address. */
 const mapped = 0xffffn << 32n
 
 const addressOf = (text: string): Address | undefined => {
@@ -51,7 +51,7 @@ const addressOf = (text: string): Address | undefined => {
   return { bits: 32, value: address.value & 0xffff_ffffn }
 }
 
-/** A network, or a single address; undefined for other text, and where bits behind the prefix are set, which is a typing error. */
+/** Parses a network or a single address. Undefined for other text, and if bits after the prefix are set, because that is a typing error. */
 export const parseNetwork = (text: string): Network | undefined => {
   const [written = "", length, ...more] = text.split("/")
   const address = addressOf(written)
@@ -69,7 +69,7 @@ const isIn = (outer: Network, { bits, base, prefix }: Network): boolean => {
   return bits === outer.bits && prefix >= outer.prefix && base >> shift === outer.base >> shift
 }
 
-/** Whether a network, or an address, is within one of these. False where it cannot be read. */
+/** Whether a network or an address is within one of these networks. False if it cannot be parsed. */
 export const isWithin = (text: string, networks: ReadonlyArray<string>): boolean => {
   const one = parseNetwork(text)
   return one !== undefined && networks.map(parseNetwork).some((outer) => outer !== undefined && isIn(outer, one))

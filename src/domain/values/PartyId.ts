@@ -1,6 +1,6 @@
 /** The id of a company in roaming (OCPI 2.2.1 §3.1). */
 
-/** Codes are compared without regard to case, and kept and shown in upper case. */
+/** Codes are compared case-insensitively, and stored and shown in upper case. */
 export interface PartyId {
   /** ISO 3166-1 alpha-2. */
   readonly countryCode: string

@@ -1,7 +1,7 @@
 /**
- * Keyed hashing and random material, behind a port because the domain has neither. Everything that was random to begin with (API keys,
- * chargers' passwords, tokens) is verified by HMAC-SHA-256 under the service's secret key: microseconds, so that a storm of reconnects
- * costs nothing. Only passwords that people choose are hashed slowly.
+ * Keyed hashing and randomness, as a port because the domain has neither. Secrets that are random (API keys, chargers' passwords, tokens) are
+ * verified with HMAC-SHA-256 under the service's secret key. That takes microseconds, so that a storm of reconnects costs little. Only passwords that
+ * people choose are hashed slowly.
  */
 import { Context, type Effect } from "effect"
 import type { TooMany } from "../Errors.ts"
@@ -14,22 +14,25 @@ export class Secrets extends Context.Service<
     /** Constant-time comparison with a stored verifier. */
     readonly verify: (purpose: string, secret: Uint8Array | string, verifier: Uint8Array) => boolean
     /**
-     * Encrypts text that must be read again (answers kept for `Idempotency-Key` that hold a secret), authenticated and separated by
-     * `purpose`; the result is printable text. No two seals of one text are alike.
+     * Encrypts text that must be read again (stored answers for `Idempotency-Key` that contain a secret). It is authenticated and separated by
+     * `purpose`; the result is printable. Sealing the same text twice gives different results.
      */
     readonly seal: (purpose: string, text: string) => string
-    /** What `seal` was given; undefined for what was sealed under another key or purpose, or was changed since. */
+    /** The text that was sealed; undefined if it was sealed under another key or purpose, or was changed. */
     readonly open: (purpose: string, sealed: string) => string | undefined
     readonly randomBytes: (length: number) => Uint8Array
     /** A new UUIDv7. */
     readonly uuid: (now: number) => string
     /** Four 32-bit numbers for `transactionIdOf`. */
     readonly transactionIdKeys: ReadonlyArray<number>
-    /** HMAC-SHA-1, for one-time passwords (RFC 4226) and nothing else. */
+    /** HMAC-SHA-1, only for one-time passwords (RFC 4226). */
     readonly hmacSha1: (key: Uint8Array, data: Uint8Array) => Uint8Array
-    /** Slow salted hash of a password that a person chose. Few are made at a time and few wait: beyond, `TooMany` `passwords_at_once`. */
+    /**
+     * A slow salted hash of a password that a person chose. Only a few are computed at a time and only a few may wait; beyond that, `TooMany`
+     * `passwords_at_once`.
+     */
     readonly hashPassword: (password: string) => Effect.Effect<string, TooMany>
-    /** Without a hash it takes the same time, and is false. */
+    /** Without a hash the result is false, after the same time. */
     readonly verifyPassword: (password: string, hash: string | undefined) => Effect.Effect<boolean, TooMany>
   }
 >()("voltlane/Secrets") {}

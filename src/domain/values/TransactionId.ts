@@ -1,7 +1,7 @@
 /**
- * OCPP 1.6 transaction ids: positive, 31 bits, unique over the whole service and not guessable from one another, since a charger that
- * could guess its neighbour's could stop its transaction (CVE-2026-28230). They are a keyed permutation of a database sequence, so that
- * uniqueness needs neither luck nor a retry.
+ * OCPP 1.6 transaction ids: positive, 31 bits, unique over the whole service. They cannot be guessed from one another: a charger that guessed its
+ * neighbour's id could stop that transaction (CVE-2026-28230). They are a keyed permutation of a database sequence, so that they are unique without
+ * retries.
  */
 
 const rounds = 4
@@ -27,8 +27,8 @@ const permute32 = (n: number, keys: ReadonlyArray<number>): number => {
 }
 
 /**
- * The transaction id of the `n`-th transaction (1 ≤ n < 2³¹). `keys` are four 32-bit numbers derived from the service's secret key; the
- * same keys give the same bijection for ever. Values outside 1…2³¹−1 are walked along their cycle, which keeps it a bijection.
+ * The transaction id of the `n`-th transaction (1 ≤ n < 2³¹). `keys` are four 32-bit numbers derived from the service's secret key; the same keys
+ * always give the same bijection. Values outside 1…2³¹−1 are permuted again until they are inside (cycle walking), which keeps it a bijection.
  */
 export const transactionIdOf = (n: number, keys: ReadonlyArray<number>): number => {
   let x = permute32(n >>> 0, keys)

@@ -1,6 +1,6 @@
 /**
- * Identifiers that sort by the time they were made (UUID version 7, RFC 9562 §5.7). Clock and randomness are arguments, since the
- * domain has neither. Effect's `SecureRandom.uuidV7` takes 4.5 µs where this takes 0.85 µs, and every fact and session has one.
+ * Identifiers that sort by their creation time (UUID version 7, RFC 9562 §5.7). Clock and randomness are arguments, because the domain has neither.
+ * Effect's `SecureRandom.uuidV7` takes 4.5 µs and this 0.85 µs, and every fact and session has one.
  */
 
 const hex: ReadonlyArray<string> = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"))
@@ -16,5 +16,5 @@ export const uuid7 = (now: number, random: Uint8Array): string => {
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** True for any textual UUID: what a path parameter must be before it may reach the database. */
+/** True for any textual UUID. A path parameter must be one before it may reach the database. */
 export const isUuid = (text: string): boolean => pattern.test(text)

@@ -1,12 +1,12 @@
 /**
- * What waits for a decision of an operator, counted by queue. The counts that every reader of events may see are published when they change; a webhook's
- * parked events are left out of them, since a webhook that refuses what it is sent would then be sent more for each refusal.
+ * Counts what waits for an operator's decision, by queue. The counts that every reader of events may see are published when they change. A webhook's
+ * parked events are left out: a webhook that refuses events would otherwise get another event for each refusal.
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
 import { missing, type Permission } from "../operator/Permission.ts"
 
-/** The queues, with the permission that each takes; in the order in which they are shown. */
+/** The queues with the permission needed for each, in the order in which they are shown. */
 export const workQueues = {
   heldSessions: "sessions:read",
   corrections: "sessions:read",
@@ -19,7 +19,7 @@ export const workQueues = {
 
 export type WorkQueue = keyof typeof workQueues
 
-/** Counted to here: a queue that is longer is "1,000 or more". */
+/** The highest count; a longer queue is shown as "1,000 or more". */
 export const countedMost = 1_000
 
 /** The queues that are published as `work.changed`. */
@@ -37,7 +37,10 @@ export type PublishedCounts = Readonly<Record<(typeof publishedQueues)[number], 
 
 const everyQueue = Object.keys(workQueues) as ReadonlyArray<WorkQueue>
 
-/** The queues that a caller may read. Unknown chargers belong to none where the service holds several organisations. */
+/**
+ * The queues that a caller may read. If the service has several organisations, unknown chargers belong to none of them; then only the platform's own
+ * operator may read them.
+ */
 export const queuesFor = (
   permissions: ReadonlyArray<string>,
   { isOnly }: { readonly isOnly: boolean }
@@ -48,7 +51,7 @@ export const queuesFor = (
       (queue !== "unknownChargers" || isOnly || permissions.includes("platform:admin"))
   )
 
-/** Facts after which sessions, deliveries or unknown chargers may wait that did not, or wait no more. */
+/** Facts after which the number of waiting sessions, deliveries or unknown chargers may have changed. */
 const countedAfter = [
   "SessionStarted",
   "SessionEnded",
@@ -67,7 +70,7 @@ const countedAfter = [
   "OrganisationCreated"
 ] as const
 
-/** Facts after which cards may be in conflict: looked for apart, since that reads all cards of partners. */
+/** Facts after which cards may be in conflict. Conflicts are counted separately, because that reads all cards of partners. */
 const conflictsAfter = [
   "RoamingTokenChanged",
   "PartnerChanged",
@@ -78,7 +81,7 @@ const conflictsAfter = [
 
 export const countedFacts: ReadonlyArray<string> = [...countedAfter, ...conflictsAfter]
 
-/** What is counted anew after facts of these types. Drifts are counted by the loop that compares configurations. */
+/** The queues to count again after facts of these types. Drifts are counted by the loop that compares configurations. */
 export const queuesAfter = (types: ReadonlyArray<string>): ReadonlyArray<keyof PublishedCounts> => {
   const isOfTokens = types.some((type) => (conflictsAfter as ReadonlyArray<string>).includes(type))
   return publishedQueues.filter(
@@ -95,12 +98,15 @@ export interface Stirred {
 export class Work extends Context.Service<
   Work,
   {
-    /** Each of the queues up to `countedMost`. */
+    /** The count of each of these queues, at most `countedMost`. */
     readonly counts: <Q extends WorkQueue>(
       organisationId: string,
       queues: ReadonlyArray<Q>
     ) => Effect.Effect<Readonly<Record<Q, number>>, StorageUnavailable>
-    /** Facts of `types` in the next `limit` of the journal, by organisation; `upTo` is undefined where there are none of any type. */
+    /**
+     * The organisations with facts of `types` among the next `limit` facts of the journal. `upTo` is undefined if there are no further facts of any
+     * type.
+     */
     readonly stirred: (
       types: ReadonlyArray<string>,
       limit: number
@@ -108,15 +114,18 @@ export class Work extends Context.Service<
       { readonly organisations: ReadonlyArray<Stirred>; readonly upTo: number | undefined },
       StorageUnavailable
     >
-    /** Organisations whose corrections are not as many as were published: a price that differs from its record is stored without a fact. */
+    /**
+     * Organisations whose number of corrections differs from the published one. A price that differs from its CDR is stored without a fact, so these
+     * are not in `stirred`.
+     */
     readonly corrected: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-    /** Counts these queues and publishes all counts where one differs from what was published last. */
+    /** Counts these queues and publishes all counts if one differs from the last published. Returns whether it published. */
     readonly publish: (
       organisationId: string,
       queues: ReadonlyArray<keyof PublishedCounts>,
       now: number
     ) => Effect.Effect<boolean, StorageUnavailable>
-    /** Notes how far the journal was read. */
+    /** Stores the journal position up to which facts were read. */
     readonly readTo: (position: number) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/Work") {}
