@@ -1,7 +1,8 @@
 /**
- * The settings of the service: everything that the environment, a file and the command line may say, decoded and checked against each
- * other once, before anything is opened. Only `main` reads this; every part takes what it needs as options. A wrong value is to be reported
- * within a second, so this loads single modules of Effect, and main loads the rest of the service after it.
+ * The settings of the service. The environment, files and the command line are decoded and checked against each other
+ * once, before anything is opened. Only `main` reads this; every part receives what it needs as options. A wrong value
+ * must be reported within a second, so this imports single modules of Effect, and main loads the rest of the service
+ * after it.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -28,9 +29,9 @@ export { ConfigProblem, limits }
 
 export interface Config {
   readonly host: string
-  /** Undefined when plain http is closed. */
+  /** Undefined if plain http is closed. */
   readonly port: number | undefined
-  /** Undefined without a certificate. `clientCaFile` opens OCPP security profile 3. */
+  /** Undefined without a certificate. `clientCaFile` allows OCPP security profile 3. */
   readonly tls:
     | {
         readonly port: number
@@ -39,7 +40,7 @@ export interface Config {
         readonly clientCaFile: string | undefined
       }
     | undefined
-  /** Where `/metrics` is: beside everything else unless set, on a listener of its own, or nowhere. */
+  /** Where `/metrics` is served: undefined for the main listeners, a port for a listener of its own, `off` for nowhere. */
   readonly metricsPort: number | "off" | undefined
   /** Without a slash at its end. */
   readonly publicUrl: string
@@ -55,12 +56,12 @@ export interface Config {
   readonly v1AllowHttp: boolean
   /** Origins whose pages may call REST v2; `*` for all, none when empty. */
   readonly corsOrigins: ReadonlyArray<string>
-  /** Street tiles below the console's map; undefined: it asks no other host for anything. */
+  /** Street tiles for the console's map; undefined: the map sends no request to another host. */
   readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
-  /** Of one key and of one network with wrong ones; 0 is no limit. */
+  /** Requests of one key, and of one network with wrong keys; 0 is no limit. */
   readonly apiRates: { readonly requestsPerMinute: number; readonly wrongKeysPerMinute: number }
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
-  /** Of one charger, once it has sent what it may at once. */
+  /** The rate of one charger after its initial burst. */
   readonly ocppBytesPerSecond: number
   readonly outboundAllowPrivate: boolean
   readonly backgroundIntervalMillis: number
@@ -68,19 +69,19 @@ export interface Config {
   readonly readingsRetentionMonths: number
   readonly factsRetentionMonths: number
   readonly commandsRetentionMonths: number
-  /** Of sessions with their records, and of the audit log; undefined: for ever. */
+  /** For sessions with their CDRs, and for the audit log; undefined: forever. */
   readonly sessionsRetentionMonths: number | undefined
   readonly auditRetentionMonths: number | undefined
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
   readonly files: {
-    /** Where chargers bring and fetch files; without a slash at its end. */
+    /** The base URL for chargers' uploads and downloads; without a slash at its end. */
     readonly url: string
     readonly retentionDays: number
     /** Bytes of the disk of `DATA_DIR` that files leave free. */
     readonly minFreeBytes: number
-    /** Undefined: contents lie in `dataDir`. */
+    /** Undefined: contents are stored in `dataDir`. */
     readonly s3:
       | {
           readonly bucket: string
@@ -105,11 +106,11 @@ export interface Config {
   }
   /** The `OTEL_*` variables as they came, for Effect's own readers. */
   readonly otel: Readonly<Record<string, string>>
-  /** What is not wrong and yet better mended: a line each. */
+  /** Settings that are valid but should be corrected, one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** True for `--print-config`: print `printed` and end. Nothing was generated or written then. */
+  /** True for `--print-config`: print `printed` and end. Nothing is generated or written in this case. */
   readonly printOnly: boolean
-  /** Every variable with the value that holds, one a line; secrets only say whether they are set. */
+  /** Every variable with the value in effect, one per line. For a secret it only says whether it is set. */
   readonly printed: string
 }
 
@@ -127,7 +128,7 @@ const readText = (variable: string, path: string): string => {
   }
 }
 
-/** Every user of the machine may read the file; on Windows modes mean nothing. */
+/** True if every user of the machine can read the file. File modes mean nothing on Windows. */
 const isOpenToAll = (path: string): boolean => process.platform !== "win32" && (statSync(path).mode & 0o004) !== 0
 
 interface Arguments {
@@ -149,7 +150,10 @@ const parseArguments = (args: ReadonlyArray<string>): Arguments => {
   return { printOnly, envFiles }
 }
 
-/** What is set, by name. The environment holds over files, a later file over an earlier one; an empty value is not set. */
+/**
+ * The variables that are set, by name. The environment overrides files, and a later file overrides an earlier one. An
+ * empty value counts as not set.
+ */
 const gather = (env: Env, files: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const merged = new Map<string, string>()
   const add = (from: Env): void => {
@@ -196,7 +200,7 @@ const made = <A>(variable: string, path: string, what: string, make: (pem: strin
   }
 }
 
-/** Certificate and key, both or neither, readable and made for one another. */
+/** Certificate and key: both or neither, readable, and matching each other. */
 const tlsOf = (get: Get): Config["tls"] => {
   const [certFile, keyFile, clientCaFile] = [get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), get("TLS_CLIENT_CA_FILE")]
   const port = get("TLS_PORT")
@@ -232,7 +236,7 @@ const listeners = (get: Get) => {
   return { tls, port: plain ? port : undefined, metricsPort, publicUrl: publicUrl.replace(/\/+$/, "") }
 }
 
-/** The key and the name that stand or, unless nothing may be written, that are made now. */
+/** The secret key and node id: those that are set or kept, or new ones that are kept now. With `printOnly` nothing is written. */
 const identity = (get: Get, dataDir: string, printOnly: boolean) => {
   const secretKey = get("SECRET_KEY")
   if (secretKey === undefined && get("DATABASE_URL") !== undefined) {
@@ -249,7 +253,10 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
   }
 }
 
-/** A bucket with its key, or none of its settings: files that went to the wrong place would be missed late. */
+/**
+ * Settings of file storage: a bucket with its access key, or none of the S3 settings. Files that went to the wrong
+ * place would be noticed late.
+ */
 const filesOf = (get: Get, publicUrl: string): Config["files"] => {
   const url = get("FILES_URL")?.replace(/\/+$/, "") ?? publicUrl
   const retentionDays = get("FILES_RETENTION_DAYS") ?? limits.files.retentionDays
@@ -276,7 +283,7 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
       bucket,
       endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
       region,
-      // AWS wants the bucket in the host; what people run themselves rarely has names for that.
+      // AWS expects the bucket in the host name. Self-hosted services rarely have such host names.
       pathStyle: pathStyle ?? endpoint !== undefined,
       accessKeyId,
       secretAccessKey
@@ -291,7 +298,7 @@ const mapTilesOf = (get: Get): Config["mapTiles"] => {
   return undefined
 }
 
-/** In months; undefined: for ever. What explains a session goes before it, never after it. */
+/** Retention in months; undefined: forever. What explains a session must not be kept for longer than the session. */
 const retentionOf = (get: Get) => {
   const kept = {
     readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
@@ -311,7 +318,7 @@ const retentionOf = (get: Get) => {
 }
 
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
-  // A generated client id would never be shown, since an operator who sets a code knows the pair.
+  // A generated client id would never be shown: an operator who sets a code is expected to know the pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
     problem("BOOTSTRAP_V1_CODE", "needs BOOTSTRAP_V1_CLIENT_ID beside it")
   }
@@ -326,7 +333,7 @@ const bootstrapOf = (get: Get): Config["bootstrap"] => {
   }
 }
 
-/** Values without being set, where they are shown; what is generated or off has none. */
+/** Prints the variables. Those that are not set have their default, if there is one to show. */
 const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">): string => {
   const defaults: Partial<Record<Name, string>> = {
     HOST: config.host,
@@ -375,7 +382,8 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
   const { envFiles, printOnly } = parseArguments(args)
   const set = gather(env, envFiles)
   const get = getter(set)
-  // Every value is looked at, in the order of the table, so that the first wrong one is named whatever else depends on it.
+  // Every value is checked, in the order of the table, so that the first wrong one is reported whatever else depends on
+  // it.
   for (const name of names) get(name)
   const dataDir = resolve(get("DATA_DIR") ?? "./data")
   const { metricsPort, port, publicUrl, tls } = listeners(get)
@@ -425,8 +433,8 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
 }
 
 /**
- * The settings of one start, from an environment (`process.env`) and the arguments after the program's name. Fails with the first thing
- * that is wrong; makes `SECRET_KEY` and `NODE_ID` in `DATA_DIR` when they are not given.
+ * The settings of one start, from an environment (`process.env`) and the arguments after the program's name. Fails with
+ * the first error. Generates `SECRET_KEY` and `NODE_ID` in `DATA_DIR` if they are not given.
  */
 export const loadConfig = (env: Env, args: ReadonlyArray<string>): Effect.Effect<Config, ConfigProblem> =>
   Effect.try({

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 /**
- * The way in. Without a command it is the service itself: its settings are decoded before anything else is even loaded, so that a wrong one ends the
- * start at once with one line; then it runs until it is asked to stop. Commands are loaded when there is one.
+ * The entry point. Without a command it runs the service: its settings are decoded before anything else is loaded, so
+ * that a wrong setting ends the start at once with one line. Then the service runs until it is asked to stop. The code
+ * of commands is loaded only if a command is given.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { loadConfig } from "./Config.ts"
 
-/** sysexits.h's EX_CONFIG: a supervisor that sees it need not try again. */
+/** EX_CONFIG of sysexits.h: a supervisor that sees it need not restart the service. */
 const wrongSetting = 78
 
 const complain = (line: string, code: number) =>

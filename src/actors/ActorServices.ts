@@ -1,4 +1,4 @@
-/** What every charger's actor of a process shares. */
+/** What all charger actors of a process share. */
 import type { Clock, Effect } from "effect"
 import type { ChargerDirectory } from "../domain/charger/ChargerDirectory.ts"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
@@ -12,9 +12,12 @@ import type { Recording } from "./Recording.ts"
 import type { TransactionNumbers } from "./TransactionNumbers.ts"
 
 export interface ActorOptions extends OutboundOptions {
-  /** Messages that may wait before the socket is paused; it is resumed at half. */
+  /** Waiting messages at which reading from the socket is paused; it is resumed at half as many. */
   readonly mailboxHigh: number
-  /** Within which a call has its answer, in ms: InternalError where the database could not be asked, or has not stored it, by then. */
+  /**
+   * Deadline for answering a call, in ms. If the database cannot be queried or has not stored the message by then, the
+   * answer is InternalError.
+   */
   readonly patienceMillis: number
 }
 
@@ -31,6 +34,6 @@ export interface ActorServices {
   readonly recording: Recording
   readonly clock: Clock.Clock
   readonly uuid: (now: number) => string
-  /** Runs what a decision asked for besides its facts: commands, after their delay. */
+  /** Runs an effect in the background, outside the actor's fiber: for example a follow-up command after its delay. */
   readonly background: (effect: Effect.Effect<void>) => void
 }

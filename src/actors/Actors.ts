@@ -1,7 +1,8 @@
 /**
- * The chargers of this process: admits connections, runs one supervised actor for each, and lets the rest of the service reach them by
- * id. Implements `ChargerInbox` (the sockets' side) and `ChargerLink` (everybody else's); a link that crosses nodes by the directory
- * will stand beside it.
+ * The chargers of this process: admits connections, runs one supervised actor for each, and lets the rest of the
+ * service reach a charger by its id. Implements `ChargerInbox` (for the sockets) and `ChargerLink` (for the rest of the
+ * service). A link that reaches chargers on other nodes through the directory would be a second implementation of
+ * `ChargerLink`.
  */
 import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Metric, Semaphore, Stream } from "effect"
 import type { ChargerState } from "../domain/charger/ChargerState.ts"
@@ -23,13 +24,13 @@ import { Recording } from "./Recording.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
 
 export interface ActorsOptions extends ActorOptions {
-  /** On profile 0 an older socket that answers a ping within this stays, in ms. */
+  /** On security profile 0, an older socket that answers a ping within this time is kept, in ms. */
   readonly oldSocketPingMillis: number
-  /** How long after connecting a charger is asked for what it has not reported, in ms. */
+  /** Time from a connection until the charger is asked for what it has not reported, in ms. */
   readonly settleMillis: number
-  /** Chargers closed per second while draining, at least. */
+  /** Minimum number of chargers closed per second while draining. */
   readonly drainPerSecond: number
-  /** Over which time all turns come at most, in ms; the last then takes at most `patienceMillis`. */
+  /** Maximum time until the last charger begins to close, in ms. That charger then needs at most `patienceMillis`. */
   readonly drainMillis: number
 }
 
@@ -49,22 +50,25 @@ const unrecorded = Metric.counter("charger_facts_unrecorded_total", {
 })
 export const actorMetrics = [crashes, givenUp, unrecorded]
 
-/** Between two tries to store an end while the database is away or takes no writes; all that wait go in one statement. */
+/**
+ * Delay between attempts to store a connection's end while the database is unavailable or read-only, in ms. All ends
+ * that wait are stored in one statement.
+ */
 const storeAgainMillis = 2_000
 
-/** True where it may have been stored all the same: its answer was lost. */
+/** True if the statement may have been committed although it failed: its answer was lost. */
 const isInDoubt = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => {
     if (!Cause.isFailReason(reason)) return true
     return reason.error instanceof StorageUnavailable && reason.error.reason === "unknown"
   })
 
-/** An admission whose socket is not there yet. */
+/** An admission that is waiting for its socket. */
 interface Reservation {
   readonly state: ChargerState
 }
 
-/** Things done for one charger never overlap; those for different chargers do. */
+/** Runs the effects of one charger one at a time. Effects of different chargers may overlap. */
 class PerCharger {
   private readonly locks = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
@@ -84,7 +88,7 @@ class PerCharger {
   }
 }
 
-/** A mailbox whose connection lost its place before its socket was there. */
+/** The mailbox of a connection that lost its admission before its socket was attached: closes the socket and ignores all messages. */
 const turnedAway = (line: ChargerLine, code: number, reason: string): ChargerMailbox => {
   line.close(code, reason)
   return { deliver: () => {}, answered: () => false, doubted: () => {}, closed: () => {} }
@@ -97,11 +101,14 @@ interface RegistryServices extends Omit<ActorServices, "options"> {
   readonly crashed: () => void
 }
 
-/** Every actor of the process, and the admissions on their way to becoming one. */
+/** All actors of the process, and the admissions that are still waiting for their socket. */
 class Registry {
   readonly actors = new Map<string, ChargerActor>()
   private readonly reservations = new Map<string, Reservation>()
-  /** Ends that could not be stored, by charger: each is tried until it is, and stored before a newer connection is. */
+  /**
+   * Connection ends that could not be stored, by charger. Each is retried until it is stored, and is stored before a
+   * newer connection of its charger.
+   */
   private readonly unstored = new Map<string, ConnectionClosing>()
   private readonly perCharger = new PerCharger()
   private readonly services: RegistryServices
@@ -127,8 +134,8 @@ class Registry {
     const registry = this
     return Effect.gen(function* () {
       if (registry.draining) return { _tag: "Unavailable", retryAfterSeconds: 5 } as const
-      // An admission whose socket is not there yet gives way as a socket would. Were it left to attach while the next epoch is
-      // being taken, two sockets of one charger would live.
+      // An admission that is waiting for its socket is replaced as an open socket would be. If it could still attach
+      // while the next epoch is being allocated, one charger would have two sockets.
       if (registry.reservations.has(opening.chargerId) && opening.securityProfile === 0)
         return { _tag: "Taken" } as const
       registry.reservations.delete(opening.chargerId)
@@ -147,7 +154,10 @@ class Registry {
     })
   }
 
-  /** Ends the older connection, or finds that it stays: on profile 0 a charger does not prove who it is. */
+  /**
+   * Ends the charger's older connection; true once there is none. On profile 0, where a charger does not prove its
+   * identity, an older connection that still answers a ping is kept: false.
+   */
   private makeRoom(opening: ConnectionOpening): Effect.Effect<boolean> {
     const old = this.actors.get(opening.chargerId)
     if (old === undefined) return Effect.succeed(true)
@@ -189,7 +199,7 @@ class Registry {
 
   private supervise(actor: ChargerActor): Effect.Effect<void> {
     return Effect.onExit(actor.run(), (exit) =>
-      // A newer connection waits for this end, and must not wait for ever when it cannot be stored.
+      // A newer connection waits for this actor to end. It must not wait forever if the end cannot be stored.
       Effect.ensuring(
         Effect.interruptible(Effect.suspend(() => this.afterwards(actor, exit))),
         Effect.sync(() => this.leaves(actor))
@@ -197,7 +207,7 @@ class Registry {
     )
   }
 
-  /** A defect ends this actor's connection and no other; the frame that caused it is logged. An actor that is interrupted stores nothing any more. */
+  /** A defect ends only this actor's connection; the frame that caused it is logged. An interrupted actor stores nothing more. */
   private afterwards(actor: ChargerActor, exit: Exit.Exit<void>): Effect.Effect<void> {
     const isDefect = Exit.isFailure(exit) && Cause.hasDies(exit.cause)
     const reported = isDefect ? this.crashed(actor, exit.cause) : Effect.void
@@ -232,7 +242,7 @@ class Registry {
     })
   }
 
-  /** Stores an end, or tries again beside whatever comes next. */
+  /** Stores a connection's end. If that fails, it is retried in the background. */
   private storeOnce(closing: ConnectionClosing): Effect.Effect<void> {
     return Effect.catch(this.store(closing), (error) => {
       this.unstored.set(closing.chargerId, closing)
@@ -251,7 +261,7 @@ class Registry {
   private abandon(reservation: Reservation): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { chargerId, epoch, organisationId } = reservation.state
-      // A newer admission's place is not this one's to give up.
+      // A newer admission may have replaced this one; its reservation is kept.
       if (this.reservations.get(chargerId) !== reservation) return Effect.void
       this.reservations.delete(chargerId)
       const reason = "the handshake was not finished"
@@ -262,7 +272,8 @@ class Registry {
   private drainOne(actor: ChargerActor): Effect.Effect<void> {
     return Effect.gen(function* () {
       actor.line.pause()
-      // What was taken is answered before the socket closes; ten looks in 100 ms are nothing against a commit.
+      // Accepted messages are answered before the socket closes. Polling every 10 ms costs little compared with a
+      // commit.
       while (!actor.quiet && !actor.finished) yield* Effect.sleep(10)
       actor.line.close(1012, "the service restarts")
       actor.closed("the service restarts")
@@ -276,7 +287,8 @@ class Registry {
     registry.draining = true
     const all = [...registry.actors.values()]
     const perTick = Math.max(drainPerSecond, Math.ceil((all.length * 1000) / drainMillis)) / 10
-    // Each in its turn, and none waits for the turn before it: while the database is away every one takes its message's whole patience.
+    // The chargers begin to close one after the other, but none waits for the one before it to finish: while the
+    // database is unavailable each needs its full `patienceMillis`.
     return Effect.forEach(
       all,
       (actor, index) => Effect.delay(registry.drainOne(actor), Math.floor(index / perTick) * 100),
@@ -284,7 +296,7 @@ class Registry {
     )
   })
 
-  /** What became of a command that was to be stored, while its actor held the line or not. */
+  /** Handles the outcome of storing a command. `held` is its actor's line, if it was held for the command. */
   private stored(chargerId: string, held: HeldLine | undefined, exit: Exit.Exit<JustStored<unknown>, unknown>): void {
     if (Exit.isFailure(exit)) return isInDoubt(exit.cause) ? held?.doubt() : held?.release()
     const { sent } = exit.value
@@ -296,7 +308,8 @@ class Registry {
   readonly link: ChargerLink["Service"] = {
     wake: (chargerId) => Effect.sync(() => this.actors.get(chargerId)?.wake()),
     sending: (organisationId, chargerId, store) =>
-      // No interruption between holding the line and giving it back; and a caller that hangs up does not end what may be stored as sent already.
+      // While the line is held, nothing interrupts this until it is released. A caller that hangs up does not interrupt
+      // the statement either: it may already have stored the command as sent.
       Effect.uninterruptibleMask((restore) => {
         const actor = this.actors.get(chargerId)
         const held = actor?.organisationId === organisationId ? actor.work.hold() : undefined

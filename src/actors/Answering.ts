@@ -1,17 +1,17 @@
-/** Answers to what a decision has to know and the state does not hold: one look-up by a key each. */
+/** Answers a decision's questions about data that is not in the charger's state. Each takes one look-up by a key. */
 import { Effect } from "effect"
 import type { Answers, Question } from "../domain/charger/Decision.ts"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import type { ChargerDirectory } from "../domain/charger/ChargerDirectory.ts"
 import type { PartnersQuestion } from "./PendingAuthorizations.ts"
 
-/** Whose questions they are. */
+/** The charger whose message is being decided. */
 interface Asking {
   readonly chargerId: string
   readonly organisationId: string
 }
 
-/** `answers` with that of `question` beside them. */
+/** `answers` plus the answer to `question`. */
 export const answered = (
   directory: ChargerDirectory["Service"],
   { chargerId, organisationId }: Asking,

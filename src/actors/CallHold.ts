@@ -1,12 +1,15 @@
 /**
- * Holds back what some makes of chargers must not be called with yet: until they have booted, or for a while after it. Most are never held
- * back, and cost nothing here.
+ * Delays calls to makes of chargers that must not be called until they have booted, or for some time after it. Most
+ * chargers have no such delay, and for them this costs nothing.
  */
 import { Effect } from "effect"
 
-/** The actor of its charger, asked by methods: functions of its own for each connected charger would be a good part of what one costs. */
+/**
+ * What this needs of the charger's actor. These are methods, not closures: closures for each connected charger would
+ * take a large part of its memory.
+ */
 export interface HoldHost {
-  /** How long the charger is still to be left alone, in ms; none from 0 down. */
+  /** Time during which the charger must not be called yet, in ms; 0 or less if it may be called. */
   readonly heldMillis: number
   readonly services: { readonly background: (effect: Effect.Effect<void>) => void }
 }
@@ -24,7 +27,7 @@ export class CallHold {
     return this.held === undefined && this.host.heldMillis <= 0
   }
 
-  /** Does it now, or once the charger may be called. */
+  /** Runs `todo` now, or as soon as the charger may be called. */
   once(todo: () => void): void {
     if (this.host.heldMillis <= 0) return todo()
     if (this.held !== undefined) return void this.held.push(todo)
@@ -32,7 +35,7 @@ export class CallHold {
     this.wait()
   }
 
-  /** Something changed (it booted): looks whether the wait has ended. */
+  /** Call it when something changed (the charger booted): checks whether the delay has ended. */
   look(): void {
     if (this.held === undefined) return
     if (this.host.heldMillis > 0) return this.wait()

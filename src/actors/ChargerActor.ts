@@ -1,6 +1,7 @@
 /**
- * A connected charger: one supervised fiber that owns its session state. Mailbox → `decide` (pure) → commit → `evolve` → answer, by plain calls where
- * nothing has to be asked. It knows neither frames nor SQL; what it decides is a function of its state, and what it promises is in the journal before the answer leaves.
+ * A connected charger: one supervised fiber that owns the charger's state. Each message goes from the mailbox through `decide` (pure), commit,
+ * `evolve` and answer, by plain function calls where nothing has to be queried. The actor knows neither frames nor SQL. Its decisions are functions
+ * of its state, and everything that an answer promises is in the journal before the answer is sent.
  */
 import { Effect, Result } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
@@ -38,18 +39,18 @@ type Act = Extract<Decision, { readonly _tag: "Act" }>
 
 const nothingCommitted: CommitOutcome = { recorded: [], standing: undefined }
 const noAnswers: Answers = {}
-/** A decision asks at most for a token, a session and a stop that waits; more would be a loop. */
+/** A decision asks at most for a token, a session and an orphan. More questions would be an endless loop. */
 const maxQuestions = 3
-/** Between two tries of a question while the database is away. */
+/** Delay between attempts while the database is unavailable, in ms. */
 const retryMillis = 250
 
 const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
 
 export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, HoldHost, FreshIds {
   private readonly mailbox = new Mailbox<Item>()
-  /** Made with the first message that asks partners: few chargers' messages do. */
+  /** Created with the first message that needs partners' answers: few chargers send one. */
   private pending: PendingAuthorizations<EventItem> | undefined
-  /** Undefined while a commit's outcome is in doubt: load it again before the next decision. */
+  /** Undefined while a commit's outcome is in doubt: it is loaded again before the next decision. */
   private state: ChargerState | undefined
   private paused = false
   private isSettled = false
@@ -57,7 +58,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
   /** When a boot was accepted on this connection. */
   private bootedAt: number | undefined
   private finish: (() => void) | undefined
-  /** Why and when the connection ended. Its one time: what is still in the mailbox is worked off after it. */
+  /** Why and when the connection ended. It is set once, before the messages that are still in the mailbox are handled. */
   private end: ConnectionEnd | undefined
   readonly epoch: number
   readonly chargerId: string
@@ -67,9 +68,9 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
   readonly calls = new OutboundCalls(this)
   readonly hold = new CallHold(this)
   private readonly connectedAt: number
-  /** True once the fiber has ended and its connection's end is stored, or could not be. */
+  /** True once the fiber has ended and the end of its connection is stored, or could not be stored. */
   finished = false
-  /** The frame being worked on, for the log when a defect ends the actor. */
+  /** The frame that is being handled. It is logged when a defect ends the actor. */
   current = ""
 
   constructor(services: ActorServices, state: ChargerState, line: ChargerLine) {
@@ -117,7 +118,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     }
   }
 
-  /** A message that changes nothing and waits for nothing (a heartbeat) is answered without waking the fiber. */
+  /** A message that changes nothing and needs no query (a heartbeat) is answered without waking the fiber. */
   private answersAtOnce(
     event: ChargerEvent,
     envelope: Envelope,
@@ -132,8 +133,8 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
   }
 
   /**
-   * Decides a message and commits its facts by plain calls, where it asks for nothing that the state does not hold: waking the fiber costs more than all
-   * of that. What comes meanwhile waits in the mailbox. False leaves the message to the fiber.
+   * Decides a message and commits its facts by plain function calls, if the decision needs nothing beyond the state: waking the fiber costs more than
+   * all of that. Messages that arrive meanwhile wait in the mailbox. False leaves this message to the fiber.
    */
   private takesAtOnce(item: EventItem): boolean {
     const { state } = this
@@ -158,7 +159,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     return true
   }
 
-  /** Undefined where the fiber must first fetch transaction numbers, and for a defect, which it meets again and ends by. */
+  /** Undefined if the fiber must first fetch transaction numbers, or after a defect: the fiber decides again, meets the defect and ends. */
   private decidesAtOnce(state: ChargerState, { envelope, event }: EventItem, now: number): Decision | undefined {
     try {
       return this.services.decide(state, { _tag: "Event", event, envelope, answers: noAnswers }, now, this)
@@ -181,7 +182,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     }
   }
 
-  /** What came while a message was being committed: by plain calls too, until something needs the fiber. */
+  /** Handles the messages that arrived during a commit, by plain function calls too, until one needs the fiber. */
   private takesWhatWaits(): void {
     while (this.mailbox.idle) {
       const item = this.mailbox.poll()
@@ -191,7 +192,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     this.resumes()
   }
 
-  /** Reads on once half of what had to wait is done. */
+  /** Resumes reading from the socket once at most half of `mailboxHigh` messages wait. */
   private resumes(): void {
     if (!this.paused || this.mailbox.size > this.services.options.mailboxHigh / 2) return
     this.paused = false
@@ -210,7 +211,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     this.endedBy(reason)
   }
 
-  /** Ends the connection, unless it has ended before; answers its end. */
+  /** Ends the connection, unless it has ended before; returns its end. */
   endedBy(reason: string): ConnectionEnd {
     if (this.end !== undefined) return this.end
     this.end = { at: this.now(), reason }
@@ -219,17 +220,17 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     return this.end
   }
 
-  /** True once the connection has ended, though its end may not be stored yet. */
+  /** True once the connection has ended, even if its end is not stored yet. */
   get gone(): boolean {
     return this.end !== undefined
   }
 
-  /** What the charger's make is granted; nothing while its state is in doubt. */
+  /** The tolerances for the charger's make; none while its state is in doubt. */
   private get tolerances(): Tolerances {
     return this.state === undefined ? {} : tolerancesOf(this.state, this.state.policy.quirks)
   }
 
-  /** The connection has been up for a while. */
+  /** Called when the connection has been open for `settleMillis`. */
   settled(): void {
     this.hold.once(() => this.isUp())
   }
@@ -242,7 +243,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     else this.work.begin()
   }
 
-  /** The operator has chosen anew whether this charger is accepted, or the organisation what holds for all of them. */
+  /** Call it when the operator has changed the charger's registration, or the organisation its settings. */
   reconsider(): void {
     if (!this.gone) this.mailbox.push({ _tag: "Settled", since: this.now(), anew: true })
   }
@@ -269,7 +270,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     this.mailbox.push(item)
   }
 
-  /** Waits until the fiber has ended, its last commit and the connection's end included. */
+  /** Waits until the fiber has ended: its last commit is done, and the end of the connection is stored or could not be. */
   get ended(): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       if (this.finished) return resume(Effect.void)
@@ -281,7 +282,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     })
   }
 
-  /** Wakes those that wait for the end. */
+  /** Marks the actor as finished and resumes the effects that wait for its end. */
   markEnded(): void {
     this.finished = true
     this.work.end()
@@ -290,7 +291,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
 
   /** The actor's life, until its connection has ended. */
   run(): Effect.Effect<void> {
-    // No generator: what one keeps while it waits would be a good part of what an idle charger costs.
+    // Not a generator: the memory that one holds while it waits would be a large part of that of an idle charger.
     return Effect.suspend(() => {
       const item = this.mailbox.poll()
       return item === undefined ? Effect.flatMap(this.mailbox.take, (next) => this.works(next)) : this.works(item)
@@ -300,11 +301,12 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
   private works(item: Item): Effect.Effect<void> {
     if (item._tag === "Died") return Effect.die(item.cause)
     if (item._tag === "Closed") {
-      // A start is stored whether or not anybody hears its answer.
+      // A start that still waits for partners is stored even though its answer can no longer be sent.
       const left = this.pending?.abandon() ?? []
       return Effect.forEach(left, ([one, partnerAnswers]) => this.handle({ ...one, partnerAnswers }), { discard: true })
     }
-    // What waited for too long was refused, and the charger sends it again; a commit that failed says that the state is in doubt, however late.
+    // A message that waited for too long was answered with InternalError, and the charger sends it again, so it is
+    // skipped. A failed commit is handled however late: it shows that the state is in doubt.
     const isDue = item._tag !== "Event" || item.call.isOpen || item.failed !== undefined
     return Effect.flatMap(isDue ? this.handle(item) : Effect.void, () => {
       this.resumes()
@@ -319,7 +321,8 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
       Effect.sync(() => {
         if (item._tag === "Event")
           item.call.answer({ _tag: "Refused", reason: "InternalError", description: error.message }, now)
-        // Only this actor knows what came of the command: it is tried until it is stored, or the connection's end ends the command.
+        // Only this actor knows the command's result. It retries until the result is stored, or until the end of the
+        // connection ends the command.
         if (item._tag === "CommandAnswered" && item.concluded !== undefined) this.again(item)
       })
     )
@@ -336,7 +339,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     )
   }
 
-  /** Decides, commits and answers; `source` is what is being decided, which differs from `item` for what could not be stored. */
+  /** Decides, commits and answers. `source` is what is decided. It differs from `item` only for a message whose facts could not be stored. */
   private attempt(
     item: Deciding,
     now: number,
@@ -356,13 +359,13 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
         if (Result.isSuccess(result)) return actor.conclude(item, decided, result.success, state, now)
         const error = result.failure
         if (error._tag === "FactRefused") {
-          // Another connection's start has taken the reservation's id meanwhile: decided anew, this one has its own.
+          // Another start took the same reservation meanwhile. Decided again, this start gets a session of its own.
           if (tries < 2 && decided.facts.some(takesReservation)) continue
           const readable = source._tag === "Event" ? asUnreadable(source, error.message) : undefined
           if (readable === undefined) return yield* new StorageUnavailable({ reason: "busy", message: error.message })
           return yield* actor.attempt(item, now, readable, deadline)
         }
-        // The commit may have happened: what is stored decides the answer, so the state is loaded and the message decided again.
+        // The commit may have happened: the answer depends on what is stored, so load the state and decide again.
         if (error.reason === "unknown" || error.reason === "down") actor.state = undefined
         if (error.reason !== "unknown" || actor.now() >= deadline) return yield* error
       }
@@ -389,7 +392,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     if (decided.facts.some(({ type }) => type === "CommandIssued")) this.wake()
   }
 
-  /** Asks and decides; undefined where a message waits for partners' answers, with which it comes back. */
+  /** Decides, and looks up what the decision asks for. Undefined if the message now waits for partners' answers. */
   private decideFully(
     state: ChargerState,
     item: Deciding,
@@ -418,7 +421,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     })
   }
 
-  /** A decision as it is carried out. */
+  /** The decision that is carried out: marks its transaction id as used, and drops facts that are over the charger's budget. */
   private accepted(decision: Act, now: number): Act {
     if (decision.facts.some(usesTransactionId)) this.usedTransactionId()
     return this.services.recording.within(this.chargerId, decision, now)
@@ -430,7 +433,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     if (numbers.low()) background(Effect.ignore(numbers.refill))
   }
 
-  /** Partners' answers on a message's card; undefined where it now waits for them. */
+  /** Partners' answers about the card of a message; undefined if the message now waits for them. */
   private answersFor(item: EventItem, question: PartnersQuestion): ReadonlyArray<PartnerAnswer> | undefined {
     const { authorizer, background } = this.services
     const { chargerId, organisationId } = this
@@ -442,7 +445,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     return known
   }
 
-  /** The current state, waiting for a database that is away; undefined (and the socket closed) when the charger was removed. */
+  /** Loads the current state, retrying while the database is unavailable. Undefined if the charger was removed; its socket is then closed. */
   private reload(deadline: number): Effect.Effect<ChargerState | undefined, StorageUnavailable> {
     return Effect.map(this.patiently(this.services.directory.reload(this.chargerId, this.epoch), deadline), (state) => {
       this.state = state
@@ -451,7 +454,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     })
   }
 
-  /** What operators chose, as it is now, in a state that is kept: what the charger reported on this connection is in no table. */
+  /** Updates what operators can change (policy, registration) in the current state; what the charger reported is in no table. */
   private readChoices(deadline: number): Effect.Effect<void> {
     const { state } = this
     return Effect.match(this.reload(deadline), {
@@ -462,7 +465,7 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     })
   }
 
-  /** Asks at least once, and again until the deadline while the database is away. */
+  /** Queries at least once, and again until the deadline while the database is unavailable. */
   private patiently<A>(
     question: Effect.Effect<A, StorageUnavailable>,
     deadline: number

@@ -1,6 +1,7 @@
 /**
- * The commands of one charger, sent one after the other, each with its end stored before the next: those that wait in the database are taken from it, and one
- * for which the line is held goes out as soon as it is stored. Part of its actor.
+ * Sends the commands of one charger, one after the other; the end of each is stored before the next is sent. Commands
+ * that wait are read from the database. A command for which the line is held is sent as soon as it is stored. Part of
+ * the charger's actor.
  */
 import { Deferred, Effect } from "effect"
 import type { CommandResult } from "../domain/command/ChargerCommand.ts"
@@ -10,10 +11,10 @@ import type { CallHold } from "./CallHold.ts"
 import type { CommandItem } from "./Items.ts"
 import type { OutboundCalls, Outgoing } from "./OutboundCalls.ts"
 
-/** Between two looks while the database is away. */
+/** Delay between queries while the database is unavailable, in ms. */
 const retryMillis = 250
 
-/** Its charger's actor. One object and no functions of its own, since there is one for each connected charger. */
+/** What this needs of the charger's actor. An object without closures of its own, since there is one for each connected charger. */
 export interface CommandHost {
   readonly chargerId: string
   readonly epoch: number
@@ -24,29 +25,35 @@ export interface CommandHost {
   readonly calls: OutboundCalls
   readonly hold: CallHold
   readonly gone: boolean
-  /** False for one that has just connected and never booted: some choke on a CALL before the answer to their first boot. */
+  /**
+   * False for a charger that has just connected and has never booted: some fail on a CALL that arrives before the
+   * answer to their first boot.
+   */
   readonly mayBeCalled: boolean
   now(): number
-  /** What comes of a command that must not go out now. */
+  /** The result of a command that must not be sent now; undefined if it may be sent. */
   refuses(command: CommandItem["command"]): CommandResult | undefined
   /** Stores the end of a command. */
   concludes(item: CommandItem): void
 }
 
 /**
- * How long after the loss of its answer a statement may still be committed, in ms: the database ends one that runs for longer than half a minute, whether or
- * not its connection lives.
+ * How long a statement may still be committed after its answer was lost, in ms. The database ends a statement that runs
+ * for longer than half a minute, whether its connection is open or not.
  */
 const lateCommitMillis = 35_000
 
-/** A line that nothing else is sent on until one of these is called. */
+/** A line that is held: nothing else is sent on it until one of these functions is called. */
 export interface HeldLine {
   readonly epoch: number
   /** Sends a command that is stored as sent by this connection. */
   send(command: Pick<Outgoing, "id" | "command">): void
   /** Nothing was stored as sent. */
   release(): void
-  /** It is not known whether it was, or will be: looks for it in the database now, and once more when it must have ended. */
+  /**
+   * It is not known whether the command was stored as sent. Queries the database now, and once more when the statement
+   * must have ended.
+   */
   doubt(): void
 }
 
@@ -55,22 +62,22 @@ export class CommandWork {
   /** A command may wait in the database. */
   private waits = false
   private isWorking = false
-  /** Lets go of the command whose end waits to be stored. */
+  /** Stops waiting for the end of the current command to be stored. */
   private release: (() => void) | undefined
 
   constructor(host: CommandHost) {
     this.host = host
   }
 
-  /** There may be commands, found or only suspected: looks for them when the charger may be called. */
+  /** There may be commands in the database: queries for them as soon as the charger may be called. */
   wake(): void {
     this.waits = true
     this.begin()
   }
 
   /**
-   * Holds the line for a command that is being stored, so that nothing else goes out on it until one of the answer's functions is called. Undefined where the
-   * charger is not to be called now, or something is to be sent before it.
+   * Holds the line for a command that is being stored: nothing else is sent on it until one of the functions of the
+   * result is called. Undefined if the charger must not be called now, or if something else is to be sent first.
    */
   hold(): HeldLine | undefined {
     const { calls, epoch, gone, hold, mayBeCalled } = this.host
@@ -105,7 +112,7 @@ export class CommandWork {
     this.release?.()
   }
 
-  /** Sends what `first` answers, and then what waits in the database. */
+  /** Sends the command of `first`, and then those that wait in the database. */
   private work(first?: Effect.Effect<Outgoing | undefined>): Effect.Effect<void> {
     const work = this
     const { calls } = work.host
@@ -116,13 +123,13 @@ export class CommandWork {
         const sent = yield* calls.sendNext(next ?? work.next())
         next = undefined
         if (sent === undefined) continue
-        // What is issued meanwhile wakes us.
+        // A command that is issued meanwhile calls `wake`.
         if (sent.taken.hasNext) work.waits = true
         if (sent.result._tag !== "ConnectionLost") yield* work.concludes(sent.taken, sent.result)
       }
     }).pipe(
       Effect.catch(() => {
-        // The database is away: the command waits in it, and is asked for again.
+        // The database is unavailable. The command remains in it, so query again.
         work.waits = true
         return Effect.sleep(retryMillis)
       }),
@@ -146,7 +153,7 @@ export class CommandWork {
     })
   }
 
-  /** Gives the result to the actor and waits until its facts are stored. */
+  /** Passes the result to the actor and waits until its facts are stored. */
   private concludes({ command, id }: Outgoing, result: CommandResult): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const { host } = this

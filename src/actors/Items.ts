@@ -1,4 +1,7 @@
-/** What waits in a charger's mailbox: its own messages, what came of commands to it, and words of its surroundings. */
+/**
+ * The items of a charger's mailbox: the charger's own messages, results of commands to it, and notifications from its
+ * surroundings.
+ */
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
 import type { ChargerEvent, TransactionAction } from "../domain/charger/ChargerEvent.ts"
 import type { Decision, Envelope } from "../domain/charger/Decision.ts"
@@ -7,7 +10,10 @@ import type { PartnerAnswer } from "../domain/token/RealTime.ts"
 import type { OpenCall } from "./Patience.ts"
 
 export interface Waiting {
-  /** When it came, ms epoch: its patience with a database that is away counts from here, whatever it waited behind. */
+  /**
+   * When it arrived, ms epoch. Its deadline while the database is unavailable counts from here, however long it waited
+   * behind others.
+   */
   readonly since: number
 }
 
@@ -16,9 +22,9 @@ export interface EventItem extends Waiting {
   readonly event: ChargerEvent
   readonly envelope: Envelope
   readonly call: OpenCall
-  /** What partners have said of its card, once they were asked. */
+  /** Partners' answers about its card, once they were asked. */
   readonly partnerAnswers?: ReadonlyArray<PartnerAnswer>
-  /** It was decided and could not be committed. */
+  /** The decision that could not be committed, and the error. */
   readonly failed?: FailedCommit | undefined
 }
 
@@ -45,7 +51,7 @@ export type Item =
   /** A defect outside the fiber: it ends the actor. */
   | { readonly _tag: "Died"; readonly cause: unknown }
 
-/** What is decided on. */
+/** The items that are passed to `decide`. */
 export type Deciding = Exclude<Item, { readonly _tag: "Closed" | "Died" }>
 
 const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], TransactionAction>>> = {
@@ -54,7 +60,10 @@ const unstorable: Readonly<Partial<Record<ChargerEvent["_tag"], TransactionActio
   MeterValuesReported: "MeterValues"
 }
 
-/** A transaction message whose facts the database cannot hold is kept raw, and answered all the same. */
+/**
+ * A transaction message whose facts the database cannot store, as one that is kept raw and still answered. Undefined
+ * for other messages.
+ */
 export const asUnreadable = (item: EventItem, problem: string): EventItem | undefined => {
   const action = unstorable[item.event._tag]
   return action === undefined

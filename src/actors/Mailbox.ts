@@ -1,6 +1,7 @@
 /**
- * A charger's inbox: what its socket delivered and its actor has not taken yet. A plain array with one waiting reader, since every
- * message of every charger goes through it; the bound is kept by pausing the socket, so that nothing is ever dropped.
+ * A charger's inbox: items that its socket delivered and its actor has not taken yet. It is a plain array with one
+ * waiting reader, since every message of every charger passes through it. It is bounded by pausing the socket, so
+ * nothing is ever dropped.
  */
 import { Effect } from "effect"
 
@@ -10,27 +11,27 @@ export class Mailbox<A> {
   private reader: ((item: A) => void) | undefined
   private isHeld = false
 
-  /** How many wait. */
+  /** The number of waiting items. */
   get size(): number {
     return this.items.length - this.head
   }
 
-  /** True while the reader waits for work, and nothing holds it back. */
+  /** True while the reader waits for an item and is not held back. */
   get idle(): boolean {
     return this.reader !== undefined && !this.isHeld
   }
 
-  /** Keeps from the waiting reader what comes from now on, until `release`. */
+  /** Holds back new items from the waiting reader until `release`. */
   hold(): void {
     this.isHeld = true
   }
 
-  /** What came meanwhile still waits: it is for the caller to `poll` it or to `give` it to the reader. */
+  /** Ends `hold`. Items that arrived meanwhile still wait: the caller must `poll` them or `give` them to the reader. */
   release(): void {
     this.isHeld = false
   }
 
-  /** Gives an item to the waiting reader, before all that wait. */
+  /** Gives an item to the waiting reader, ahead of all waiting items. */
   give(item: A): void {
     const reader = this.reader
     this.reader = undefined
@@ -42,7 +43,7 @@ export class Mailbox<A> {
     this.items.push(item)
   }
 
-  /** The next item, if one waits. */
+  /** Removes the next item; undefined if there is none. */
   poll(): A | undefined {
     if (this.head >= this.items.length) return undefined
     const item = this.items[this.head++]
@@ -53,7 +54,7 @@ export class Mailbox<A> {
     return item
   }
 
-  /** The next item, waiting for it. Only one reader at a time. */
+  /** Removes the next item, and waits for one if there is none. Only one reader at a time. */
   get take(): Effect.Effect<A> {
     return Effect.callback<A>((resume) => {
       const item = this.poll()

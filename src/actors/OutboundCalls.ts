@@ -1,6 +1,7 @@
 /**
- * Our calls to one charger: one outstanding at a time (OCPP 1.6J §4.1.1), the others wait in order, each ends in a result. Message ids
- * are random, and a result counts only while its own call is pending, so that a guessed or late one changes nothing (T07).
+ * Our calls to one charger. One is outstanding at a time (OCPP 1.6J §4.1.1) and the others wait in order; each ends in
+ * a result. Message ids are random, and a result counts only while its own call is pending, so that a guessed or late
+ * result changes nothing (T07).
  */
 import { Effect, Semaphore } from "effect"
 import type { ChargerCommand, CommandResult } from "../domain/command/ChargerCommand.ts"
@@ -20,7 +21,7 @@ interface Pending {
   readonly resume: (result: CommandResult) => void
 }
 
-/** A command whose row says Sent. `refused` is what comes of it where it must not go out. */
+/** A command that is stored as Sent. `refused` is its result if it must not be sent. */
 export interface Outgoing extends TakenCommand {
   readonly refused?: CommandResult | undefined
 }
@@ -29,7 +30,10 @@ const lost: CommandResult = { _tag: "ConnectionLost" }
 const crowded: CommandResult = { _tag: "Crowded" }
 const timedOut: CommandResult = { _tag: "TimedOut" }
 
-/** The actor of its charger, asked by methods: functions of its own for each connected charger would be a good part of what one costs. */
+/**
+ * What this needs of the charger's actor. These are methods, not closures: closures for each connected charger would
+ * take a large part of its memory.
+ */
 export interface CallHost {
   readonly services: { readonly options: Pick<OutboundOptions, "maxWaiting"> }
   /** How long this charger may take to answer, in ms: some makes take longer. */
@@ -54,7 +58,7 @@ export class OutboundCalls {
     return this.pending === undefined && this.waiting === 0
   }
 
-  /** Sends a command when its turn comes, and answers what came of it. */
+  /** Sends a command when those before it are done, and returns its result. */
   send(command: ChargerCommand): Effect.Effect<CommandResult> {
     return Effect.suspend(() => {
       if (this.ended) return Effect.succeed(lost)
@@ -71,8 +75,8 @@ export class OutboundCalls {
   }
 
   /**
-   * Asks for the next command once the line is free, sends it and answers what came of it; undefined when there was none. The line stays
-   * taken from the question to the answer.
+   * Fetches the next command once the line is free, sends it and returns its result; undefined if there was none. The
+   * line is occupied from the fetch to the result.
    */
   sendNext<E>(
     next: Effect.Effect<Outgoing | undefined, E>
@@ -87,7 +91,7 @@ export class OutboundCalls {
     )
   }
 
-  /** Made with the first call: most chargers that are connected are not being called. */
+  /** Created with the first call: most connected chargers are not being called. */
   private get one(): Semaphore.Semaphore {
     return (this.turns ??= Semaphore.makeUnsafe(1))
   }
@@ -105,7 +109,7 @@ export class OutboundCalls {
     }).pipe(Effect.timeoutOrElse({ duration: host.callTimeoutMillis, orElse: () => Effect.succeed(timedOut) }))
   }
 
-  /** A result arrived. False when no such call is pending. */
+  /** Handles a result that arrived. False if no such call is pending. */
   answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
     const pending = this.pending
     if (pending === undefined || pending.messageId !== messageId) return false
@@ -114,7 +118,7 @@ export class OutboundCalls {
     return true
   }
 
-  /** The connection is gone: what is outstanding and what waits ends now. */
+  /** The connection has ended: the outstanding call and those that wait end now. */
   end(): void {
     this.ended = true
     const pending = this.pending

@@ -1,7 +1,8 @@
 /**
- * How long a charger waits for its answer, whatever holds it up: the one deadline over a message's place in the mailbox, its questions and its commit.
- * What was begun goes on behind it and is stored when the database can, so that the charger's repetition finds it; nothing that was sent to a database
- * can be taken back. Deadlines come in the order of the messages, so that one watch serves all chargers and a message costs no timer.
+ * The deadline for a charger's answer. It covers the message's wait in the mailbox, its queries and its commit. A
+ * commit that has begun continues after the deadline, since nothing that was sent to a database can be withdrawn; the
+ * charger's repetition then finds what was stored. Deadlines are in the order of the messages, so one timer serves all
+ * chargers and a message needs none of its own.
  */
 import { type Clock, Effect } from "effect"
 import type { Reply } from "../domain/charger/Reply.ts"
@@ -14,7 +15,7 @@ const tooLate: Reply = {
   description: "the database takes too long; send it again"
 }
 
-/** A call of a charger until it has its one answer. */
+/** A charger's call that gets exactly one answer. */
 export class OpenCall {
   readonly deadline: number
   private readonly patience: Patience
@@ -31,7 +32,7 @@ export class OpenCall {
     return this.respond !== undefined
   }
 
-  /** Answers it, unless it has its answer already. */
+  /** Answers the call, unless it has been answered already. */
   answer(reply: Reply, now: number): void {
     const { respond } = this
     if (respond === undefined) return
@@ -45,7 +46,7 @@ export interface PatienceOptions {
   readonly patienceMillis: number
   readonly clock: Clock.Clock
   readonly background: (effect: Effect.Effect<void>) => void
-  /** Called for each call that was answered because its time was up. */
+  /** Called for each call whose deadline passed. */
   readonly gaveUp: () => void
 }
 
@@ -59,7 +60,7 @@ export class Patience {
     this.options = options
   }
 
-  /** A call that came now. */
+  /** Registers a call that has just arrived. */
   opened(respond: Respond): OpenCall {
     const now = this.options.clock.currentTimeMillisUnsafe()
     const call = new OpenCall(this, respond, now + this.options.patienceMillis)
@@ -72,7 +73,7 @@ export class Patience {
     this.open.delete(call)
   }
 
-  /** Calls that wait for their answer. */
+  /** The number of calls that wait for their answer. */
   get size(): number {
     return this.open.size
   }

@@ -1,6 +1,8 @@
 /**
- * A charger's messages that wait for partners' answers on a card, apart from its mailbox: everything else goes on meanwhile. Every Authorize asks; what a
- * partner allowed at one is the word of the start that directly follows it with the same card, and of no other message (OCPI 2.2.1 §12.4.5 WhitelistType).
+ * A charger's messages that wait for partners' answers about a card. They wait outside its mailbox, so that its other
+ * messages are handled meanwhile. Every Authorize queries the partners. If a partner allowed the card, its answer is
+ * also used for the start that directly follows with the same card, and for no other message (OCPI 2.2.1 §12.4.5
+ * WhitelistType).
  */
 import { Clock, Effect } from "effect"
 import type { Question } from "../domain/charger/Decision.ts"
@@ -10,13 +12,16 @@ import { tokenKey } from "../domain/token/Token.ts"
 
 export type PartnersQuestion = Extract<Question, { readonly _tag: "AskPartners" }>
 
-/** Messages of one charger that wait at a time: it has a few connectors, and one CALL open. Beyond it partners are taken for silent. */
+/**
+ * Messages of one charger that wait at the same time: it has a few connectors and one open CALL. Above this, partners
+ * are not asked and count as silent.
+ */
 const waitingMax = 4
 
-/** How long a word waits for its start, in ms: from the card to the cable and back it takes a driver a few minutes. */
+/** How long an answer is kept for its start, in ms: a driver needs a few minutes from the card to the cable and back. */
 const validMillis = 5 * 60_000
 
-/** Cards with answers that are kept: more than a charger has connectors. */
+/** Cards whose answers are kept: more than a charger has connectors. */
 const keptMax = 16
 
 interface Kept {
@@ -26,11 +31,11 @@ interface Kept {
 
 interface Waiting {
   readonly silence: ReadonlyArray<PartnerAnswer>
-  /** The card of an Authorize whose word is kept for the start that follows. */
+  /** The card, if this is an Authorize whose answers are kept for the start that follows. */
   keptFor: string | undefined
 }
 
-/** Whether the answers are those of the very partners that are to be asked. */
+/** True if the answers are from exactly the partners that are to be asked, about the same contracts. */
 const answers = (partnerAnswers: ReadonlyArray<PartnerAnswer>, partners: PartnersQuestion["partners"]): boolean =>
   partners.every(({ card, partnerId }) =>
     partnerAnswers.some(
@@ -62,7 +67,7 @@ export class PendingAuthorizations<Item> {
     return this.waiting.size === 0
   }
 
-  /** What is known already, or that no other partner can be asked; undefined where it has to be waited for. */
+  /** The answers that are known already, or silence if too many messages wait. Undefined if the partners must be asked. */
   known({ evseId, partners, tokenUid }: PartnersQuestion, now: number): ReadonlyArray<PartnerAnswer> | undefined {
     const kept = this.kept.get(tokenKey(tokenUid))
     const isStart = evseId !== undefined
@@ -72,7 +77,7 @@ export class PendingAuthorizations<Item> {
     return this.waiting.size >= waitingMax ? partners.map(silent) : undefined
   }
 
-  /** Asks, and hands the item back with the answers once they are here. */
+  /** Asks the partners, and calls `back` with their answers. */
   wait(item: Item, question: PartnersQuestion, back: (partnerAnswers: ReadonlyArray<PartnerAnswer>) => void): void {
     const { ask, background, chargerId, organisationId } = this.options
     const { evseId, partners, tokenUid } = question
@@ -90,7 +95,7 @@ export class PendingAuthorizations<Item> {
     background(asking)
   }
 
-  /** A card was read anew, or its start is stored: whatever was said of it before is for no later message. */
+  /** Call it when a card was read again or its start is stored: earlier answers about it are not used for later messages. */
   forget(tokenUid: string): void {
     const key = tokenKey(tokenUid)
     this.kept.delete(key)
@@ -104,7 +109,7 @@ export class PendingAuthorizations<Item> {
     if (this.kept.size > keptMax && oldest !== undefined) this.kept.delete(oldest)
   }
 
-  /** The connection has ended: what waits, with its partners' silence. */
+  /** The connection has ended: returns the messages that still wait, with their partners counted as silent. */
   abandon(): ReadonlyArray<readonly [Item, ReadonlyArray<PartnerAnswer>]> {
     const left = [...this.waiting].map(([item, { silence }]) => [item, silence] as const)
     this.waiting.clear()

@@ -1,6 +1,7 @@
 /**
- * How much of what one charger reports is recorded: nothing ever deletes the journal, and a charger that reports something new in every frame would fill
- * any disk. Over its budget it is answered as before and nothing is stored. Facts about transactions, and about what operators asked, have none.
+ * Limits how many facts are recorded of one charger. Nothing ever deletes from the journal, so a charger that reports
+ * something new in every frame would fill any disk. A charger over its budget gets the same answers, but nothing is
+ * stored. Facts about transactions, and about what operators requested, have no limit.
  */
 import type { Decision } from "../domain/charger/Decision.ts"
 import type { ChargerFact } from "../domain/charger/Fact.ts"
@@ -9,14 +10,15 @@ import { Buckets } from "../domain/values/Buckets.ts"
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
 /**
- * At once, and in a day after that: twenty connectors that change their status every two minutes have two thirds of it. A configuration is asked for
- * after each boot, and may be long. Readings are those of no transaction: two connectors may tell them every nine seconds.
+ * Facts that may be recorded at once, and then per day. Twenty connectors that change their status every two minutes
+ * use two thirds of `state`. A configuration is requested after each boot, and may be long. `readings` are those
+ * outside a transaction: two connectors may each report one every nine seconds.
  */
 export const recordedPerDay = { state: 20_000, configuration: 500, readings: 20_000, talk: 10_000 }
 
 type Kind = keyof typeof recordedPerDay
 
-/** Each kind has a budget of its own: a flood of talk costs no connector its status. */
+/** Each kind has its own budget, so that a flood of `talk` does not prevent a connector's status from being recorded. */
 const kinds: { readonly [Type in ChargerFact["type"]]?: Kind } = {
   ChargerBooted: "state",
   ConnectorStatusChanged: "state",
@@ -34,7 +36,7 @@ const kindOf = (fact: ChargerFact): Kind | undefined =>
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-/** Budgets that there may be before they are looked through; full ones are forgotten. */
+/** The number of budgets at which full ones are searched for and removed. */
 const sweepAt = 20_000
 
 export class Recording {
@@ -44,7 +46,8 @@ export class Recording {
 
   constructor(unrecorded: (facts: number) => void, perDay = recordedPerDay) {
     this.unrecorded = unrecorded
-    // Chargers are as many as operators have registered, and none that has used its budget up is forgotten.
+    // The number of budgets is unlimited: there are only as many chargers as operators have registered, and a used
+    // budget must not be lost.
     const budget = (kind: Kind) => new Buckets(perDay[kind], dayMillis, Number.POSITIVE_INFINITY)
     this.budgets = {
       state: budget("state"),
@@ -54,9 +57,9 @@ export class Recording {
     }
   }
 
-  /** The decision as it is to be carried out: without the facts of which the charger has reported too many today. Its answer depends on none of them. */
+  /** The decision without the facts that are over the charger's budget. The charger's answer does not depend on them. */
   within(chargerId: string, decision: Act, now: number): Act {
-    // What an operator asked for is his.
+    // What an operator requested is always recorded.
     if (decision.facts.some(({ type }) => type === "CommandAnswered")) return decision
     const facts = decision.facts.filter((fact) => {
       const kind = kindOf(fact)
@@ -77,7 +80,7 @@ export class Recording {
     return Object.values(this.budgets).reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** A budget that is full again says nothing. */
+  /** Removes budgets that are full again: they hold no information. */
   private sweep(now: number): void {
     for (const budget of Object.values(this.budgets)) budget.sweep(now)
     this.nextSweep = Math.max(sweepAt, this.size * 2)

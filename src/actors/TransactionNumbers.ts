@@ -1,21 +1,22 @@
 /**
- * Numbers behind OCPP 1.6 transaction ids: taken from the database in blocks, so that a start waits for nothing, and turned into ids by
- * a keyed permutation. A number is given out once; those left in a block when the process ends are never used.
+ * The numbers behind OCPP 1.6 transaction ids. They are taken from the database in blocks, so that a start need not
+ * wait for the database, and are turned into ids by a keyed permutation. A number is used once. Those left in a block
+ * when the process ends are never used.
  */
 import { Effect, Semaphore } from "effect"
 import type { StorageUnavailable } from "../domain/Errors.ts"
 import { transactionIdOf } from "../domain/values/TransactionId.ts"
 
-/** Starts that one round trip serves; 2³¹ ids last for two million blocks. */
+/** The number of starts that one round trip serves. The 2³¹ ids are enough for two million blocks. */
 const blockSize = 1000
 
-/** A new block is fetched while this many are left, so that a burst of starts finds one. */
+/** A new block is fetched when fewer than this many are left, so that a burst of starts does not have to wait. */
 const lowWater = 200
 
 export interface TransactionNumbers {
   /** An unused id, or undefined when the block is used up: then `refill` first. */
   readonly peek: () => number | undefined
-  /** The peeked id is used. */
+  /** Marks the peeked id as used. */
   readonly advance: () => void
   readonly low: () => boolean
   readonly refill: Effect.Effect<void, StorageUnavailable>

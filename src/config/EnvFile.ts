@@ -1,7 +1,8 @@
 /**
- * The file given by `--env-file`: the same names as in the environment, one `NAME=value` a line. Values may stand in quotes; `#` begins
- * a comment, at the start of a line or after a blank. Nothing is substituted, so that a secret may hold any character. Effect's parser of such files
- * ends a value at any `#` and passes over lines that it cannot read, so that half a secret or a default would be used without a word.
+ * The file given by `--env-file`: the same names as in the environment, one `NAME=value` per line. Values may be
+ * quoted. `#` begins a comment at the start of a line or after white space. Nothing is substituted, so that a secret
+ * may contain any character. Effect's parser of such files is not used: it ends a value at any `#` and ignores lines
+ * that it cannot read, so that half a secret or a default would be used without a warning.
  */
 
 /** A line that is neither a setting nor a comment. */
@@ -23,7 +24,7 @@ const valueOf = (text: string): string | undefined => {
   return text.replace(/(^|\s)#.*$/, "").trimEnd()
 }
 
-/** The settings of a file, or the first line that is none. Of a name that occurs twice the last value counts. */
+/** The settings of a file, or its first invalid line. If a name occurs twice, the last value counts. */
 export const parseEnvFile = (text: string): Readonly<Record<string, string>> | BadLine => {
   const found: Record<string, string> = {}
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)

@@ -1,6 +1,6 @@
 /**
- * The two settings that the service makes for itself where they are not given, kept in `DATA_DIR` so that they outlive a restart: the
- * key of all keyed hashes, and this process's name.
+ * The two settings that the service generates if they are not given: the key of all keyed hashes, and the name of this
+ * process. They are kept in `DATA_DIR`, so that they survive a restart.
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
@@ -19,7 +19,10 @@ const readIfThere = (path: string): string | undefined => {
   }
 }
 
-/** With `recursive`, Node tries for ever where a directory cannot be made although its parent is there (below /proc, say). */
+/**
+ * Creates a directory and its parents. With `recursive`, Node retries forever if a directory cannot be created although
+ * its parent exists (for example below /proc).
+ */
 const makeDirectory = (path: string): void => {
   if (existsSync(path)) return
   const parent = dirname(path)
@@ -31,7 +34,10 @@ const makeDirectory = (path: string): void => {
   }
 }
 
-/** Puts a file in place whole or not at all, and never over another: of two processes that start together, both take the first's. */
+/**
+ * Creates a file completely or not at all, and never overwrites one: if two processes start together, both use the file
+ * of the first.
+ */
 const createOnce = (path: string, content: string): void => {
   const scratch = `${path}.${randomBytes(6).toString("hex")}`
   writeFileSync(scratch, `${content}\n`, { flag: "wx", mode: 0o600, flush: true })
@@ -39,7 +45,7 @@ const createOnce = (path: string, content: string): void => {
     linkSync(scratch, path)
   } catch (error) {
     if (codeOf(error) === "EEXIST") return
-    // A file system without hard links; O_EXCL still keeps two from writing over one another.
+    // The file system has no hard links. O_EXCL still prevents two processes from overwriting each other's file.
     writeFileSync(path, `${content}\n`, { flag: "wx", mode: 0o600, flush: true })
   } finally {
     unlinkSync(scratch)
@@ -60,7 +66,7 @@ const keep = (directory: string, variable: string, file: string, make: () => str
   }
 }
 
-/** 256 random bits. */
+/** The kept key, or a new one of 256 random bits. */
 export const generatedSecretKey = (directory: string): string =>
   keep(directory, "SECRET_KEY", "secret-key", () => randomBytes(32).toString("base64url"))
 

@@ -1,7 +1,7 @@
 /**
- * Every bound of the service that is not the business of one function alone, each with its reason. They are grouped by who keeps them,
- * under the names by which those parts take them as options. A few can be changed by a variable (`Variables.ts`); the others are chosen
- * so that operators need not.
+ * Every limit of the service that concerns more than one function, each with its reason. They are grouped by the part
+ * that applies them, and named as that part's options. A few can be changed by a variable (`Variables.ts`); the others
+ * are chosen so that operators need not change them.
  */
 
 const KiB = 1024
@@ -9,234 +9,264 @@ const MiB = 1024 * KiB
 const second = 1_000
 
 export const limits = {
-  /** The sockets of chargers, as `ocpp/server/Limits.ts` names them. */
+  /** The sockets of chargers; the names are those of `ocpp/server/Limits.ts`. */
   ocpp: {
-    // Longest message: a StopTransaction with a day's `transactionData` is legal and takes most of it.
+    // The longest message: a StopTransaction with a day's `transactionData` is legal and takes most of this.
     maxFrameBytes: MiB,
     // 1 MiB in pieces of 1 KiB; a flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p).
     maxFragments: 1_024,
     // 1 MiB in the smallest usual TCP segments of 512 bytes, doubled.
     maxBufferedChunks: 4_096,
-    // 1 MiB over a slow modem takes about as long; a slower sender is taken for a silent one.
+    // 1 MiB over a slow modem takes about this long; a slower sender counts as silent.
     slowFrameMillis: 120 * second,
-    // TLS, upgrade request and its answer each take a round trip or two, even over a bad line.
+    // TLS, the upgrade request and its answer each take a round trip or two, even over a bad line.
     handshakeMillis: 10 * second,
-    // Connected and silent: an honest client speaks at once, so the oldest go first when there are more.
+    // Connected and silent sockets. An honest client sends its request at once, so above this number the oldest are
+    // closed first.
     maxUnfinishedSockets: 5_000,
-    // A whole city may come back at once, and waiting here is cheaper for everybody than coming again.
+    // All chargers of a city may reconnect at once. Waiting here costs them and the service less than trying again.
     maxWaitingUpgrades: 10_000,
     // Enough for large batches of look-ups, few enough that each is short.
     maxConcurrentUpgrades: 256,
-    // Event-loop lag at which newcomers are sent away before those who are connected suffer.
+    // Event-loop lag from which new connections are refused, before the connected chargers are affected.
     overloadLagMillis: 200,
-    // Refused chargers come back after 5 to 30 s, spread so that they do not come together.
+    // Refused chargers are asked to return after 5 to 30 s, at random, so that they do not return together.
     retryAfterSeconds: 5,
     retryJitterSeconds: 25,
-    // Refusals per minute and network before no reason is given any more: a site of misconfigured chargers stays below.
+    // Refusals per minute and network after which the answers give no reason. A site of misconfigured chargers stays
+    // below this.
     refusalsPerMinute: 60,
-    // Looked up at a time for all such networks, an eighth of the total: in their own queue they hold up no others.
+    // Upgrades from all such networks that are checked at the same time, an eighth of the total. In their own queue
+    // they do not delay others.
     maxSuspectUpgrades: 32,
-    // Wrong passwords per minute and charger that are answered as such (CWE-307). A right one is never held back, so that no attacker can lock a
-    // charger out; what protects a password is its length.
+    // Wrong passwords per minute and charger that are answered as such (CWE-307). A correct one is never delayed, so
+    // that no attacker can lock a charger out. A password's protection is its length.
     guessesPerMinute: 20,
-    // A charger on a flapping line reconnects often; two chargers with one id would take turns for ever.
+    // A charger on an unstable line reconnects often. Two chargers with one id would otherwise replace each other
+    // forever.
     reconnectBurst: 300,
     reconnectsPerMinute: 60,
-    // Mobile networks drop silent lines after a few minutes; half a minute also finds a dead one soon.
+    // Mobile networks drop silent connections after a few minutes. Half a minute also detects a dead connection soon.
     pingAfterMillis: 30 * second,
     // Two pings and ten seconds.
     deadAfterMillis: 70 * second,
-    // Some chargers cannot answer a ping; their heartbeats come every few minutes.
+    // Some chargers cannot answer a ping, and send only a heartbeat every few minutes.
     mutePingDeadAfterMillis: 600 * second,
-    // A charger that lets so much wait is not reading: it is closed with 1013, a second one waits elsewhere.
+    // A charger that leaves this much unread is not reading: its connection is cut.
     maxOutboundBytes: MiB,
-    // The same, seen by time.
+    // The same, as a time without progress.
     stalledWriteMillis: 15 * second,
-    // Frames that had been received when the socket was paused.
+    // Frames that had been received before the socket was paused.
     maxBacklogBytes: 2 * MiB,
-    // A broken charger sends a bad frame now and then; more is an attack or a wrong device.
+    // A faulty charger sends a bad frame now and then; more than this is an attack or a wrong device.
     badFramesPerMinute: 20,
-    // A charger that was offline sends its queue as fast as it is answered; more than this is not a charger.
+    // A charger that was offline sends its queue as fast as it is answered. A higher rate does not come from a charger.
     frameBurst: 200,
     framesPerSecond: 50,
-    // A CALL sent after the one before was answered, as OCPP demands, is held back by our answers already.
+    // A CALL that is sent after the one before was answered, as OCPP requires, is already limited by the rate of our
+    // answers.
     politeFrameCost: 0.05,
-    // A day of minutely readings that was kept while the line was away (1.4 MiB), or two of the largest messages.
+    // A day of readings at one per minute that were queued while the charger was offline (1.4 MiB), or two of the
+    // largest messages.
     bytesBurst: 2 * MiB,
-    // OCPP_BYTES_PER_SECOND says otherwise. A charger with ten connectors that are read every ten seconds sends 2 KiB a second; the largest message
-    // takes the service a third of a second in all, which once in half a minute is below the hundredth that a 99th percentile sees.
+    // Unless OCPP_BYTES_PER_SECOND is set. A charger with ten connectors that are read every ten seconds sends 2 KiB a
+    // second. The largest message takes the service a third of a second in all. Once in half a minute, this is below
+    // the hundredth that a 99th percentile shows.
     bytesPerSecond: 32 * KiB,
-    // The cheapest frames take a tenth of a millisecond; one whose frames take a twentieth of the thread is broken, or wants to harm.
+    // The cheapest frames take a tenth of a millisecond. A charger whose frames take a twentieth of the thread is
+    // faulty or malicious.
     workBurstMillis: 2 * second,
     workMillisPerSecond: 50,
-    // What has more takes milliseconds to read and to store. Ordinary messages have less than 2 KiB, signed ones up to 20.
+    // Larger frames take milliseconds to read and to store. Ordinary messages have less than 2 KiB, signed ones up to
+    // 20 KiB.
     largeFrameBytes: 64 * KiB,
-    // So that a thousand chargers that all come with their large messages do not stop everybody else.
+    // So that a thousand chargers that all send large messages at once do not block the others.
     largeBytesPerSecond: 4 * MiB,
     largeRest: 3
   },
 
-  /** Calls of ours to partners' platforms (T16, T31). */
+  /** Our calls to partners' platforms (T16, T31). */
   outbound: {
-    // From the dial to the last byte: a page of locations takes seconds on slow platforms, and a partner waits for our answer meanwhile.
+    // From the connection attempt to the last byte. A page of locations takes seconds on slow platforms, and a partner
+    // may be waiting for our answer meanwhile.
     timeoutMillis: 10 * second,
     // A page of a thousand locations with all their EVSEs.
     maxResponseBytes: 10 * MiB,
-    // Most servers close an idle connection after five seconds: ours goes first, so that no call meets it closing.
+    // Most servers close an idle connection after five seconds. We close it earlier, so that no call uses a connection
+    // that is being closed.
     idleMillis: 4 * second,
-    // Several partners may live in one place, and each is sent sixteen objects at a time.
+    // Several partners may share one server, and each is sent up to sixteen objects at a time.
     maxPerPlace: 64
   },
 
   /** One fiber per connected charger. */
   actors: {
-    // Messages that wait; then the socket is paused, and resumed at half. A charger has one CALL open, so 64 is already odd.
+    // Waiting messages at which reading from the socket is paused; it is resumed at half as many. A charger has one
+    // CALL open, so 64 is already unusual.
     mailboxHigh: 64,
-    // A call has its answer within ten seconds, the way to the charger included: InternalError where the database is away or slow, and the charger
-    // keeps it.
+    // A call is answered within ten seconds, including the way to the charger. If the database is unavailable or slow
+    // the answer is InternalError, and the charger keeps the message.
     patienceMillis: 9 * second,
-    // Chargers answer in well under a second, but some reboot first and answer then.
+    // Chargers answer in well under a second, but some reboot first and answer after that.
     callTimeoutMillis: 60 * second,
-    // Commands behind the outstanding one: an operator's bulk action is a few, each held for at most the timeout above.
+    // Commands that wait behind the outstanding one. An operator's bulk action is a few, each taking at most the
+    // timeout above.
     maxWaiting: 100,
-    // On profile 0 an older socket that answers a ping within this stays.
+    // On security profile 0, an older socket that answers a ping within this time is kept.
     oldSocketPingMillis: 5 * second,
-    // After connecting a charger is busy with its own boot and status messages.
+    // After connecting, a charger is busy with its own boot and status messages.
     settleMillis: 2 * second,
-    // Chargers that are closed come back at once, to another node or this one started again: 50 a second is no storm.
+    // Chargers that are disconnected reconnect at once, to another node or to this one after its restart. 50 a second
+    // do not overload it.
     drainPerSecond: 50,
-    // Orchestrators kill 30 s after SIGTERM by default. Every turn comes within this, the last answer within its patience after that, and
-    // the whole within 20 s.
+    // Orchestrators kill a process 30 s after SIGTERM by default. The last charger begins to close within this time and
+    // needs at most `patienceMillis` after that; the whole is done within 20 s.
     drainMillis: 8 * second
   },
 
   /** The group commit of facts. */
   journal: {
-    // Facts in one transaction: about 50 ms of PostgreSQL's time, which is what a commit behind it waits.
+    // Facts in one transaction: about 50 ms of PostgreSQL's time, for which the next commit waits.
     maxBatchFacts: 1_000,
-    // Commits that wait: a hundred full batches would be later than anybody's patience; each is a few hundred bytes here.
+    // Commits that wait. A hundred full batches would take longer than any deadline allows. Each commit is a few
+    // hundred bytes here.
     maxWaiting: 20_000,
     patienceMillis: 10 * second
   },
 
-  /** Commands to chargers, durable until they have ended. */
+  /** Commands to chargers, stored until they have ended. */
   commands: {
-    // One is outstanding at a time, each for a minute at most: more than these would wait for longer than anybody does.
+    // One is outstanding at a time, each for at most a minute. If more waited, the last would wait for longer than an
+    // operator does.
     maxWaiting: 32,
-    // What can do harm goes to no more chargers a minute than this by one operator, whatever keys he has: a stolen key, or a script gone wild, is slow (T26).
+    // One operator can send harmful commands to at most this many chargers a minute, whatever keys he uses: this slows
+    // down a stolen key or a faulty script (T26).
     chargersPerMinute: 60
   },
 
-  /** Work in the background: prices, locations, deliveries, partners' tokens, local lists. */
+  /** Background loops: prices, locations, deliveries, partners' tokens, local lists. */
   background: {
-    // How often each looks for work, unless BACKGROUND_INTERVAL_MILLIS says otherwise. Readers see changes within a second or two, and an
-    // idle service costs next to nothing.
+    // How often each loop looks for work, unless BACKGROUND_INTERVAL_MILLIS is set. Readers see changes within a second
+    // or two, and an idle service costs next to nothing.
     intervalMillis: second
   },
 
   /** Files of chargers and firmware. */
   files: {
-    // Days that diagnostics and logs are kept, unless FILES_RETENTION_DAYS says otherwise: what was wrong is found within a quarter. Firmware
-    // stays until it is removed.
+    // Days that diagnostics and logs are kept, unless FILES_RETENTION_DAYS is set: a fault is investigated within a
+    // quarter of a year. Firmware is kept until it is removed.
     retentionDays: 90,
-    // What the files of one organisation may have in all: forty of the largest, or years of logs.
+    // The maximum size of all files of one organisation: forty of the largest, or years of logs.
     quotaBytes: 10 * 1024 * MiB,
-    // Eight times what the database keeps for itself: several uploads at the disk's full speed end before it notices. Where the database keeps
-    // more than usual, files leave at least four times that. FILES_MIN_FREE_DISK_BYTES says otherwise.
+    // Eight times what the database keeps free for itself: several uploads at the disk's full speed are stopped before
+    // they affect it. If the database keeps more free than usual, files leave at least four times that, unless
+    // FILES_MIN_FREE_DISK_BYTES is set.
     minFreeBytes: 512 * MiB,
-    // Of one organisation, in this process: each costs the disk's speed.
+    // Per organisation, in this process: each upload can use the disk's full speed.
     uploadsAtOnce: 4,
-    // The mean of two minutes. A charger on GPRS has 2.5 to 5 KiB/s upwards; one that is silent every other minute is still faster than this.
+    // The average over two minutes. A charger on GPRS uploads 2.5 to 5 KiB/s; even if it is silent every other minute
+    // it is faster than this.
     slowestChargerBytesPerSecond: 512,
-    // Images of up to 256 MiB come from offices and build servers. A DSL line of 1 Mbit/s upwards is twice as fast; with less than this, a large
-    // image would hold its room for more than an hour.
+    // Images of up to 256 MiB come from offices and build servers. A DSL line with an upload rate of 1 Mbit/s is twice
+    // as fast. At a lower rate, a large image would occupy its place for more than an hour.
     slowestOperatorBytesPerSecond: 64 * KiB
   },
 
-  /** Look-ups for Authorize and for connecting chargers, asked in batches. */
+  /** Look-ups for Authorize and for connecting chargers, which are queried in batches. */
   directory: {
     maxBatch: 500,
-    // A city's worth of chargers, each with one question.
+    // All chargers of a city, with one look-up each.
     maxQueue: 20_000,
     waitMillis: 10 * second,
-    // Cards that are remembered: those of a city's drivers in a day, at about 1 KB each. What does not fit is read.
+    // Cards that are cached: those of a city's drivers in a day, at about 1 KB each. Others are read from the database.
     maxCards: 50_000,
     maxCardBytes: 32 * MiB
   },
 
-  /** How long what chargers say, and commands to them, are kept, unless READINGS_, FACTS_ and COMMANDS_RETENTION_MONTHS say otherwise. */
+  /**
+   * How long chargers' readings and facts, and commands to them, are kept, unless READINGS_, FACTS_ and
+   * COMMANDS_RETENTION_MONTHS are set.
+   */
   retention: {
-    // A year's bill may be disputed for another year, and a month is begun.
+    // A bill for a year may be disputed for another year; plus the current month.
     readingsMonths: 25,
-    // A year back and the month that is running.
+    // A year back and the current month.
     factsMonths: 13,
-    // As long as the history of statuses and connections, which they explain.
+    // As long as the history of statuses and connections, which commands explain.
     commandsMonths: 25
   },
 
   /** Raw frames, written behind. */
   messageLog: {
-    // Text that waits in memory while the database is away; then frames are dropped and counted, never facts.
+    // Characters that wait in memory while the database is unavailable. Above this, frames are dropped and counted, but
+    // never facts.
     maxWaitingChars: 32 * MiB,
-    // Small batches: a large one holds up the event loop, and the commits of facts, for as long as it is made.
+    // Small batches: a large one blocks the event loop, and so the commits of facts, while it is being built.
     maxBatch: 250,
-    // As large as a hundred ordinary batches; 250 of the longest frames would hold up the embedded database.
+    // As large as a hundred ordinary batches. 250 of the longest frames would block the embedded database.
     maxBatchBytes: 4 * MiB,
-    // What an operator wants to read of a frame: the largest that chargers send rightly, answers to GetConfiguration, have a third of it.
+    // What an operator wants to read of a frame. The largest frames that chargers legitimately send, answers to
+    // GetConfiguration, have a third of it.
     maxFrameBytes: 64 * 1024,
-    // The busiest charger that is right, two connectors read every ten seconds for twelve hours, has 9 MiB: 1.1 KB a MeterValues with its answer, measured.
-    // One that is read every minute for six hours has 0.4 MiB.
+    // The busiest correct charger, with two connectors read every ten seconds for twelve hours, has 9 MiB: 1.1 KB for a
+    // MeterValues with its answer, measured. A charger that is read every minute for six hours has 0.4 MiB.
     chargerBytesPerDay: 16 * MiB,
-    // Some 2,500 chargers that are read every minute for six hours. Thirty days of it are 30 GiB.
+    // About 2,500 chargers that are read every minute for six hours. Thirty days of it are 30 GiB.
     organisationBytesPerDay: 1024 * MiB,
-    // Losing the last second of it in a crash is allowed; a quarter of one keeps the batches small.
+    // A crash may lose the last second of the log; a quarter of a second keeps the batches small.
     flushEveryMillis: 250,
-    // What a kill can give a charger beyond its budget is as much as it logs in this time.
+    // If the process is killed, a charger can exceed its budget by what it logs in this time.
     useEveryMillis: 60 * second,
-    // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS says otherwise: a dispute is raised within a month's bill.
+    // Days that frames are kept, unless MESSAGE_LOG_RETENTION_DAYS is set: a dispute is raised within a month of the
+    // bill.
     retentionDays: 30
   },
 
-  /** What was exchanged with roaming partners, written behind as frames are. */
+  /** The log of exchanges with roaming partners, written behind like frames. */
   exchanges: {
-    // A record has two bodies of 8 KiB at most: a thousand of them.
+    // A record has two bodies of at most 8 KiB: this is a thousand records.
     maxWaitingChars: 16 * MiB,
-    // All that a quarter of a second brings at 2,000 pushes a second, which are 1 KB each; how a module does is counted once for each statement.
+    // All records of a quarter of a second at 2,000 pushes a second, which have 1 KB each. The state of a module is
+    // counted once per statement.
     maxBatch: 500,
-    // A hundred of the largest: the embedded database does nothing else meanwhile.
+    // A hundred of the largest records: the embedded database does nothing else meanwhile.
     maxBatchChars: 1.6 * MiB,
     flushEveryMillis: 250,
-    // What a partner complains about is some days old; a billing dispute rests on sessions and records, not on this log.
+    // A partner's complaint is about something that is a few days old. A billing dispute is settled from sessions and
+    // CDRs, not from this log.
     retentionDays: 14,
-    // A day of a partner with 10,000 sessions, each sent some twenty times: what went wrong yesterday can be looked up. Half a GB at the usual 2 KB.
+    // A day of a partner with 10,000 sessions, each sent about twenty times, so that yesterday's errors can be looked
+    // up. Half a GB at the usual 2 KB.
     maxPerPartner: 250_000
   },
 
-  /** When each charger was last heard, and with what. */
+  /** When each charger was last heard from, and its last frame. */
   lastSeen: {
-    // REST shows memory over what is stored, so this is only what a crash may lose.
+    // REST prefers memory to what is stored, so this is only what a crash may lose.
     flushEveryMillis: second,
     maxBatch: 500,
-    // Whatever the last frames' sizes are; ordinary ones have 100 KiB together.
+    // However large the last frames are; ordinary ones have 100 KiB together.
     maxBatchBytes: 4 * MiB,
-    // As in the message log. One charger of a fleet that all send long frames costs this much memory at most.
+    // As in the message log. If all chargers of a fleet send long frames, each costs at most this much memory.
     maxMessageBytes: 64 * 1024,
-    // No statement runs longer.
+    // How long a stored end is kept in memory: no statement runs for longer.
     keepEndsMillis: 30 * second
   },
 
-  /** Unregistered ids that tried to connect. Strangers make them up, so everything here is bounded twice. */
+  /** Unregistered ids that tried to connect. Unknown clients can make them up, so everything here has two limits. */
   attempts: {
     flushEveryMillis: second,
     maxBatch: 500,
-    // Two flushes' worth of the largest burst that is believed; waiting for a database that is away, they take less than a megabyte.
+    // Two flushes of the largest plausible burst. While they wait for an unavailable database, they take less than a
+    // megabyte.
     maxWaiting: 2_000,
-    // A site that is moved here has a few dozen chargers behind one address; what does not fit comes with the next hour's tries.
+    // A site that moves to this service has a few dozen chargers behind one address. Those above the limit are recorded
+    // when they try again in the next hour.
     newPerNetworkPerHour: 60,
-    // However many networks a liar has, he needs ten hours of it to push out who has been silent for so long.
+    // However many networks an attacker uses, he needs ten hours to displace an id that has been silent for that long.
     newPerHour: 1_000,
     maxRows: 10_000,
-    // An installer comes back within a season.
+    // An installer returns within a season.
     keepDays: 90
   },
 
@@ -245,13 +275,13 @@ export const limits = {
     flushEveryMillis: second,
     maxBatch: 200,
     leastGapMillis: 60 * second,
-    // A charger that is never set right is published 24 times a day.
+    // A charger that is never corrected is published 24 times a day.
     mostGapMillis: 3_600 * second,
-    // As many as unknown ids are kept; some two megabytes.
+    // As many as the unknown ids that are kept; about two megabytes.
     maxRemembered: 10_000,
-    // A fleet whose passwords were changed by mistake comes within some hours; the metrics show it at once.
+    // A fleet whose passwords were changed by mistake tries to connect within some hours; the metrics show it at once.
     perOrganisationPerHour: 1_000,
-    // As many new ids as are believed; see `attempts`.
+    // As many new ids as are accepted; see `attempts`.
     unknownPerNetworkPerHour: 60,
     unknownPerHour: 300,
     maxWaiting: 2_000
@@ -259,16 +289,18 @@ export const limits = {
 
   /** This process among several. */
   nodes: {
-    // For so long a dead node's chargers still count as connected; renewed three times as often.
+    // How long the chargers of a dead node still count as connected; the lease is renewed three times as often.
     leaseMillis: 15 * second
   },
 
   database: {
-    // Connections to PostgreSQL. Batches need two or three, REST a few; its own default is 100 for everybody.
+    // Connections to PostgreSQL. Batches need two or three, REST a few. PostgreSQL's own default is 100 for all
+    // clients.
     poolSize: 10,
-    // The embedded database hangs when its log cannot grow; a quarter second of writing at full disk speed fits in this.
+    // The embedded database hangs if its log cannot grow. What is written in a quarter of a second at full disk speed
+    // fits into this.
     minFreeBytes: 64 * MiB,
-    // Its thread answers pings between queries, and no page takes this long.
+    // The database's thread answers pings between queries, and no page takes this long.
     watchdogMillis: 10 * second
   },
 
@@ -276,35 +308,37 @@ export const limits = {
   http: {
     // The largest legal body is a local list of a few thousand cards.
     maxBodyBytes: MiB,
-    // As in contract: pages small by default, and never so large that one request holds the embedded database up.
+    // As in the contract: small pages by default, and never so large that one request blocks the embedded database.
     pageDefault: 50,
     pageMax: 500,
     // `?wait=` of a command.
     waitSeconds: 60,
-    // Slow-loris: headers in ten seconds, the whole request in thirty.
+    // Slow-loris: headers must arrive in ten seconds, the whole request in thirty.
     headersTimeoutMillis: 10 * second,
     requestTimeoutMillis: 30 * second,
-    // Nothing of an answer has gone for so long: no line is that slow, and what lies in memory for it is a page or more.
+    // An answer that makes no progress for this long: no line is that slow, and a page or more of it waits in memory.
     unreadAnswerMillis: 30 * second,
-    // On Deno, where slow and nothing at all look alike, a page may take two minutes more: slower than any modem.
+    // On Deno a slow reader cannot be distinguished from one that does not read. There, a page may take two more
+    // minutes: slower than any modem.
     slowestReaderBytesPerSecond: 8 * KiB,
-    // Larger answers lie in memory until they are read, eight at most for each key: no program reads more at one time, and a thousand are a gigabyte.
+    // Larger answers stay in memory until they are read, at most eight for each key: no program reads more at the same
+    // time, and a thousand would be a gigabyte.
     largeAnswerBytes: 64 * KiB,
     largeAnswersPerKey: 8,
-    // A key gets answers as fast with eight requests at once as with a hundred, and others notice eight little.
+    // Eight concurrent requests of a key are answered as fast as a hundred, and affect others little.
     atOncePerKey: 8,
     atOncePerOrganisation: 16,
     waitingPerKey: 200,
-    // Keys of `Idempotency-Key` are kept for a day, longer than any client retries.
+    // Values of `Idempotency-Key` are kept for a day, longer than any client retries.
     idempotencyHours: 24,
-    // 200 a second, all at once if need be: a program that runs wild reaches it, one that works does not.
+    // 200 a second, or all at once. A faulty program reaches this, a correct one does not.
     requestsPerMinute: 12_000,
-    // Of one network: a building full of people with a mistyped key stays below.
+    // Per network: many people in one building with a mistyped key stay below this.
     wrongKeysPerMinute: 600
   },
 
   shutdown: {
-    // From SIGTERM to the end, whatever happens: below the 30 s after which orchestrators kill.
+    // From SIGTERM to the end of the process in any case: less than the 30 s after which orchestrators kill it.
     hardStopMillis: 25 * second
   }
 } as const

@@ -1,6 +1,6 @@
 /**
- * Every variable that the service reads: what it must look like, in a schema and in words, and whether it may be shown. What it is
- * without being set is defined where the settings are put together, in `Config.ts`.
+ * Every variable that the service reads: its valid values, as a schema and in words, and whether it may be shown.
+ * Default values are in `Config.ts`.
  */
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
@@ -13,7 +13,7 @@ export interface Variable<A> {
   readonly schema: Schema.Codec<A, string>
   /** Completes "expected …". */
   readonly expected: string
-  /** Never shown, not even when it is wrong. May come from a file instead, which `NAME_FILE` names. */
+  /** Never shown, not even if it is wrong. It may come from a file instead, which `NAME_FILE` names. */
   readonly secret?: true
 }
 
@@ -67,15 +67,15 @@ const isUrl = (text: string, protocols: ReadonlyArray<string>): boolean => {
   }
 }
 
-/** As a browser sends it: scheme, host and port alone, in small letters. */
+/** True for an origin as a browser sends it: only scheme, host and port, in lower case. */
 const isOrigin = (text: string): boolean => isUrl(text, ["http:", "https:"]) && new URL(text).origin === text
 
-/** What a template of map tiles has once each: the zoom, and the tile's column and row. */
+/** Placeholders that a template of map tiles must have once each: the zoom, and the tile's column and row. */
 const tilePlaceholders = ["{z}", "{x}", "{y}"] as const
 
 /**
- * A template of map tiles whose host a browser's policy can name: https, or http on this machine. Placeholders are in the path or the query, so
- * that all tiles come from that host.
+ * True for a template of map tiles whose host can be named in a content security policy: https, or http on this
+ * machine. Placeholders may only be in the path or the query, so that all tiles come from that host.
  */
 const isTileTemplate = (text: string): boolean => {
   if (tilePlaceholders.some((one) => text.split(one).length !== 2)) return false
@@ -87,7 +87,7 @@ const isTileTemplate = (text: string): boolean => {
   return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1"
 }
 
-/** An address or a network: `10.0.0.0/8`, `::1`. */
+/** True for an address or a network: `10.0.0.0/8`, `::1`. */
 const isNetwork = (text: string): boolean => {
   const [address = "", prefix, ...rest] = text.split("/")
   const family = isIP(address)
@@ -110,7 +110,7 @@ const listOf = (test: (item: string) => boolean) =>
 
 const secret = <A>(variable: Variable<A>): Variable<A> => ({ ...variable, secret: true })
 
-/** What goes into a header or a query as it is. */
+/** A value that is put into a header or a query unchanged. */
 const word = (expected: string): Variable<string> => ({ schema: pattern(/^[\x21-\x7e]{1,256}$/), expected })
 
 export const environments = ["TEST", "STAGING", "PRODUCTION"] as const
@@ -142,7 +142,8 @@ export const variables = {
   TLS_KEY_FILE: file,
   TLS_CLIENT_CA_FILE: file,
   SECRET_KEY: secret({
-    // Ours has 43. A shorter one than eight is a mistake; between the two it is the operator's choice.
+    // The generated key has 43 characters. Fewer than eight are a mistake; the operator may choose any length above
+    // that.
     schema: Schema.String.check(Schema.isMinLength(8)),
     expected: "at least 8 characters, better 32 random ones"
   }),
@@ -221,16 +222,16 @@ export const names = Object.keys(variables) as ReadonlyArray<Name>
 
 export const isSecret = (name: Name): boolean => "secret" in variables[name]
 
-/** Secrets may be in a file of their own, as orchestrators hand them over; `NAME_FILE` says where. */
+/** A secret may be in a file, as orchestrators provide it; `NAME_FILE` has the file's path. */
 export const fileNames: ReadonlyMap<string, Name> = new Map(
   names.filter(isSecret).map((name) => [`${name}_FILE`, name])
 )
 
-/** Families of names that are ours alone in practice; everything else in an environment belongs to others. */
+/** Prefixes and suffixes of names that only this service uses in practice. Any other variable may belong to another program. */
 const ours =
   /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
 
-/** The known name that an unknown one of our families was probably meant to be. */
+/** The known name that an unknown name of ours was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {
   if (!ours.test(unknown)) return undefined
   const known = [...names, ...fileNames.keys()]

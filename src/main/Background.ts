@@ -1,7 +1,7 @@
 /**
- * How often each part that works in the background looks for something to do, and how long it waits before it tries again. All of it follows
- * from one interval, a second unless `BACKGROUND_INTERVAL_MILLIS` says otherwise: a longer one saves power on a small machine, a short one
- * lets tests see the outcome at once. Deadlines of the protocols, leases and retention do not depend on it.
+ * How often each background loop looks for work, and how long it waits before it tries again. All times follow from one
+ * interval, a second unless `BACKGROUND_INTERVAL_MILLIS` is set. A longer interval saves power on a small machine; a
+ * short one lets tests see results at once. Protocol deadlines, leases and retention do not depend on it.
  */
 import { limits } from "../Config.ts"
 import { defaultDriftOptions, type DriftWatchingOptions } from "../actors/background/DriftWatching.ts"
@@ -30,15 +30,15 @@ export interface BackgroundOptions {
   readonly work: WorkCountingOptions
 }
 
-/** How long a time of so many milliseconds, meant for an interval of one second, is with this interval. */
+/** Scales a time (ms) that was chosen for an interval of one second to this interval. */
 export const scaledBy =
   (intervalMillis: number) =>
   (millis: number): number =>
     Math.max(1, Math.round((millis * intervalMillis) / limits.background.intervalMillis))
 
 /**
- * Of work that is mostly found by a word of it, and else by looking: however short the interval, it is looked for five times a second at most, since
- * each look is a statement.
+ * The interval for loops that are mostly woken by a notification. However short the configured interval, they query at
+ * most five times a second, since each query is a statement.
  */
 export const lookEveryMillis = (intervalMillis: number): number => Math.max(intervalMillis, 200)
 

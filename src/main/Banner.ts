@@ -1,6 +1,6 @@
 /**
- * What a start says to the person in front of it: where the service is, what it promises, and what to do next. Plain lines on standard
- * output, before any log line; only the first start says what to do next.
+ * What a start prints for the operator: where the service is, what it guarantees, and what to do next. Plain lines on
+ * standard output, before any log line. Only the first start prints what to do next.
  */
 import type { FirstStart } from "./Bootstrap.ts"
 
@@ -12,13 +12,13 @@ export interface BannerFacts {
   readonly durability: string
   readonly environment: string
   readonly firstStart: FirstStart | undefined
-  /** Where the measurements are; undefined when they are closed. */
+  /** The URL of the metrics; undefined if they are closed. */
   readonly metricsUrl: string | undefined
-  /** Whether REST v1 answers at `publicUrl`: over plain http only where that is allowed. */
+  /** True if REST v1 answers at `publicUrl`; over plain http only if that is allowed. */
   readonly v1Answers: boolean
 }
 
-/** What was made, or where it is kept. */
+/** The generated keys, or the file that holds them. */
 const keys = ({ apiKey, keptIn, setUp, v1 }: FirstStart): ReadonlyArray<string> => {
   if (keptIn !== undefined) {
     return [
@@ -47,7 +47,7 @@ const keys = ({ apiKey, keptIn, setUp, v1 }: FirstStart): ReadonlyArray<string> 
 }
 
 const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
-  // Double quotes, so that a shell puts the variable's value in.
+  // Double quotes, so that a shell expands the variable.
   const file = made.apiKey === undefined ? undefined : made.keptIn
   const key = file !== undefined ? "$KEY" : (made.apiKey ?? "$BOOTSTRAP_API_KEY")
   return [
@@ -69,10 +69,13 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
   ]
 }
 
-/** An address that means its user's own machine. */
+/** True for an address that always means the caller's own machine. */
 const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
 
-/** What is wrong with an address that is given to others while they are let in; undefined when nothing is. */
+/**
+ * What is wrong if other machines may connect (`host`) but are given a URL (`publicUrl`) that only works on this
+ * machine. Undefined if nothing is wrong.
+ */
 export const unreachable = (host: string, publicUrl: string): string | undefined =>
   isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
     ? undefined

@@ -1,7 +1,8 @@
 /**
- * The first start: when the database is empty, the first organisation, its operator with every permission, a v2 key and a v1 pair are
- * made, of given values where the settings give them; and a link by which the operator gets an email and password, unless a password is given. What was generated is shown once, to the person who started the service: on the terminal, or in a
- * file where there is none.
+ * The first start. If the database is empty, this creates the first organisation, its operator with every permission, a
+ * v2 key and a v1 pair, with the values from the settings where given. Unless a password is given, it also creates a
+ * link by which the operator sets an email and a password. What was generated is shown once to the person who started
+ * the service: on the terminal, or in a file if there is none.
  */
 import { Effect, Redacted } from "effect"
 import { newKey, newKeyFrom, newV1Pair, v1CodeVerifier } from "../domain/operator/Keys.ts"
@@ -13,13 +14,13 @@ import { Access } from "../domain/operator/Access.ts"
 import { Secrets } from "../domain/values/Secrets.ts"
 import type { KeptKeys, KeysNotKept, MadeKeys } from "./FirstKeys.ts"
 
-/** Keeps what is made where it can be read later, before it is stored. */
+/** Writes the generated keys to where they can be read later. It runs before they are stored in the database. */
 export type KeepKeys = (made: MadeKeys) => Effect.Effect<KeptKeys, KeysNotKept>
 
 export interface BootstrapSettings {
-  /** Undefined: a terminal shows it. */
+  /** Undefined if the keys are shown on a terminal. */
   readonly keep?: KeepKeys | undefined
-  /** Where the link of the set-up leads to; without it none is made. */
+  /** The base URL of the set-up link; without it no link is created. */
   readonly publicUrl?: string | undefined
   readonly operatorEmail: string | undefined
   readonly operatorPassword: Redacted.Redacted | undefined
@@ -30,9 +31,9 @@ export interface BootstrapSettings {
   readonly partyId: string | undefined
 }
 
-/** What the first start made and what cannot be read again; only what was generated is here. */
+/** What the first start generated, which cannot be read again. Values that were given are not included. */
 export interface FirstStart extends MadeKeys {
-  /** The file that holds them; undefined where they are to be shown. */
+  /** The file that holds them; undefined if they are to be shown on the terminal. */
   readonly keptIn?: string | undefined
 }
 
@@ -74,7 +75,8 @@ const first = (settings: BootstrapSettings, now: number) =>
       },
       now
     )
-    // After any other failure it is not known whether it was stored: then what was kept may be all that opens the service.
+    // After any other failure it is unknown whether the organisation was stored. The kept keys may then be the only way
+    // into the service.
     const stored = yield* Effect.tapErrorTag(storing, "Conflict", () => kept?.discard ?? Effect.void)
     if (hasLink) {
       const accounts = yield* Accounts
@@ -87,8 +89,8 @@ const first = (settings: BootstrapSettings, now: number) =>
   })
 
 /**
- * Answers undefined when the database has an organisation already, also one that another process has made meanwhile: of two that start at once on an
- * empty database one makes it, and the other takes what is there.
+ * Returns undefined if the database has an organisation already, or if another process has just created it: of two
+ * processes that start at once on an empty database, one creates the organisation and the other uses it.
  */
 export const bootstrap = (settings: BootstrapSettings, now: number) =>
   Effect.catchTag(first(settings, now), "Conflict", () => Effect.undefined)

@@ -1,6 +1,7 @@
 /**
- * `voltlane export`: charge detail records from a running service into a file, over REST v2 with a key, so that it works from anywhere and beside an
- * embedded database. The file appears under its name only when it is whole.
+ * `voltlane export`: writes charge detail records from a running service to a file. It uses REST v2 with a key, so it
+ * works from anywhere, also while the service holds an embedded database. The file gets its name only when it is
+ * complete.
  */
 import { createWriteStream } from "node:fs"
 import { rename, rm } from "node:fs/promises"
@@ -11,11 +12,11 @@ import { Progress, type ProgressOptions } from "./Progress.ts"
 
 export class ExportFailed extends Data.TaggedError("ExportFailed")<{
   readonly message: string
-  /** What was asked, not what came of it, is at fault. */
+  /** True if the request was wrong, false if its execution failed. */
   readonly wrongUse: boolean
 }> {}
 
-/** What the command line asks for. */
+/** The arguments of the command line. */
 export interface ExportAsked {
   /** `-` is the standard output. */
   readonly file: string
@@ -72,7 +73,7 @@ const decodeNewest = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Struct({ items: Schema.Array(Schema.Struct({ number: Schema.Int })) }))
 )
 
-/** What the service says of a refusal: problem documents carry `detail` and, for each field, `errors`. */
+/** The text of a refusal. Problem documents have `detail` and, for wrong fields, `errors`. */
 const detailOf = (text: string): string => {
   const problem = decodeProblem(text)
   if (problem._tag === "None") return text.slice(0, 500)
@@ -92,7 +93,10 @@ const ask = ({ key, url }: Service, path: string): Effect.Effect<Response, Expor
     return yield* failed(`${url} refuses (${answer.status}): ${why}`)
   })
 
-/** Numbers have no gaps: without a filter the newest one says how many there are. */
+/**
+ * The number of records. CDR numbers have no gaps, so without a filter the newest number is the count; with a filter it
+ * is unknown.
+ */
 const totalOf = (service: Service, { query }: Asked): Effect.Effect<number | undefined, ExportFailed> =>
   query.size > 0
     ? Effect.undefined
@@ -108,14 +112,14 @@ const totalOf = (service: Service, { query }: Asked): Effect.Effect<number | und
 const quote = 0x22
 const lineFeed = 0x0a
 
-/** Counts records as they pass: ends of lines outside quotes. */
+/** Counts records as they pass: line ends outside quotes, without `head` lines at the start. */
 const counting = (head: number, onCount: (records: number) => void): { transform: Transform; count: () => number } => {
   let lines = -head
   let isQuoted = false
   const transform = new Transform({
     transform: (chunk: Uint8Array, _encoding, done) => {
       for (const byte of chunk) {
-        // JSON lines have their quotes in pairs too, and no bare line feed in them.
+        // Only CSV needs this: JSON lines contain no bare line feed.
         if (byte === quote && head === 1) isQuoted = !isQuoted
         else if (byte === lineFeed && !isQuoted) lines++
       }

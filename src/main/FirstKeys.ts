@@ -1,33 +1,33 @@
 /**
- * What the first start makes, and what cannot be read again, when no terminal is there: a log is read by many and kept for long, so it goes into a file
- * of `DATA_DIR` that the service's user alone can read. It is on the disk before the database takes the keys, since a process that dies in between
- * must not leave a service without a way in.
+ * Keeps the keys that the first start generates, which cannot be read again, when there is no terminal. A log has many
+ * readers and is kept for long, so they go into a file in `DATA_DIR` that only the service's user can read. The file is
+ * on disk before the keys are in the database: a process that dies in between must not leave a service without a key.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { Data, Effect } from "effect"
 
-/** The file cannot be written, and so nothing was made. */
+/** The file cannot be written, so nothing was created. */
 export class KeysNotKept extends Data.TaggedError("KeysNotKept")<{ readonly message: string }> {}
 
-/** What was generated, and nothing that was given. */
+/** The generated values, without those that were given. */
 export interface MadeKeys {
   readonly apiKey: string | undefined
   readonly v1: { readonly clientId: string; readonly code: string } | undefined
-  /** The link by which the first operator sets up an account; undefined where a password was given. */
+  /** The link by which the first operator sets up an account; undefined if a password was given. */
   readonly setUp?: string | undefined
 }
 
-/** A file that is there, and under its own name once what it holds is true. */
+/** A file that was written. It gets its final name by `confirm`, once its keys are valid. */
 export interface KeptKeys {
   readonly path: string
   readonly confirm: Effect.Effect<void>
-  /** Another process has made the first organisation: these open nothing. */
+  /** Removes the file: another process has created the first organisation, so these keys are not valid. */
   readonly discard: Effect.Effect<void>
 }
 
-/** Read by a shell, too: `. first-start` sets them. */
+/** The text of the file. A shell can read it too: `. first-start` sets the variables. */
 const textOf = ({ apiKey, setUp, v1 }: MadeKeys): string =>
   [
     "# Made at the first start. They cannot be read again: keep them in a safe place, then remove this file.",
@@ -47,7 +47,7 @@ const write = (path: string, text: string): void => {
   }
 }
 
-/** Writes what was made into `directory`, at first under a name of this process's own: another may be the first as well. */
+/** Writes the keys into `directory`, first under a unique name, since another process may also be at its first start. */
 export const keepFirstKeys =
   (directory: string) =>
   (made: MadeKeys): Effect.Effect<KeptKeys, KeysNotKept> =>

@@ -1,54 +1,58 @@
 /**
- * Gives memory back when there is little to do. V8 lets its heap grow while chargers connect by the thousand and has no reason to look at
- * it again while they idle: after a city has come back, or after the start itself, half of the process is garbage. Only a collection that takes a
- * whole heap apart returns its pages, and stops everything for a tenth of a second: so there is one after a burst, and else none under load.
+ * Returns memory to the system when there is little to do. V8 lets its heap grow while thousands of chargers connect,
+ * and does not shrink it while they are idle: after a mass reconnect, or after the start itself, half of the process is
+ * garbage. Only a last-resort collection returns the pages, and it stops everything for a tenth of a second. So there
+ * is one after a burst, and otherwise none under load.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Schema } from "effect"
 
-/** How often is looked while chargers come, and for some seconds after. */
+/** Time between checks while chargers connect and for some seconds after, in ms. */
 export const oftenMillis = 500
 
-/** How often else: each look wakes a process that rests. */
+/** Time between checks otherwise, in ms: each check wakes an idle process. */
 export const seldomMillis = 2_000
 
-/** What a look finds. */
+/** What one check measures. */
 export interface Look {
-  /** Since the look before, in ms. */
+  /** Time since the previous check, in ms. */
   readonly sinceMillis: number
   readonly heapBytes: number
-  /** CPU time of this process since the look before, in ms. */
+  /** CPU time of this process since the previous check, in ms. */
   readonly cpuMillis: number
-  /** Chargers that are connected. */
+  /** The number of connected chargers. */
   readonly connected: number
 }
 
 const mebibyte = 1024 * 1024
 
-/** So many chargers in one burst leave enough behind. The start of the process is a burst too. */
+/** A burst of this many chargers leaves enough garbage to collect. The start of the process counts as a burst too. */
 const burstChargers = 500
 
-/** A burst is over when no charger has come for so long, in ms. What is asked of each after its boot is mostly answered then. */
+/**
+ * A burst is over when no charger has connected for this long, in ms. By then most chargers have answered the requests
+ * that follow their boot.
+ */
 const afterBurstMillis = 2_000
 
-/** How long after the last charger looks are frequent, in ms. */
+/** How long after the last new charger the checks are frequent, in ms. */
 const livelyMillis = 10_000
 
-/** Below this share of one core a pause delays few. */
+/** Below this share of one core, a pause delays few requests. */
 const calmShare = 0.5
 
-/** What a collection after a burst must be worth, whatever the size of the heap. */
+/** The least growth of the heap, in bytes, that justifies a collection after a burst. */
 const burstBytes = 64 * mebibyte
 
-/** Below this share of one core, look after look, the process counts as idle. */
+/** A process that stays below this share of one core counts as idle. */
 const idleShare = 0.1
 
-/** Idle for so long, in ms: whatever is worth it is given back then. */
+/** After this long idle, in ms, a collection is justified if the heap has grown by `idleBytes`. */
 const idleMillis = 30_000
 const idleBytes = 16 * mebibyte
 
-/** Says when a collection is worth its pause. */
+/** Decides when a collection is worth its pause. */
 export class Worth {
   private arrived = burstChargers
   private connected = 0
@@ -56,7 +60,7 @@ export class Worth {
   private idle = 0
   private kept = 0
 
-  /** True when now is the time; the caller then reports what was left of the heap. */
+  /** True if a collection is due now. The caller then calls `collected` with the size of the heap that is left. */
   isNow({ connected, cpuMillis, heapBytes, sinceMillis }: Look): boolean {
     const share = cpuMillis / sinceMillis
     const came = connected - this.connected
@@ -69,7 +73,7 @@ export class Worth {
     return (isAfterBurst && grown >= burstBytes) || (this.idle >= idleMillis && grown >= idleBytes)
   }
 
-  /** When to look next, in ms. */
+  /** Time until the next check, in ms. */
   get nextMillis(): number {
     return this.sinceArrival < livelyMillis ? oftenMillis : seldomMillis
   }
@@ -83,7 +87,7 @@ export class Worth {
 
 const Collector = Schema.declare((value): value is (options: object) => void => typeof value === "function")
 
-/** V8's own collector, or undefined where the runtime does not give it (Deno). */
+/** V8's own collector; undefined if the runtime does not offer it (Deno). */
 const collector = Effect.sync((): ((options: object) => void) | undefined => {
   try {
     setFlagsFromString("--expose-gc")

@@ -1,6 +1,7 @@
 /**
- * Every measurement from the first scrape on: a counter that appears with its first increase hides that increase from its rate. Each
- * part lists its own; the OCPP server's are bound to the server and begin with it. Labels that are not a small closed set come when they come.
+ * Registers every metric before the first scrape: a counter that appears only with its first increase hides that
+ * increase from its rate. Each part lists its own metrics. Those of the OCPP server are bound to the server and start
+ * with it. Series whose labels are not a small closed set appear when they are first used.
  */
 import { Effect, Metric } from "effect"
 import { actorMetrics } from "../actors/Actors.ts"
@@ -49,7 +50,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   unreadAnswers
 ]
 
-/** Which build this is, as other exporters tell it: always 1, with what there is to know as labels. */
+/** A metric that describes this build, as other exporters have one: always 1, with the facts as labels. */
 const buildInfo = (version: string, database: string) => {
   const { deno, node } = process.versions
   return Metric.gauge("voltlane_build_info", {
@@ -63,7 +64,7 @@ const buildInfo = (version: string, database: string) => {
   })
 }
 
-/** Brings every measurement into being at what it is before anything has happened. */
+/** Registers every metric with its initial value. */
 export const beginMetrics = (version: string, database: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.forEach(known, (metric) => Metric.value(metric), { discard: true }),

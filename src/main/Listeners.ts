@@ -1,6 +1,6 @@
 /**
- * The sockets that the service listens on: http, and https beside it when there is a certificate. Both serve the same routes and give
- * their upgrades to the OCPP server. Paths are normalised here, before anybody routes them.
+ * The sockets that the service listens on: http, and also https if there is a certificate. Both serve the same routes
+ * and pass their upgrades to the OCPP server. Paths are normalised here, before they are routed.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -18,12 +18,15 @@ export interface ListenerOptions extends UnreadOptions {
   /** Undefined closes plain http. */
   readonly port: number | undefined
   readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
-  /** Plain http for collectors of measurements, and nothing else; undefined opens none. */
+  /** Port of a plain http listener that serves only metrics; undefined opens none. */
   readonly metricsPort?: number | undefined
-  /** Requests that may be answered on one connection at leisure, ms. */
+  /** How long the headers of a request may take to arrive, ms. `requestTimeoutMillis`: the same for the whole request. */
   readonly headersTimeoutMillis: number
   readonly requestTimeoutMillis: number
-  /** The same for files, which come over a charger's modem; what takes them finds out by itself that nothing comes any more. */
+  /**
+   * The same for requests whose bodies are files, which may come over a charger's modem. The routes that receive them
+   * detect a stalled transfer themselves.
+   */
   readonly transferTimeoutMillis: number
 }
 
@@ -44,8 +47,8 @@ const isTransfer = (method: string | undefined, path: string): boolean =>
   path.startsWith("/files/up/") || (method === "POST" && path === "/cpo/v2/files")
 
 /**
- * Ends a connection whose request takes too long to come (slow-loris). Node has one limit for all requests, which must be that of files, and
- * so this is what it would do for the others.
+ * Ends a connection whose request takes too long to arrive (slow-loris). Node has one limit for all requests, which
+ * must be that of files. This enforces the shorter limit for all others, as Node would.
  */
 const within = (request: Http.IncomingMessage, millis: number): void => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
@@ -89,7 +92,7 @@ const listen = (server: Http.Server | Https.Server, variable: string, port: numb
     })
   })
 
-/** Looks whether the ports are free before anything slow begins, so that a taken one is reported at once. */
+/** Checks that the ports are free before anything slow begins, so that one in use is reported at once. */
 export const preflight = (options: ListenerOptions): Effect.Effect<void, ListenFailed> => {
   const probe = (variable: string, port: number) => {
     const server = Http.createServer()
@@ -106,7 +109,10 @@ export const preflight = (options: ListenerOptions): Effect.Effect<void, ListenF
   )
 }
 
-/** Answers what runs and takes no more; connections that idle are closed at once. */
+/**
+ * Stops accepting connections and closes idle ones. Running requests are answered; after 5 seconds their connections
+ * are closed too.
+ */
 const stop = (server: Http.Server | Https.Server) =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
@@ -115,15 +121,16 @@ const stop = (server: Http.Server | Https.Server) =>
     Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.sync(() => server.closeAllConnections()) })
   )
 
-/** What Node takes as a handler, over the routes' layer. */
+/** A request handler for Node, over the routes' layer. */
 const handlerOf = <E, R>(routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
-    // Requests have a scope of their own, which is closed once the listeners are: in ours each would be cut off before anything else.
+    // Requests run in a scope of their own that is closed after the listeners. In the surrounding scope they would be
+    // interrupted first of all.
     const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
     return yield* NodeHttpServer.makeHandler(yield* HttpRouter.toHttpEffect(routes), { scope })
   })
 
-/** Opens the listener of `metricsPort` where there is one. */
+/** Opens the listener on `metricsPort`, if it is set. */
 export const openMetrics = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
     const { headersTimeoutMillis, host, metricsPort, requestTimeoutMillis } = options
@@ -143,7 +150,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     const waiting = new WeakMap<object, Array<() => void>>()
     const onAnswerEnd: OnAnswerEnd = (source, ended) => {
       const others = waiting.get(source)
-      // Its connection has gone meanwhile.
+      // The connection has closed meanwhile.
       if (others === undefined) ended()
       else others.push(ended)
     }
@@ -156,7 +163,8 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       request.url = normalisePath(request.url ?? "/")
       const path = pathOf(request.url)
       const bound = () => within(request, options.requestTimeoutMillis)
-      // What is answered before it has come was refused, and its sender may be a stranger.
+      // A transfer that is answered before it has arrived completely was refused, and its sender may be unknown: from
+      // then on the shorter limit applies.
       if (isTransfer(request.method, path)) response.once("finish", bound)
       else bound()
       waiting.set(request, [])

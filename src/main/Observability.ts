@@ -1,6 +1,6 @@
 /**
- * Logs as one JSON object a line; traces, metrics and logs to an OpenTelemetry collector when the usual `OTEL_*` variables name one.
- * Without a collector nothing is traced, so that spans that go nowhere cost nothing.
+ * Logs as one JSON object per line. Traces, metrics and logs also go to an OpenTelemetry collector if the usual
+ * `OTEL_*` variables name one. Without a collector nothing is traced, so that unused spans cost nothing.
  */
 import { Cause, Config, ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -14,28 +14,31 @@ const endpoints = [
   "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"
 ]
 
-/** OpenTelemetry's own defaults, which Effect's reader does not have: an endpoint alone turns all three signals on. */
+/** OpenTelemetry's own defaults, which Effect's reader lacks: an endpoint alone turns on all three signals. */
 const exporters = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "otlp" }
 
 const serializationOf = (otel: Readonly<Record<string, string>>) =>
   otel["OTEL_EXPORTER_OTLP_PROTOCOL"] === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
 
-/** What a terminal takes for an order, or what turns the text around it, and what JSON lets stand as it is. */
+/** Characters that a terminal may interpret as a command, or that reverse the direction of text, and that JSON does not escape. */
 const orders = /[\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** One JSON object a line that does no harm to its reader: chargers' own text may be quoted in it (CWE-117). */
+/** Logs one JSON object per line, with these characters escaped: lines may quote text that chargers sent (CWE-117). */
 const jsonLines = Logger.withConsoleLog(Logger.map(Logger.formatJson, (line) => line.replace(orders, escaped)))
 
-/** A wrong value is a defect to Effect's reader, which names the variable behind what it expected of it. */
+/**
+ * Converts Effect's error for a wrong value. Its message has what was expected in the first line and the variable's
+ * name after that.
+ */
 const problemOf = ({ cause }: Config.ConfigError): ConfigProblem => {
   const [expected = "", ...where] = cause.message.split("\n")
   const variable = /OTEL_\w+/.exec(where.join(" "))?.[0] ?? "OTEL_*"
   return new ConfigProblem({ variable, message: expected.trim().replace(/^E/, "e") })
 }
 
-/** `otel` are the `OTEL_*` variables as they were given. */
+/** `otel`: the `OTEL_*` variables as they were given. */
 export const observability = (otel: Readonly<Record<string, string>>, version: string) => {
   const logs = Logger.layer([jsonLines])
   if (!endpoints.some((name) => otel[name] !== undefined)) {

@@ -1,17 +1,17 @@
-/** How far a long piece of work has come, on a terminal as one line that changes, elsewhere as a line now and then. */
+/** Shows the progress of a long task: on a terminal one line that changes, elsewhere a line every few seconds. */
 
 export interface ProgressOptions {
   readonly write: (text: string) => void
-  /** Whether a person watches. */
+  /** True if the output is a terminal. */
   readonly isTerminal: boolean
-  /** ms of a clock that only goes on. */
+  /** The time of a monotonic clock, in ms. */
   readonly now: () => number
 }
 
-/** A line that changes more often than this cannot be read. */
+/** Time between updates on a terminal, in ms: a line that changes more often cannot be read. */
 const terminalMillis = 200
 
-/** A log is read afterwards. */
+/** Time between lines elsewhere, in ms: a log is read afterwards. */
 const logMillis = 10_000
 
 const grouped = (n: number): string => Math.floor(n).toLocaleString("en-US")
@@ -19,7 +19,7 @@ const grouped = (n: number): string => Math.floor(n).toLocaleString("en-US")
 export class Progress {
   private readonly options: ProgressOptions
   private readonly startedAt: number
-  /** About how many there are in all; undefined where it is not known. */
+  /** The approximate total; undefined if it is not known. */
   private readonly total: number | undefined
   private saidAt: number
 
@@ -38,7 +38,7 @@ export class Progress {
     return `${grouped(done)} of ${grouped(Math.max(done, this.total))} records (${share} %), ${rate}`
   }
 
-  /** So many are done; says it when it is time. */
+  /** Reports the number of records done; prints it if the last update is old enough. */
   at(done: number): void {
     const { isTerminal, now, write } = this.options
     if (now() - this.saidAt < (isTerminal ? terminalMillis : logMillis)) return
@@ -46,7 +46,7 @@ export class Progress {
     write(isTerminal ? `\r\u001b[K${this.line(done)}` : `${this.line(done)}\n`)
   }
 
-  /** All is done. */
+  /** Prints the final line. */
   end(done: number, where: string): void {
     const { isTerminal, write } = this.options
     write(`${isTerminal ? "\r\u001b[K" : ""}${this.line(done)}, in ${where}\n`)

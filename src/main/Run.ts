@@ -1,5 +1,5 @@
-/** A start from its settings to its end: ports looked at first, the service brought up, the banner printed, and then it runs. */
-// Schemas of messages are compiled once to plain functions: half of what a decoded message costs.
+/** One run of the service: checks the ports, starts the service, prints the banner, and runs until it is interrupted. */
+// Compiles the schemas of messages to plain functions, once: this halves the cost of decoding a message.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
 import { closeToOthers, NotPrivate, othersRights } from "../storage/pglite/PrivateFiles.ts"
@@ -13,7 +13,7 @@ import { start } from "./Service.ts"
 import { settingsOf } from "./Settings.ts"
 import { version } from "./Version.ts"
 
-/** Ends the process whatever hangs, below the time after which supervisors kill. Only counts once the service stops. */
+/** Ends the process even if something hangs, before supervisors kill it. The timer starts only when the service stops. */
 const hardStop = Effect.addFinalizer(() =>
   Effect.sync(() => {
     setTimeout(() => {
@@ -23,7 +23,7 @@ const hardStop = Effect.addFinalizer(() =>
   })
 )
 
-/** What is in `DATA_DIR` is closed to other users of the machine, and so is all that this process makes from now on. */
+/** Makes `DATA_DIR` private to this user, and also everything that this process creates from now on. */
 const keepPrivate = (dataDir: string) =>
   Effect.gen(function* () {
     yield* Effect.sync(() => void process.umask(othersRights))
@@ -37,19 +37,19 @@ const keepPrivate = (dataDir: string) =>
     )
   })
 
-/** A listener of its own is for this machine's neighbours, and so is not below `PUBLIC_URL`. */
+/** The URL of the metrics. A separate listener is for collectors on this network, so it is not below `PUBLIC_URL`. */
 const metricsUrl = ({ host, metricsPort }: Config): string | undefined => {
   if (metricsPort === undefined) return "/metrics"
   if (metricsPort === "off") return undefined
   return `http://${host.includes(":") ? `[${host}]` : host}:${metricsPort}/metrics`
 }
 
-/** Runs the service until it is interrupted, and drains it then. */
+/** Runs the service until it is interrupted, then drains it. */
 export const run = (config: Config) =>
   Effect.gen(function* () {
     const settings = settingsOf(config, version)
     let isReady = false
-    // The first of all finalizers, and so the last to run.
+    // The first finalizer that is added runs last.
     yield* Effect.addFinalizer(() => (isReady ? Effect.logInfo("stopped") : Effect.void))
     yield* preflight(settings.listeners)
     yield* keepPrivate(config.dataDir)

@@ -1,6 +1,6 @@
 /**
- * The composition root: every part of the service, joined. No logic: which layer depends on which, with which of the settings, and in
- * which order they start and stop.
+ * The composition root: joins all parts of the service. It has no logic. It defines which layer depends on which, with
+ * which settings, and in which order they start and stop.
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
@@ -114,7 +114,7 @@ import { type Listener, type ListenerOptions, open, openMetrics } from "./Listen
 
 export interface ServiceSettings {
   readonly version: string
-  /** Where the console was built. */
+  /** The folder with the built console. */
   readonly consoleFolder: string
   readonly environment: string
   readonly publicUrl: string
@@ -122,7 +122,7 @@ export interface ServiceSettings {
   readonly secretKey: Redacted.Redacted
   readonly database: Database.DatabaseOptions
   readonly listeners: ListenerOptions
-  /** Where `/metrics` is: beside everything else, on a listener of its own, or nowhere. */
+  /** Where `/metrics` is served: on the main listeners, on a separate one, or not at all. */
   readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
@@ -130,10 +130,10 @@ export interface ServiceSettings {
   readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
   readonly apiRates: Omit<RateLimitOptions, "networkOf">
   readonly trustProxy: (address: string) => boolean
-  /** Calls of ours to partners. */
+  /** Options of our calls to partners. */
   readonly outbound: PartnerClient.PartnerClientOptions
   readonly minSecurityProfile: 0 | 1 | 2 | 3
-  /** Serial numbers of client certificates that their CA has taken back. */
+  /** Serial numbers of client certificates that their CA has revoked. */
   readonly revokedCertificates: ReadonlySet<string>
   readonly compression: boolean
   readonly logHeartbeats: boolean
@@ -144,7 +144,7 @@ export interface ServiceSettings {
   readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
   readonly commands: Commands.CommandsOptions
-  /** Without `s3`, contents lie in the folder. Chargers bring and fetch files below `url`. */
+  /** Without `s3`, contents are stored in `folder`. Chargers upload and download files below `url`. */
   readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined; readonly url: string }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
   readonly messageLog: MessageLog.MessageLogOptions
@@ -156,7 +156,7 @@ export interface ServiceSettings {
   readonly leaseMillis: number
 }
 
-/** Where the contents of files lie. */
+/** The storage for the contents of files. */
 const blobs = ({ files: { folder, s3 } }: ServiceSettings) => (s3 === undefined ? layerDisk(folder) : layerS3(s3))
 
 /** The ports over the database. */
@@ -222,7 +222,7 @@ const storage = (settings: ServiceSettings) => {
     SessionRetention.layer(settings.retention.sessionsRetentionMonths)
   )
   return Layer.mergeAll(records, charging).pipe(
-    // Nothing is written before the key is known to fit and the name is ours.
+    // Nothing is written before the key is known to fit the database and the node id is known to be ours.
     Layer.provideMerge(upkeep.pipe(Layer.provideMerge(KeyCheck.layer))),
     Layer.provideMerge(Secrets.layer(settings.secretKey)),
     Layer.provideMerge(Database.layer(settings.database))
@@ -240,7 +240,7 @@ const ocpp = (settings: ServiceSettings) =>
     compression: settings.compression
   })
 
-/** Whether a request came over TLS, or through a trusted proxy that says so. */
+/** True if the request came over TLS, or through a trusted proxy that says so. */
 const isSecure =
   (settings: ServiceSettings) =>
   (request: HttpServerRequest.HttpServerRequest): boolean => {
@@ -254,7 +254,7 @@ const isSecure =
     return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
   }
 
-/** Where a request comes from, through proxies that are trusted. */
+/** The origin of a request, also through trusted proxies. */
 const clientOf = (settings: ServiceSettings) => (request: HttpServerRequest.HttpServerRequest) => {
   const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
   return originOf(socket?.remoteAddress, false, request.headers, settings.trustProxy)
@@ -289,24 +289,31 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
     Downloads.routes
   )
 
-/** What a start has brought up. */
+/** The running service. */
 export interface Running {
   readonly listeners: ReadonlyArray<Listener>
   readonly firstStart: Effect.Success<ReturnType<typeof bootstrap>>
   readonly database: { readonly kind: string; readonly durability: string }
-  /** Chargers that are connected. */
+  /** The number of connected chargers. */
   readonly connectionCount: () => number
 }
 
-/** Partners as subscribers, who are called so often that their tokens are at hand. */
+/**
+ * Partners as subscribers. They have a partner client of their own: they are called so often that it keeps their opened
+ * tokens in memory.
+ */
 const pushing = ({ outbound }: ServiceSettings) => PartnerKind.layer.pipe(Layer.provide(PartnerClient.layer(outbound)))
 
-/** How long a stop may take in all: chargers and balancers are informed before, and supervisors kill after half a minute. */
+/**
+ * The maximum time to drain. Chargers and load balancers are informed before it ends, and supervisors kill the process
+ * after half a minute.
+ */
 const drainLimit = "20 seconds"
 
 /**
- * Brings the service up and keeps it until the scope is closed; then it drains: not ready, no new connections, what was taken is answered,
- * chargers closed in batches, listeners closed, what is written behind written.
+ * Starts the service and keeps it running until the scope is closed. Then it drains: it reports not ready, accepts no
+ * new connections, answers the messages it has accepted, closes chargers in batches, closes the listeners, and flushes
+ * what is written behind.
  */
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
@@ -352,7 +359,7 @@ export const start = (settings: ServiceSettings) =>
       )
       yield* openMetrics(settings.listeners, Metrics.routes)
       for (const listener of listeners) server.attach(listener.server, { secure: listener.secure })
-      // Closed before everything above, since finalizers run in reverse.
+      // This runs before everything above is closed, since finalizers run in reverse order.
       yield* Effect.addFinalizer(() => {
         draining = true
         server.stopAccepting()
@@ -361,7 +368,7 @@ export const start = (settings: ServiceSettings) =>
           Effect.timeoutOrElse({ duration: drainLimit, orElse: () => Effect.logWarning("draining took too long") })
         )
       })
-      // No second process can open the embedded database: its commands are done here.
+      // No second process can open the embedded database, so this process executes the commands for it.
       if (settings.database.url === undefined) yield* serveControl(settings.database.dataDir, settings.publicUrl)
       const { durability, kind } = health
       const { connectionCount } = server
@@ -369,7 +376,7 @@ export const start = (settings: ServiceSettings) =>
       return running
     }).pipe(
       Effect.provide(context),
-      // Spans of requests carry their query; v1's keys stand in it.
+      // Spans of requests contain the query, in which REST v1 puts its keys.
       Effect.updateService(UrlParams.CurrentRedactedNames, (names) => [...names, ...secretParameters])
     )
   })

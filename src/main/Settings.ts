@@ -1,4 +1,4 @@
-/** From the decoded settings to what each part takes as its options. */
+/** Converts the decoded settings to the options of each part. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { BlockList, isIPv6 } from "node:net"
@@ -11,7 +11,7 @@ import { keepFirstKeys } from "./FirstKeys.ts"
 import type { ListenerOptions } from "./Listeners.ts"
 import type { ServiceSettings } from "./Service.ts"
 
-/** Whether an address is one of those, or in one of those networks, that `TRUST_PROXY` names. */
+/** Returns a function that is true for an address that `TRUST_PROXY` names, or that is in a network that it names. */
 const trusts = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const entry of entries) {

@@ -1,18 +1,21 @@
 /**
- * Answers that are not read: their connection is ended, so that what was made for them does not stay in memory for ever. A slow reader is left
- * alone; what counts is that some of it goes, whatever else the caller sends meanwhile.
+ * Ends connections whose answers are not read, so that the answers do not stay in memory forever. A slow reader is left
+ * alone: what counts is that some of the answer is sent, whatever else the caller sends meanwhile.
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 export interface UnreadOptions {
-  /** So long nothing of an answer may go. */
+  /** How long an answer may make no progress, in ms. */
   readonly unreadAnswerMillis: number
-  /** Where it is not known what the kernel has taken of a long piece, a reader has in addition the time that so many bytes a second need. */
+  /**
+   * If it is not known how much of a long chunk the kernel has accepted, a reader gets additional time: what this rate
+   * (bytes per second) needs for the rest.
+   */
   readonly slowestReaderBytesPerSecond: number
 }
 
-/** One that was begun: how much of it waited when it was last looked at, and since when nothing has gone. */
+/** An answer that was begun: how much of it had been written and queued at the last check, and when it last made progress. */
 interface Begun {
   readonly response: ServerResponse
   written: number
@@ -24,8 +27,9 @@ const part = (of: unknown, name: string): unknown =>
   typeof of === "object" && of !== null ? (of as Readonly<Record<string, unknown>>)[name] : undefined
 
 /**
- * Bytes of the piece at hand that the kernel has not taken. Node keeps them beside its socket, where there is TLS beside the one below it; Deno keeps them
- * nowhere, and what it sends over TLS has left the socket at once.
+ * Bytes of the current chunk that the kernel has not accepted; undefined if unknown. Node keeps the number in the
+ * socket's handle, with TLS in that of the underlying socket. Deno does not have it, and what it sends over TLS leaves
+ * the socket at once.
  */
 const queuedIn = (socket: Socket): number | undefined => {
   const below = part(part(socket, "_parent"), "_handle") ?? part(socket, "_handle")
@@ -33,7 +37,7 @@ const queuedIn = (socket: Socket): number | undefined => {
   return typeof queued === "number" ? queued : undefined
 }
 
-/** Looks at all answers from time to time, since a timer for each would cost more than most answers do. */
+/** Checks all answers at intervals, since a timer for each would cost more than most answers do. */
 export const watchUnread = (options: UnreadOptions, cut: () => void) => {
   const { slowestReaderBytesPerSecond, unreadAnswerMillis } = options
   const begun = new Set<Begun>()
@@ -44,7 +48,7 @@ export const watchUnread = (options: UnreadOptions, cut: () => void) => {
     const waiting = socket.writableLength
     const written = socket.bytesWritten - waiting
     const queued = queuedIn(socket)
-    // Nothing waits while it is still being made (`?wait=`), or a stream is silent.
+    // Nothing is waiting while the answer is still being made (`?wait=`), or while a stream is silent.
     if (waiting === 0 || written !== one.written || queued !== one.queued) {
       Object.assign(one, { written, queued, since: now })
       return

@@ -1,4 +1,4 @@
-/** The version of this program, from the one place that has it: `package.json`. */
+/** The version of this program, read from `package.json`, its only source. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"

@@ -1,10 +1,11 @@
 /**
- * Where our calls may go. Every address that a partner gives us (versions, endpoints, `response_url`) is the partner's to choose and can name what
- * only we can reach (T16): it is looked at as text, and again as the address that its name has at the moment of the call.
+ * Which addresses our calls may go to. A partner chooses every address that it gives us (versions, endpoints,
+ * `response_url`), and may name one that only we can reach (T16). The address is therefore checked as text, and checked
+ * again as the IP address that its host name has at the moment of the call.
  */
 import { BlockList, isIP, isIPv6 } from "node:net"
 
-/** A URL or an address that is not called, with what is wrong with it. */
+/** A URL that is not called, and why. */
 export interface Forbidden {
   readonly _tag: "Forbidden"
   readonly why: string
@@ -16,13 +17,13 @@ export interface Allowed {
 }
 
 export interface DestinationOptions {
-  /** Plain http, loopback and private addresses too: for tests and closed networks. */
+  /** Also allows plain http, loopback and private addresses: for tests and closed networks. */
   readonly allowPrivate: boolean
 }
 
 const forbidden = (why: string): Forbidden => ({ _tag: "Forbidden", why })
 
-/** Networks that are not the public internet (IANA's special-purpose registries), and translators that lead into them. */
+/** Networks that are not part of the public internet (IANA's special-purpose registries), and translators that lead into them. */
 const closed = new BlockList()
 for (const [network, bits] of [
   ["0.0.0.0", 8],
@@ -44,7 +45,7 @@ for (const [network, bits] of [
   closed.addSubnet(network, bits, "ipv4")
 }
 
-/** Global unicast alone is called, and of it not what carries an IPv4 address or is for documents. */
+/** Only global unicast addresses are called, without those that contain an IPv4 address or are for documentation. */
 const open6 = new BlockList()
 open6.addSubnet("2000::", 3, "ipv6")
 const closed6 = new BlockList()
@@ -64,7 +65,7 @@ export const isPublicAddress = (address: string): boolean => {
   return open6.check(address, "ipv6") && !closed6.check(address, "ipv6")
 }
 
-/** Ports on which platforms serve, beside those above 1023: most of those below speak other protocols, to which our words could be orders. */
+/** Ports below 1024 that are called. Most others there speak other protocols, in which our requests could act as commands. */
 const lowPorts: ReadonlySet<number> = new Set([80, 443])
 
 /** Ports above 1023 that speak other protocols: databases, caches, brokers, orchestrators and their agents. */
@@ -73,7 +74,7 @@ const servicePorts: ReadonlySet<number> = new Set([
   9300, 10250, 11211, 27017, 50070
 ])
 
-/** Longest URL that is called; OCPI's have at most 255 characters, and queries come on top of them. */
+/** The longest URL that is called. Those of OCPI have at most 255 characters, plus their queries. */
 const urlMax = 2048
 
 const isOpenPort = (port: number): boolean => lowPorts.has(port) || (port > 1023 && !servicePorts.has(port))
@@ -81,8 +82,9 @@ const isOpenPort = (port: number): boolean => lowPorts.has(port) || (port > 1023
 const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
 
 /**
- * Names that are never public, whatever they resolve to: those of one machine or network, those that a cluster answers for its own services
- * (`db.default.svc`, `db.default.svc.cluster.local`), and those that IANA keeps out of the public tree. `.example` is left for documents and tests.
+ * Host names that are never public, whatever they resolve to: those of one machine or network, those that a cluster
+ * resolves to its own services (`db.default.svc`, `db.default.svc.cluster.local`), and those that IANA reserves.
+ * `.example` is allowed for documents and tests.
  */
 const localName = new RegExp(
   `(?:^|\\.)(?:${[
@@ -93,10 +95,10 @@ const localName = new RegExp(
   "i"
 )
 
-/** Whether a URL may be called as far as its text shows. */
+/** Checks whether a URL may be called, as far as its text shows. */
 export const destinationOf = (text: string, { allowPrivate }: DestinationOptions): Allowed | Forbidden => {
   if (text.length > urlMax) return forbidden(`the URL has more than ${urlMax} characters`)
-  // URL parsers drop these, and others read what they stand in differently.
+  // Our URL parser drops these characters, and other parsers interpret such URLs differently.
   if (/[\s\p{Cc}\\]/u.test(text)) return forbidden("the URL has blanks, control characters or backslashes")
   if (!URL.canParse(text)) return forbidden("this is no URL")
   const url = new URL(text)
@@ -104,7 +106,7 @@ export const destinationOf = (text: string, { allowPrivate }: DestinationOptions
     return forbidden("the URL must be https")
   if (url.username !== "" || url.password !== "") return forbidden("the URL must not carry a user or a password")
   if (allowPrivate) return { _tag: "Allowed", url }
-  // The parser has written every form of an address (hex, octal, one number) as the plain one.
+  // The parser has normalised every form of an IP address (hex, octal, one number).
   const host = url.hostname.replace(/^\[|\]$/g, "")
   if (isIP(host) !== 0 && !isPublicAddress(host)) return forbidden(`${host} is no address of the public internet`)
   if (isIP(host) === 0 && (localName.test(host) || !host.includes("."))) return forbidden(`${host} is no public name`)

@@ -1,4 +1,7 @@
-/** The look at the address behind a name at the moment of the dial, and again at what the connection has become, before a word is said on it (T16). */
+/**
+ * Checks the address of a host name at the moment of the connection attempt, and again the address of the open
+ * connection, before anything is sent on it (T16).
+ */
 import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
@@ -6,13 +9,13 @@ import { buildConnector } from "undici"
 import { type DestinationOptions, isPublicAddress } from "./Destination.ts"
 
 export interface GuardOptions extends DestinationOptions {
-  /** For so long a connection may take to be made. */
+  /** How long a connection may take to be opened. */
   readonly timeoutMillis: number
-  /** How names are resolved, with all their addresses; the system's way if not said. */
+  /** Resolves a name to all its addresses; default: the system's resolver. */
   readonly resolve?: ((hostname: string) => Promise<ReadonlyArray<LookupAddress>>) | undefined
 }
 
-/** Why a connection was not made, or not used. */
+/** A connection was refused because its address is not public. */
 export class ClosedAddress extends Error {
   constructor(hostname: string, address: string) {
     super(`${hostname} is ${address}, which is no address of the public internet`)
@@ -21,7 +24,7 @@ export class ClosedAddress extends Error {
 
 const resolveName = (hostname: string) => lookup(hostname, { all: true })
 
-/** Resolves a name, and refuses it when any of its addresses is not public: which one is dialled would be a matter of luck. */
+/** Resolves a name, and refuses it if any of its addresses is not public: which of them is used would be chance. */
 const guardedLookup =
   ({ allowPrivate, resolve = resolveName }: GuardOptions): LookupFunction =>
   (hostname, options, callback) => {
@@ -36,7 +39,10 @@ const guardedLookup =
     resolve(hostname).then(taken, (error: Error) => callback(error, ""))
   }
 
-/** Makes connections that were looked at. An address in a URL is never looked up, so that the last look is at the connection. */
+/**
+ * Opens connections to checked addresses. An IP address in a URL is never looked up, so the address of the open
+ * connection is checked too.
+ */
 export const guardedConnector = (options: GuardOptions): buildConnector.connector => {
   const { allowPrivate, timeoutMillis } = options
   const connect = buildConnector({ lookup: guardedLookup(options), allowH2: false, timeout: timeoutMillis })

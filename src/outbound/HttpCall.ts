@@ -1,6 +1,6 @@
 /**
- * One HTTP call to a server that we do not trust: the name is resolved by us and the connection goes to the very address that was looked at, no
- * redirect is followed, and what comes back is bounded in time and size (T16, T31).
+ * One HTTP call to an untrusted server. We resolve the name ourselves and connect to exactly the address that was
+ * checked. Redirects are not followed, and the answer is limited in time and size (T16, T31).
  */
 import { Data, Effect } from "effect"
 import { Client, type Dispatcher } from "undici"
@@ -10,19 +10,22 @@ import { ClosedAddress, guardedConnector, type GuardOptions } from "./Guard.ts"
 
 /** The call was not answered. `message` may be shown to an operator. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
-  /** `forbidden` was never sent; `unreachable`, `timeout` and `broken` may have been heard by the other side; `too-large` was answered. */
+  /** `forbidden` was never sent. `unreachable`, `timeout` and `broken` may have reached the server. `too-large` was answered. */
   readonly kind: "forbidden" | "unreachable" | "timeout" | "broken" | "too-large"
   readonly message: string
 }> {}
 
-/** The connection was closed before anything came back, as one that had been left open may be. */
+/** The connection was closed before any answer, as can happen with one that was kept open. */
 class ClosedMeanwhile extends Data.TaggedError("ClosedMeanwhile")<{}> {}
 
 export interface CallOptions extends GuardOptions {
-  /** From the dial to the last byte. */
+  /** From the connection attempt to the last byte. */
   readonly timeoutMillis: number
   readonly maxResponseBytes: number
-  /** Where connections stay open, guarded as those are that are made for one call; without it each call has one of its own. */
+  /**
+   * Connections that stay open between calls, guarded like those for a single call. Without it, each call opens a
+   * connection of its own.
+   */
   readonly kept?: Dispatcher | undefined
 }
 
@@ -42,7 +45,7 @@ export interface Answered {
   readonly body: string
 }
 
-/** Longest word of what broke that is passed on: that of a certificate names all the hosts that it is for. */
+/** The longest error message that is passed on. A certificate error names all the hosts of the certificate. */
 const messageMax = 500
 
 const failureOf = (error: Error, sent: boolean): CallFailed => {
@@ -53,14 +56,14 @@ const failureOf = (error: Error, sent: boolean): CallFailed => {
   })
 }
 
-/** What is said when a connection ends under a call. */
+/** Error codes of a connection that was closed during a call. */
 const closedCodes: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
 
 const wasClosed = (error: Error): boolean => "code" in error && closedCodes.has(error.code)
 
 type Result = Effect.Effect<Answered, CallFailed | ClosedMeanwhile>
 
-/** One call on its way: gathers the answer within its limits, and ends once. */
+/** One call in progress: collects the answer within its limits, and ends once. */
 class Flight implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private status = 0
@@ -82,7 +85,7 @@ class Flight implements Dispatcher.DispatchHandler {
     this.resume(result())
   }
 
-  /** Ends it from our side; what comes back later is dropped. */
+  /** Ends the call from our side; what arrives later is dropped. */
   abandon(kind: CallFailed["kind"], message: string): void {
     this.end(() => Effect.fail(new CallFailed({ kind, message })))
     this.controller?.abort(new Error(message))
@@ -98,7 +101,7 @@ class Flight implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   ): void {
-    // Before the answer there may be words that it is coming.
+    // Informational responses (1xx) may precede the answer.
     if (status < 200) return
     this.status = status
     for (const [name, value] of Object.entries(headers)) {
@@ -144,7 +147,7 @@ const callBy = (
     return Effect.sync(() => flight.abandon("broken", "it was given up"))
   })
 
-/** Over a connection of its own, which none is left open of. */
+/** Makes the call over a connection of its own, which is closed afterwards. */
 const callAlone = (what: Call, url: URL, options: CallOptions): Effect.Effect<Answered, CallFailed> =>
   Effect.acquireUseRelease(
     Effect.sync(
@@ -165,8 +168,9 @@ const callAlone = (what: Call, url: URL, options: CallOptions): Effect.Effect<An
   )
 
 /**
- * Makes the call. Whatever the status, it is an answer; redirects are answers too. A POST never goes over a connection that was used before: if the
- * other side closes it at that moment, it is not known whether the call arrived, and a second one may be a second deed. All others are made again.
+ * Makes the call. An answer with any status is a success, redirects included. A POST never uses a connection that was
+ * used before: if the other side closes it at that moment, it is unknown whether the call arrived, and a second POST
+ * might do the same thing twice. All other methods are retried once in that case.
  */
 export const call = (what: Call, options: CallOptions): Effect.Effect<Answered, CallFailed> =>
   Effect.suspend(() => {

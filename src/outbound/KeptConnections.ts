@@ -1,15 +1,16 @@
 /**
- * Connections to partners that stay open between calls, so that a busy second does not shake hands a hundred times with the same platform. Each was
- * looked at when it was made, and leads where it led then; other names have connections of their own.
+ * Connections to partners that stay open between calls, so that a busy second does not need a hundred handshakes with
+ * the same platform. Each was checked when it was opened and still leads to the same address. Other host names have
+ * connections of their own.
  */
 import { Effect, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { guardedConnector, type GuardOptions } from "./Guard.ts"
 
 export interface KeptOptions extends GuardOptions {
-  /** For so long an idle connection stays open, unless the other side says less. */
+  /** How long an idle connection stays open, unless the other side asks for less. */
   readonly idleMillis: number
-  /** Connections to one place; further calls wait for one, within their own time. */
+  /** Connections to one origin. Further calls wait for one, within their own timeout. */
   readonly maxPerPlace: number
 }
 
@@ -23,7 +24,7 @@ export const keptConnections = (options: KeptOptions): Effect.Effect<Dispatcher,
           connections: options.maxPerPlace,
           keepAliveTimeout: options.idleMillis,
           keepAliveMaxTimeout: options.idleMillis,
-          // Each call has a time of its own, from its beginning to its end.
+          // Each call has its own timeout, over its whole duration.
           headersTimeout: 0,
           bodyTimeout: 0
         })

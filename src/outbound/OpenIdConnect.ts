@@ -1,6 +1,7 @@
 /**
- * The port `IdentityProvider`: OpenID Connect by `openid-client`, whose requests go through the guarded client like all calls to addresses that others gave
- * us. Signatures of ID tokens are verified although TLS would do (OpenID Connect Core §3.1.3.7), since a provider may be behind a proxy.
+ * The port `IdentityProvider`: OpenID Connect by `openid-client`. Its requests use the guarded client, like all calls
+ * to addresses that others gave us. Signatures of ID tokens are verified although TLS would suffice (OpenID Connect
+ * Core §3.1.3.7), since a provider may be behind a proxy.
  */
 import { Effect, Layer } from "effect"
 import * as client from "openid-client"
@@ -15,19 +16,19 @@ import { outsideText } from "../domain/values/OutsideText.ts"
 import { destinationOf } from "./Destination.ts"
 import { call, CallFailed, type CallOptions, type HttpMethod } from "./HttpCall.ts"
 
-/** Discovery documents, key sets and tokens of large providers have some 20 KiB. */
+/** Discovery documents, key sets and tokens of large providers have about 20 KiB. */
 const maxResponseBytes = 512 * 1024
 
-/** For so long what a provider publishes is taken for true; keys that are missing are looked for before. */
+/** How long a provider's published configuration is cached, in ms. Keys that are missing are fetched earlier. */
 const keptMillis = 10 * 60_000
 
-/** Providers that are kept; of more the oldest goes. */
+/** Number of cached providers; above it the oldest is removed. */
 const keptMost = 100
 
-/** Sign-ins that call one provider at a time, so that a slow one holds up no others, and all of them. */
+/** Concurrent sign-ins that call one provider, so that a slow one does not delay others, and those of all providers. */
 const atOnce = { ofOne: 8, ofAll: 64 }
 
-/** Groups of a person that are looked at, and the length of what is taken from claims. */
+/** Maximum number of a person's groups that are read, and maximum length of a claim's text. */
 const groupsMost = 1000
 const textMost = 255
 
@@ -47,14 +48,14 @@ const guardedFetch =
     const known = methods.find((one) => one === method)
     if (known === undefined) throw new TypeError(`${method} is not sent`)
     const sent = { method: known, url, headers, body: bodyOf(body) }
-    // Fails with what happened, which the library passes on as the cause.
+    // A failure has the error of the call, which the library passes on as the cause.
     const answered = await Effect.runPromise(call(sent, options))
     const empty = answered.status === 204 || answered.status === 304
-    // Compressed answers are not asked for, so that a length is what it says.
+    // Compressed answers are not requested, so that Content-Length is right.
     return new Response(empty ? null : answered.body, { status: answered.status, headers: answered.headers })
   }
 
-/** The innermost cause in words, without anything of a token. */
+/** The message of the failed call or of the first error that has one. It contains nothing of a token. */
 const messageOf = (error: unknown): string => {
   const causes: Array<unknown> = []
   let at: unknown = error
@@ -119,7 +120,7 @@ const discovered = async (of: ProviderClient, options: CallOptions): Promise<cli
   return configuration
 }
 
-/** For a provider that takes the secret in a header alone. */
+/** The configuration for a provider that accepts the client secret only in a header. */
 const rebuilt = (found: client.Configuration, of: ProviderClient, options: CallOptions): client.Configuration => {
   const secret = of.clientSecret ?? ""
   const configuration = new client.Configuration(
@@ -142,20 +143,19 @@ const textOf = (value: unknown): string | undefined =>
     ? value
     : undefined
 
-/** A list, or one alone. */
+/** The texts of a list, or of a single value. */
 const listOf = (value: unknown): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).slice(0, groupsMost).flatMap((one) => textOf(one) ?? [])
 
 const emailPattern = /^[^\s@]+@[^\s@]+$/
 
-/** Undefined for a subject that is none. */
 const claimsOf = (issuer: string, subject: string, said: Said, groupsClaim: string): Claims => {
   const email = textOf(said["email"])
   return {
     issuer,
     subject,
     email: email !== undefined && emailPattern.test(email) && email.length <= 254 ? email : undefined,
-    // Some say it in words.
+    // Some providers send "true" as a string.
     isEmailVerified:
       said["email_verified"] === undefined ? undefined : [true, "true"].some((yes) => yes === said["email_verified"]),
     name: textOf(said["name"])?.slice(0, 100),
@@ -184,7 +184,8 @@ const redeemed = async (
   const { userinfo_endpoint: endpoint } = configuration.serverMetadata()
   if (isWhole || endpoint === undefined) return claimsOf(of.issuer, token.sub, token, of.groupsClaim)
   const more = await client.fetchUserInfo(configuration, tokens.access_token, token.sub)
-  // What was signed goes before what was not; an address and whether it is verified are of one source.
+  // Signed claims take precedence over unsigned ones. The email address and its verification must come from the same
+  // source.
   const said = { ...more, ...token }
   const email = token["email"] === undefined ? more : token
   return claimsOf(
@@ -226,7 +227,7 @@ const busy = new ProviderFailed({
   message: "Too many sign-ins by identity providers run at this moment: try again in a few seconds."
 })
 
-/** Lets a few calls of each provider through at a time. */
+/** Limits the concurrent calls of each provider and of all; further ones fail. */
 const bounding = () => {
   const running = new Map<string, number>()
   let all = 0
@@ -249,7 +250,7 @@ const bounding = () => {
     })
 }
 
-/** What providers publish, read once in a while. */
+/** Caches the configurations that providers publish. */
 const keeping = (options: CallOptions) => {
   const kept = new Map<string, { readonly configuration: client.Configuration; readonly until: number }>()
   return async (of: ProviderClient): Promise<client.Configuration> => {
@@ -306,7 +307,7 @@ export const layer = (given: CallOptions): Layer.Layer<IdentityProvider> =>
               code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
               code_challenge_method: "S256"
             })
-            // The browser is sent there: by https, as we are.
+            // The browser is sent there, so the same rules apply as for our own calls (https).
             const why = refusalOf(url.href, options)
             if (why !== undefined) throw new Error(`its authorization_endpoint is not accepted: ${why}`)
             return url.href

@@ -1,6 +1,7 @@
 /**
- * Webhooks as a kind of subscriber: which events each of them wants, and how one is posted. Whatever goes wrong but 410 Gone is tried again for three
- * days; meanwhile the webhook is left alone for longer and longer, and asked nothing in between, since a webhook knows no other call than a post.
+ * Webhooks as a kind of subscriber: which events each webhook wants, and how an event is posted. Any failure except 410
+ * Gone is retried for three days, with pauses that grow longer. The webhook is not probed in between, since it supports
+ * no call other than a post.
  */
 import { Clock, Effect, Layer } from "effect"
 import { type Event, parseCursor } from "../domain/event/Event.ts"
@@ -18,7 +19,7 @@ import { post } from "./WebhookPost.ts"
 
 const kind = "event"
 
-/** As far as the fact alone shows. */
+/** The fact without its site, with the charger as far as the fact itself names it. */
 const unplaced = ({ at, body, position, subject, type }: JournaledFact): PlacedFact => ({
   at,
   body,
@@ -61,7 +62,7 @@ const concern =
       })
     })
 
-/** Since when each webhook fails at its URL; forgotten by a restart, after which it is tried at once. */
+/** Since when each webhook has been failing at its URL. A restart forgets this, and then the webhook is tried at once. */
 const makePauses = () => {
   const failing = new Map<string, { readonly url: string; readonly since: number }>()
   return {
@@ -75,7 +76,10 @@ const makePauses = () => {
   }
 }
 
-/** What an answer means of a webhook that was changed while it was awaited: nothing for the webhook as it is now, 410 Gone included. */
+/**
+ * The outcome if the webhook was changed while its answer was awaited: the answer, even 410 Gone, does not apply to the
+ * webhook as it is now.
+ */
 const outdated: Outcome = {
   _tag: "Failed",
   isAlone: true,
@@ -86,7 +90,7 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
   const pauses = makePauses()
   const target = (id: string) => Effect.flatMap(Clock.currentTimeMillis, (now) => webhooks.target(id, now))
 
-  /** Where to is read when its turn has come: it may have waited for longer than the URL stood. */
+  /** The target is read when the delivery's turn has come: the URL may have changed while it waited. */
   const posted = (id: string, event: Event) =>
     Effect.gen(function* () {
       const to = yield* target(id)
@@ -107,7 +111,7 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
       const { httpStatus, problem, to } = result
       if (problem === undefined && httpStatus !== undefined) {
         pauses.ended(subscription.id)
-        // It was taken: that this could not be noted is no reason to post it again.
+        // The event was accepted. It is not posted again even if that could not be recorded.
         const noted = webhooks.delivered({
           webhookId: subscription.id,
           url: to.url,
@@ -135,7 +139,7 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
     })
 }
 
-/** `WebhookKind` for the engine of subscriptions, and `WebhookPoster` for those who set webhooks up. */
+/** `WebhookKind` for the delivery of subscriptions, and `WebhookPoster` for setting up webhooks. */
 export const layer = (options: CallOptions): Layer.Layer<WebhookKind | WebhookPoster, never, Events | Webhooks> =>
   Layer.merge(
     Layer.effect(

@@ -6,7 +6,7 @@ import { call, type CallOptions } from "./HttpCall.ts"
 import { createHmac } from "node:crypto"
 import { secretPrefix, signedContent } from "../domain/event/Webhook.ts"
 
-/** A signature by the Standard Webhooks convention. A message has one for each secret that is valid. */
+/** A signature by the Standard Webhooks convention. A message has one for each valid secret. */
 const signed = (secret: string, content: string): string =>
   `v1,${createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))
     .update(content)
@@ -27,7 +27,7 @@ const signatureHeaders = (
   }
 }
 
-/** Most bytes of an answer: a receiver has to accept it, and its words are not read (T31). */
+/** Maximum size of an answer, in bytes. Only its status and headers are used, not its body (T31). */
 const maxAnswerBytes = 64 * 1024
 
 export interface Post extends WebhookTarget {
@@ -35,13 +35,13 @@ export interface Post extends WebhookTarget {
   readonly body: string
 }
 
-/** What came of it. */
+/** The result of a post. */
 export interface PostResult extends Posted {
-  /** As the answer's Retry-After has it, in seconds. */
+  /** The time in the answer's Retry-After, in ms. */
   readonly retryAfterMillis: number | undefined
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
+/** Reads Retry-After, which has seconds or a date (RFC 9110 §10.2.3), as ms from `now`. */
 const retryAfter = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now

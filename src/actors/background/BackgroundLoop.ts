@@ -1,50 +1,63 @@
 /**
- * Work that is done in rounds beside the chargers, and that no caller waits for: prices, closings, local lists. A round that fails is
- * made up by the next; a database that is away is said once, and waited for.
+ * Background loops: work that is done in rounds and that no caller waits for, such as prices, session closing and local
+ * lists. The next round makes up for one that failed. An unavailable database is logged once, and the loop waits for
+ * it.
  */
 import { Cause, Clock, Effect, Latch, type Scope, Stream } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
-/** How rounds wait for a word. */
+/** How a loop is woken by notifications. */
 export interface Word<R> {
   readonly words: Stream.Stream<void>
   readonly otherwiseEveryMillis: number
-  /** For so long after a word, and after the start, rounds go on at their pace: some of what was said is to be done a while later. Default 0. */
+  /**
+   * For this long after the start and after each notification, rounds follow at the loop's usual interval: some of the
+   * work falls due a while after its notification. Default 0.
+   */
   readonly livelyMillis?: number
-  /** In how many ms there is something to do without a word, asked after each round; undefined where there is nothing by the clock alone. */
+  /**
+   * Time until there is work without a notification, in ms. It is queried after each round; undefined if no work is due
+   * by time alone.
+   */
   readonly untilDue?: Effect.Effect<number | undefined, StorageUnavailable, R>
 }
 
-/** What a round found: true if there may be more to do at once; "much" if it had so much to do that the next should come sooner; else false. */
+/**
+ * What a round found: true if there may be more to do at once, "much" if there was so much to do that the next round
+ * should come sooner, otherwise false.
+ */
 export type Found = boolean | "much"
 
-/** After a round that found much, the pause is this part of an ordinary one: what has come is done soon after the last of it, and in smaller pieces. */
+/** After a round that found "much", the pause is divided by this: the work is then done sooner, and in smaller pieces. */
 const soonerBy = 10
 
 export interface RoundsOptions<R> {
-  /** Of the log's lines. */
+  /** The loop's name in log lines. */
   readonly name: string
-  /** Between two rounds at least. */
+  /** The minimum time between two rounds. */
   readonly everyMillis: number
-  /** Before the first; as between two if not said. */
+  /** Delay before the first round; default `everyMillis`. */
   readonly firstMillis?: number
-  /** Word that there may be something to do: without one there is a round now and then only, as a word may get lost. */
+  /**
+   * Notifications that there may be work. With it, rounds without a notification are rare: they only make up for lost
+   * notifications.
+   */
   readonly word?: Word<R>
   readonly round: Effect.Effect<Found, StorageUnavailable, R>
 }
 
 export interface GuardOptions {
-  /** Of the log's lines. */
+  /** The loop's name in log lines. */
   readonly name: string
-  /** How a database that is away is logged. */
+  /** How an unavailable database is logged. */
   readonly log?: (...message: ReadonlyArray<unknown>) => Effect.Effect<void>
-  /** Done each time that the database was away. */
+  /** Run each time that the database is unavailable. */
   readonly whenAway?: Effect.Effect<void>
 }
 
 /**
- * A step of a loop that no failure ends: a database that is away is logged once until a step succeeds, a defect each time. The answer is the step's
- * own, and false where it failed.
+ * A step of a loop, wrapped so that no failure ends the loop. An unavailable database is logged once until a step
+ * succeeds, a defect each time. Returns the step's result, or false if it failed.
  */
 export const guardedStep = <A, R>(
   step: Effect.Effect<A, StorageUnavailable, R>,
@@ -67,7 +80,7 @@ export const guardedStep = <A, R>(
   )
 }
 
-/** Does rounds until the scope closes. */
+/** Runs rounds until the scope closes. */
 export const rounds = <R>({
   everyMillis,
   firstMillis = everyMillis,
@@ -90,7 +103,7 @@ export const rounds = <R>({
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         if (now - rungAt < livelyMillis) return restMillis
-        // A database that is away has rung already.
+        // An unavailable database has opened the latch already (`whenAway`).
         const due = yield* Effect.catch(untilDue, () => Effect.undefined)
         return Math.min(Math.max(due ?? otherwiseEveryMillis, restMillis), otherwiseEveryMillis)
       })

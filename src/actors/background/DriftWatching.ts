@@ -1,7 +1,8 @@
 /**
- * Keeps the list of chargers whose configuration differs from what is expected: a charger is compared after it reported, and all chargers of an
- * organisation after it changed its expectations. Then the length of the list is published as a work queue. A round that was cut short is made up by the
- * next, since the journal counts as read only afterwards.
+ * Keeps the list of chargers whose configuration differs from what is expected. A charger is compared after it has
+ * reported, and all chargers of an organisation after the organisation changed its expectations. Then the length of the
+ * list is published as a work queue. If a round is cut short, the next one repeats it, since the journal counts as read
+ * only at the end of a round.
  */
 import { Clock, Effect, Layer } from "effect"
 import { type Compared, Drifts, type Reported } from "../../domain/charger/Drifts.ts"
@@ -15,11 +16,11 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface DriftWatchingOptions {
   readonly everyMillis: number
-  /** Without word of new facts. */
+  /** The time between rounds while there are no notifications of new facts. */
   readonly quietMillis: number
-  /** Facts of the journal in one round. */
+  /** Maximum number of journal facts that one round reads. */
   readonly factsPerRound: number
-  /** Chargers compared at once: each has up to some hundred keys. */
+  /** Number of chargers that are compared at once. Each has up to about a hundred keys. */
   readonly chargersAtOnce: number
 }
 
@@ -32,7 +33,7 @@ export const defaultDriftOptions: DriftWatchingOptions = {
 
 type Policy = Parameters<typeof expectedOf>[1]
 
-/** What an organisation expects; undefined of one that is gone. */
+/** What an organisation expects of its chargers; undefined if the organisation is gone. */
 const policyOf = (organisationId: string) =>
   Effect.gen(function* () {
     const access = yield* Access
@@ -68,7 +69,7 @@ const compare = ({ all, chargerIds, organisationId }: Compared, atOnce: number, 
     } while (after !== undefined)
   })
 
-/** One round; true when there may be more to do at once. */
+/** One round over at most `factsPerRound` facts. It returns false, so any further facts wait for the next round. */
 export const driftWatching = ({ chargersAtOnce, factsPerRound }: DriftWatchingOptions) =>
   Effect.gen(function* () {
     const drifts = yield* Drifts
@@ -85,7 +86,7 @@ export const driftWatching = ({ chargersAtOnce, factsPerRound }: DriftWatchingOp
 
 type Ports = Access | Drifts | Events | Expectations | Work
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (options: DriftWatchingOptions = defaultDriftOptions): Layer.Layer<never, never, Ports> =>
   Layer.effectDiscard(
     Effect.flatMap(Events, ({ committed }) =>

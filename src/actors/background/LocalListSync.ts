@@ -1,7 +1,8 @@
 /**
- * Keeps the local authorisation lists of managed organisations' chargers in step with their tokens: every few seconds after facts it takes some that
- * are not, and issues the next command for each. It waits for no answer; the end of the command settles what is known of the list, and the
- * next look goes on from there. A change of one token is so spread over all chargers in time.
+ * Keeps the local authorisation lists of chargers in step with the tokens of their organisations, if the organisation
+ * has them managed. A few seconds after new facts, a round picks some chargers that are out of step and issues the next
+ * command for each. It does not wait for the answer: the end of the command updates what is known of the list, and the
+ * next round continues from there. In this way a change of a token reaches all chargers over time.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
@@ -14,11 +15,14 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface LocalListSyncOptions {
   readonly everyMillis: number
-  /** Once there were no new facts for a while: what is due by time alone, or a word that was lost, is found so late at most. */
+  /**
+   * The time between rounds while there are no new facts. It is also the longest delay for work that is due by time
+   * alone, or whose notification was lost.
+   */
   readonly quietMillis: number
-  /** Chargers that are commanded in one round, so that a token's change does not command all of them at once. */
+  /** Maximum number of chargers commanded in one round, so that a token's change does not command all of them at once. */
   readonly chargersPerRound: number
-  /** How long a charger is left alone after it has connected: it is asked for other things first. */
+  /** How long after connecting a charger gets no list commands: other requests to it come first. */
   readonly settleMillis: number
 }
 
@@ -29,10 +33,13 @@ export const defaultLocalListOptions: LocalListSyncOptions = {
   settleMillis: 10_000
 }
 
-/** Until a charger is looked at again whose command could not be issued. */
+/** The time until a charger is checked again after its command could not be issued. */
 const leaseMillis = 30_000
 
-/** Until a charger is looked at again that has no list or has it switched off; it is sooner when it reports its configuration. */
+/**
+ * The time until a charger is checked again that has no list or has switched it off. It is checked sooner if it reports
+ * its configuration.
+ */
 const unkeptMillis = 600_000
 
 /** What the charger's configuration says, and what to do about it. */
@@ -42,10 +49,10 @@ const reasons = {
     "the charger's configuration names neither LocalAuthListManagement among its SupportedFeatureProfiles nor any key of local lists"
 } as const
 
-/** How long it is kept in mind that a token was removed: a charger that was away for longer gets the whole list. */
+/** How long a token's removal is stored. A charger that was offline for longer gets the whole list. */
 const removalsKeptMillis = 90 * 86_400_000
 
-/** How often old removals are looked for. */
+/** How often old removals are deleted. */
 const forgetEveryMillis = 3_600_000
 
 /** The platform acts for the organisation whose charger it is. */
@@ -63,7 +70,7 @@ interface Keeping {
   readonly now: number
 }
 
-/** What could not be issued (the charger has gone, or too much waits for it) is tried again after the lease. */
+/** Issues the command. If that fails (the charger is gone, or too many commands wait for it), it is tried again after the lease. */
 const issue = (
   { commands, now }: Keeping,
   one: ClaimedList,
@@ -117,7 +124,7 @@ const lookAt = (keeping: Keeping, one: ClaimedList) => {
   }
 }
 
-/** One round; answers how many chargers were looked at. */
+/** One round; returns the number of chargers that were checked. */
 export const keepInStep = (options: LocalListSyncOptions) =>
   Effect.gen(function* () {
     const lists = yield* LocalLists
@@ -129,7 +136,7 @@ export const keepInStep = (options: LocalListSyncOptions) =>
     return claimed.length
   })
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (
   options: LocalListSyncOptions = defaultLocalListOptions
 ): Layer.Layer<never, never, LocalLists | Commands | Events> =>
@@ -148,7 +155,8 @@ export const layer = (
         }
         return false
       })
-      // A charger that has connected is left alone first, and one whose command could not be issued is looked at again after the lease.
+      // A charger that has just connected is not commanded yet, and one whose command could not be issued is checked
+      // again after the lease.
       const livelyMillis = Math.max(settleMillis, leaseMillis) + 2 * everyMillis
       const word = { words: committed, otherwiseEveryMillis: quietMillis, livelyMillis }
       yield* rounds({ name: "local lists", everyMillis, word, round })

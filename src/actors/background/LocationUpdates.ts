@@ -1,6 +1,7 @@
 /**
- * Keeps locations ready to be sent: works in what has changed shortly after it has. Nothing waits for it, since a reader of a location works in what is
- * marked himself; it is for what changes by time alone, and so that readers seldom have anything to do.
+ * Keeps stored locations ready to be sent: updates them shortly after something has changed. Nothing waits for this,
+ * since a reader first updates the locations that are marked as changed. The loop serves changes that happen by time
+ * alone, and spares readers most of that work.
  */
 import { Clock, Effect, Layer } from "effect"
 import { Events } from "../../domain/event/Events.ts"
@@ -9,9 +10,9 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface LocationUpdatesOptions {
   readonly everyMillis: number
-  /** Without new facts, and before anything changes by time alone: a word may get lost. */
+  /** The time between rounds while there are no new facts and nothing changes by time alone: a notification may get lost. */
   readonly quietMillis: number
-  /** Sites in one transaction: the embedded database does nothing else meanwhile. */
+  /** Sites updated in one transaction. The embedded database does nothing else meanwhile. */
   readonly sitesPerRound: number
 }
 
@@ -21,7 +22,7 @@ export const defaultLocationOptions: LocationUpdatesOptions = {
   sitesPerRound: 50
 }
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (
   options: LocationUpdatesOptions = defaultLocationOptions
 ): Layer.Layer<never, never, Locations | Events> =>

@@ -1,7 +1,7 @@
 /**
- * Keeps the prices of sessions for everybody who reads many of them, and issues their records: follows the journal, and prices what has
- * changed anew, from the whole ledger, with the one function for prices. It acknowledges nothing, and nothing waits for it; when it was killed in the middle it
- * does the same again.
+ * Keeps stored prices of sessions, for readers of many sessions, and issues CDRs. It follows the journal and prices
+ * each changed session again from its whole ledger, with the one function for prices. It acknowledges nothing and
+ * nothing waits for it. If the process dies in the middle, the round is repeated after the next start.
  */
 import { Clock, Effect, Layer, Metric } from "effect"
 import { cdrOf, isBillable, type NewCdr } from "../../domain/cdr/Cdr.ts"
@@ -26,11 +26,14 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface RepricingOptions {
   readonly everyMillis: number
-  /** How often is looked without a word of new facts, and with no session that waits for its price: a word may get lost. */
+  /**
+   * The time between rounds without a notification of new facts and with no session that waits for its price: a
+   * notification may get lost.
+   */
   readonly quietMillis: number
-  /** Facts of the journal in one round. */
+  /** Maximum number of journal facts that one round reads. */
   readonly factsPerRound: number
-  /** Ledgers that are held at one time. */
+  /** Number of ledgers in memory at one time. */
   readonly ledgersAtOnce: number
 }
 
@@ -56,13 +59,19 @@ interface Round {
   readonly records: Array<NewCdr>
 }
 
-/** Whether it can be believed; a session with a record, or one that an operator has looked at, is doubted no more. */
+/**
+ * Why the session is in doubt; undefined if it is not. A session that has a CDR, or that an operator has reviewed, is
+ * not doubted any more.
+ */
 const doubtedFor = (ledger: Observed) => {
   const { billed, reviewed } = ledger.session
   return !isBillable(ledger.session) || reviewed === true || billed !== undefined ? undefined : doubtOf(ledger)
 }
 
-/** Of a partner's driver, and sent with the price that is kept; what has ended is sent with its final price. */
+/**
+ * True if a running session of a partner's driver is sent with its stored price, since it has too many readings to be
+ * priced at each request. An ended session is sent with its final price.
+ */
 const isAwaited = ({ readings, session: { endedAt, roaming } }: Observed): boolean =>
   roaming !== undefined && endedAt === undefined && readings.length > readingsPricedAtOnce
 
@@ -83,8 +92,8 @@ const take = ({ doubted, looked, meters, prices, records }: Round, ledger: Obser
 const empty = (): Round => ({ looked: [], doubted: [], prices: [], meters: [], records: [] })
 
 /**
- * Takes the ledgers of some sessions. One that cannot be read or priced is a defect of ours: it is logged and counted, left without a price and a
- * record, and holds up no other session.
+ * Adds the ledgers of some sessions to the round. A session that cannot be read or priced is a defect of ours: it is
+ * logged and counted, gets no price and no CDR, and does not delay the others.
  */
 const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect<void, StorageUnavailable, Ledgers> =>
   Effect.gen(function* () {
@@ -93,7 +102,7 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
     const read = yield* ledgers.read(sessionIds)
     for (const ledger of read.toSorted((one, other) => (one.session.id < other.session.id ? -1 : 1))) {
       take(part, ledger)
-      // Others have their turn between two long sessions.
+      // Other fibers may run between two long sessions.
       yield* Effect.yieldNow
     }
     round.looked.push(...part.looked)
@@ -112,10 +121,13 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
     )
   )
 
-/** So large a part of what a round may read is much: of the 2,000 facts, what 200 messages a second bring until the next. */
+/**
+ * The part of `factsPerRound` from which a round counts as "much": of 2,000 facts, those of 200 messages a second until
+ * the next round.
+ */
 const muchOfRound = 0.1
 
-/** One round. What comes in meanwhile waits for the next, and is priced once for all that it had by then. */
+/** One round. Facts that arrive meanwhile wait for the next round, which prices each session once for all of them. */
 export const repricing = (options: RepricingOptions, backoff = new RepricingBackoff(options.everyMillis)) =>
   Effect.gen(function* () {
     const ledgers = yield* Ledgers
@@ -124,16 +136,18 @@ export const repricing = (options: RepricingOptions, backoff = new RepricingBack
     const now = yield* Clock.currentTimeMillis
     const changed = yield* ledgers.changed(options.factsPerRound)
     const unsettled = changed.plainlyEnded.filter((one) => !isSettled(one)).map(({ sessionId }) => sessionId)
-    // In the order of their starts, which ids begin with: of two sessions of one connector the last says what its meter is.
+    // In the order of their starts, with which ids begin: of two sessions on one connector, the later one determines
+    // the state of its meter.
     const sessionIds = backoff.due({ ...changed, sessionIds: [...changed.sessionIds, ...unsettled] }, now).toSorted()
     if (changed.upTo === undefined && sessionIds.length === 0) return false
     const round = empty()
     for (let i = 0; i < sessionIds.length; i += options.ledgersAtOnce) {
       yield* takeAll(round, sessionIds.slice(i, i + options.ledgersAtOnce))
     }
-    // Before the journal counts as read: a process that dies between the two issues them again, which changes nothing.
+    // Done before the journal counts as read: a process that dies between the two does this again, which changes
+    // nothing.
     yield* reviews.hold(round.doubted, now)
-    // Numbers go up with the time of the end, as far as one round knows.
+    // CDR numbers increase with the end time, among the sessions of one round.
     yield* cdrs.issue(
       round.records.toSorted((one, other) => one.endedAt - other.endedAt),
       now
@@ -144,7 +158,7 @@ export const repricing = (options: RepricingOptions, backoff = new RepricingBack
     return changed.facts >= options.factsPerRound * muchOfRound ? ("much" as const) : false
   })
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (
   options: RepricingOptions = defaultPriceOptions
 ): Layer.Layer<never, never, Ledgers | Cdrs | SessionReviews | Events> =>

@@ -1,15 +1,17 @@
 /**
- * How often a running session is priced: its price is made of all its readings each time, so that the work would grow with the square of them. One
- * with many waits in proportion between two prices, which keeps the work for a session at a small part of a core however often its meter is read.
- * Under load rounds follow one another at once, and price a running session once an interval at most all the same. Its end waits for nothing, and a request for one session has it priced at that moment.
+ * Limits how often a running session is priced. Each price is computed from all readings, so pricing at each reading
+ * would make the work grow with the square of their number. The wait between two prices is therefore proportional to
+ * the number of readings. This keeps the work for a session at a small part of a core, however often its meter is read.
+ * Under load, rounds follow one another at once, and a running session is still priced at most once in `everyMillis`.
+ * An ended session is priced without waiting, and a request for one session prices it at that moment.
  */
 import type { Changed } from "../../domain/session/Ledgers.ts"
 import type { Observed } from "../../domain/session/Ledger.ts"
 
-/** A ten thousandth of a core, at the ten microseconds that a reading takes from the database to a price. */
+/** A ten-thousandth of a core, at about ten microseconds per reading from the database to the price. */
 const millisPerReading = 100
 
-/** A price is no older than this. */
+/** The longest wait between two prices of a session. */
 const longestMillis = 15 * 60_000
 
 export class RepricingBackoff {
@@ -17,12 +19,15 @@ export class RepricingBackoff {
   private readonly notBefore = new Map<string, number>()
   private readonly waiting = new Set<string>()
 
-  /** `everyMillis` between two prices of a running session at least, which is as long as between two rounds where there is little to do. */
+  /**
+   * `everyMillis`: the minimum time between two prices of a running session, and the time between two rounds when there
+   * is little to do.
+   */
   constructor(everyMillis: number) {
     this.everyMillis = everyMillis
   }
 
-  /** Sessions to be priced at `now` (ms epoch): of what has changed and of what waits. */
+  /** Sessions to be priced at `now` (ms epoch), from those that have changed and those that wait. */
   due({ metered, sessionIds }: Pick<Changed, "metered" | "sessionIds">, now: number): ReadonlyArray<string> {
     for (const [id, at] of this.notBefore) if (at <= now) this.notBefore.delete(id)
     const patient = new Set(metered)
@@ -35,7 +40,7 @@ export class RepricingBackoff {
     return [...due]
   }
 
-  /** When the first of those that wait for their time is due (ms epoch); undefined where none does. */
+  /** When the first waiting session is due (ms epoch); undefined if none waits. */
   get nextAt(): number | undefined {
     let next: number | undefined
     for (const id of this.waiting) {
@@ -45,7 +50,7 @@ export class RepricingBackoff {
     return next
   }
 
-  /** They were priced, and the prices are kept. */
+  /** Records that the ledgers were priced and the prices stored. */
   priced(ledgers: ReadonlyArray<Pick<Observed, "readings" | "session">>, now: number): void {
     for (const { readings, session } of ledgers) {
       this.waiting.delete(session.id)

@@ -1,6 +1,7 @@
 /**
- * Goes through rollouts: notes what came of commands, and issues the next ones at each rollout's pace. A turn is claimed with the id of its command before
- * the command is issued, so that a process which ends in between, or a second one, issues none twice.
+ * Advances rollouts: records the results of commands and issues the next ones, as fast as each rollout's plan allows. A
+ * charger is claimed with the id of its command before the command is issued. If the process ends in between, or a
+ * second process runs, no command is issued twice.
  */
 import { Clock, Effect, Layer } from "effect"
 import { CommandOpening } from "../../domain/command/CommandOpening.ts"
@@ -21,16 +22,19 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface RollingOutOptions {
   readonly everyMillis: number
-  /** Without new facts and with no rollout that goes on: what another process began is found so late at most. */
+  /**
+   * The time between rounds without new facts and without a running rollout. A rollout that another process has begun
+   * is found after this time at most.
+   */
   readonly quietMillis: number
 }
 
 export const defaultRollingOutOptions: RollingOutOptions = { everyMillis: 1_000, quietMillis: 30_000 }
 
-/** How often what is kept too long is looked for. */
+/** How often rollouts past their retention are deleted. */
 const forgetEveryMillis = 3_600_000
 
-/** The operator who made the rollout issues its commands. */
+/** Commands are issued in the name of the operator who created the rollout. */
 const auditOf = ({ by, organisationId }: RunningRollout, now: number): AuditContext => ({
   by: { organisationId, actor: by, keyId: "", operatorId: undefined, permissions: [] },
   now
@@ -40,18 +44,18 @@ type Ended = TargetOutcome & { readonly chargerId: string }
 
 const failed = (chargerId: string, detail: string): Ended => ({ chargerId, state: "Failed", detail })
 
-/** A charger whose turn it is. */
+/** A claimed charger, with the id of its command. */
 type Turn = Pick<ClaimedTarget, "chargerId" | "commandId">
 
 interface Ports {
   readonly queue: RolloutQueue["Service"]
   readonly commands: Commands["Service"]
   readonly opening: CommandOpening["Service"]
-  /** When each rollout may go on that met the limit of its caller, ms epoch. */
+  /** For rollouts that met the rate limit of their operator: when they may continue, ms epoch. */
   readonly notBefore: Map<string, number>
 }
 
-/** Issues a charger's command; answers its outcome where it could not be issued. */
+/** Issues a charger's command. Returns the outcome if it could not be issued. */
 const issue = (
   { commands, notBefore, opening }: Ports,
   rollout: RunningRollout,
@@ -76,7 +80,7 @@ const issue = (
     })
   )
 
-/** Notes outcomes, and issues what was claimed by a process that is gone; true where there were any. */
+/** Records outcomes, and issues commands that were claimed by a process that has ended. True if there were any outcomes. */
 const settle = Effect.fnUntraced(function* (ports: Ports, rollout: RunningRollout, now: number) {
   const outcomes: Array<Ended> = []
   for (const open of yield* ports.queue.open(rollout, now)) {
@@ -111,7 +115,7 @@ const issueNext = Effect.fnUntraced(function* (ports: Ports, rollout: RunningRol
 
 /** One rollout's round; true when there is more to do at once. */
 const advance = Effect.fnUntraced(function* (ports: Ports, rollout: RunningRollout, now: number) {
-  // What has just ended counts in the next round: this one's counts are older.
+  // Outcomes that were just recorded are not in the counts of this round, so continue with the next one.
   if (yield* settle(ports, rollout, now)) return true
   const step = nextStep(rollout.plan, rollout.progress, now)
   if (step._tag === "Issue") yield* issueNext(ports, rollout, step.atMost, now)
@@ -122,7 +126,10 @@ const advance = Effect.fnUntraced(function* (ports: Ports, rollout: RunningRollo
   return false
 })
 
-/** One round over all rollouts; true when there is more to do at once. `isActive` is set to whether any goes on. */
+/**
+ * Creates the loop's round over all rollouts. The round returns true if there is more to do at once, and sets
+ * `active.isActive` to whether any rollout is running.
+ */
 export const rollingOut = (active: { isActive: boolean }) =>
   Effect.gen(function* () {
     const queue = yield* RolloutQueue
@@ -143,7 +150,7 @@ export const rollingOut = (active: { isActive: boolean }) =>
       active.isActive = running.length > 0
       let more = false
       for (const rollout of running) {
-        // One that cannot go on holds up no other.
+        // A rollout that fails does not delay the others.
         const step = Effect.catchDefect(advance(ports, rollout, now), (defect) =>
           Effect.as(Effect.logError(`rollouts: ${rollout.id} could not go on`, defect), false)
         )
@@ -153,7 +160,7 @@ export const rollingOut = (active: { isActive: boolean }) =>
     }) satisfies Effect.Effect<boolean, StorageUnavailable>
   })
 
-/** Rounds until the scope closes: while a rollout goes on as its pace needs them, otherwise after new facts. */
+/** Runs rounds until the scope closes: every `everyMillis` while a rollout is running, otherwise after new facts. */
 export const layer = (
   options: RollingOutOptions = defaultRollingOutOptions
 ): Layer.Layer<never, never, RolloutQueue | Commands | CommandOpening | Events> =>

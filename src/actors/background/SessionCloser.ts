@@ -1,6 +1,6 @@
 /**
- * Closes sessions whose end never came: looks from time to time at those that have been quiet, and leaves the decision to the domain. No caller
- * waits for it, and a round that was cut short is made up by the next.
+ * Closes sessions whose end was never reported. It checks sessions without recent activity at regular intervals; the
+ * domain decides which to close. No caller waits for it, and the next round makes up for one that was cut short.
  */
 import { Clock, Effect, Layer } from "effect"
 import { type Closing, Closings } from "../../domain/session/Closings.ts"
@@ -10,13 +10,13 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface SessionCloserOptions {
   readonly everyMillis: number
-  /** Sessions that are looked at in one statement. */
+  /** Sessions that one statement reads. */
   readonly sessionsAtOnce: number
 }
 
 export const defaultCloserOptions: SessionCloserOptions = { everyMillis: 60_000, sessionsAtOnce: 500 }
 
-/** One round over all sessions; the ids of those that were closed. */
+/** One round over all sessions; returns the ids of those that were closed. */
 export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
   Effect.gen(function* () {
     const closings = yield* Closings
@@ -35,7 +35,7 @@ export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
     return closed
   })
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (options: SessionCloserOptions = defaultCloserOptions): Layer.Layer<never, never, Closings> => {
   const round = Effect.gen(function* () {
     const { length } = yield* closeUnended(options)

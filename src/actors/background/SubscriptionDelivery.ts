@@ -1,7 +1,8 @@
 /**
- * Delivers what is due: takes objects of all subscribers in one statement, in their order and a few for each at a time, hands each to its kind in a
- * fiber of its own, and stores together what came back together, but at once and by itself what must not be sent twice. A slow subscriber keeps its
- * own places taken and no others.
+ * Delivers due objects. It claims objects of all subscribers in one statement, in their order and a few for each at a
+ * time, and delivers each in a fiber of its own by its subscription's kind. Outcomes that arrive together are stored
+ * together. The outcome of an object that must not be sent twice is stored at once and by itself. A slow subscriber
+ * uses up only its own places.
  */
 import { Cause, Clock, Effect, type Fiber, FiberSet, Latch, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -21,49 +22,58 @@ import { countDeliveries, type Undelivered } from "./SubscriptionMetrics.ts"
 import type { Kinds } from "./SubscriptionReader.ts"
 
 export interface DeliveryOptions extends SettlingOptions {
-  /** Objects of one subscriber that are taken at a time; at most twice as many are in hand. */
+  /** Objects of one subscriber that are claimed at a time. At most twice as many are in progress. */
   readonly takenAtOnce: number
-  /** Calls to one subscriber that are open at a time. */
+  /** Calls to one subscriber that may be open at the same time. */
   readonly callsAtOnce: number
-  /** For so long what comes back is gathered, to be stored together. */
+  /** How long outcomes are gathered, to be stored together. */
   readonly gatherMillis: number
-  /** For so long a delivery waits for its turn. Then it goes back as if it had not been taken: it is the others that are slow. */
+  /**
+   * How long a delivery waits for its turn. After that it is returned as if it had not been claimed, since other
+   * deliveries are the slow ones.
+   */
   readonly waitMillis: number
-  /** For so long a delivery may take from its turn on, all its calls together. */
+  /** How long a delivery may take once its turn has come, all its calls together. */
   readonly deliveryMillis: number
-  /** For so long no other process takes what this one has taken: longer than waiting and delivery, since it may have died. */
+  /**
+   * How long no other process claims what this one has claimed. It is longer than waiting and delivery together; after
+   * it, this process is considered dead.
+   */
   readonly leaseMillis: number
 }
 
-/** Until what could not be stored is stored again. */
+/** Delay before another attempt to store outcomes or to claim objects. */
 const retryMillis = 100
 
 /**
- * How often deliveries that take too long are looked for: by one timer for all, since thousands are on their way a second and hardly any takes long. A
- * lease is longer than waiting, delivery and a look.
+ * How often slow deliveries are looked for. One timer serves all of them, since thousands of deliveries are in progress
+ * per second and hardly any is slow. A lease is longer than the wait, the delivery and this interval together.
  */
 const lookMillis = 500
 
-/** Until what storage was away for is tried again. */
+/** Delay before an object is tried again for which the database was unavailable. */
 const awayMillis = 1_000
 
-/** What people see of an object that one of our own defects has parked. */
+/** What operators see of an object that was parked because of a defect of ours. */
 const defectOfOurs = "a defect of ours; see the log"
 
 const annotatedWith = ({ id, kind, subscriptionId }: DueItem) =>
   Effect.annotateLogs({ subscription: subscriptionId, kind, object: id })
 
-/** A delivery that has come back. */
+/** A finished delivery. */
 interface Returned {
   readonly item: DueItem
   readonly outcome: Outcome | Undelivered
-  /** What came of it is stored already. */
+  /** True if its outcome is stored already. */
   readonly isStored?: boolean
 }
 
-/** The turn of one delivery among those to its subscriber: taken with its first call, kept for the others, and given back when it is over. */
+/**
+ * The turn of one delivery among those to its subscriber. It is acquired by the first call, kept for further calls, and
+ * released at the end.
+ */
 class Turn {
-  /** What is said of the delivery, once it has taken too long. */
+  /** The delivery's outcome, once it has taken too long. */
   tooLong: Outcome | Undelivered | undefined
   fiber: Fiber.Fiber<void> | undefined
   private since: number | undefined
@@ -89,7 +99,7 @@ class Turn {
 
   readonly over = Effect.suspend(() => (this.since === undefined ? Effect.void : this.open.release(1)))
 
-  /** Ends a delivery that takes too long. */
+  /** Interrupts the delivery if it takes too long. */
   look(now: number): void {
     const { deliveryMillis, waitMillis } = this.options
     if (this.tooLong !== undefined || this.fiber === undefined) return
@@ -112,7 +122,7 @@ const outcomeOf = (
 ): Effect.Effect<Outcome | Undelivered> =>
   Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over).pipe(
     Effect.catch(() => Effect.succeed<Undelivered>("StorageAway")),
-    // A defect of ours is met by every try: the object is parked, and the others go on.
+    // A defect of ours would recur with every try, so the object is parked and the others continue.
     Effect.catchDefect((defect) =>
       Effect.logError("a delivery died", defect).pipe(
         annotatedWith(item),
@@ -127,8 +137,9 @@ const settledOf = ({ item, outcome }: Returned, now: number, options: DeliveryOp
 }
 
 /**
- * Stores what came of deliveries, all at once. Where that is a defect of ours, one by one: what cannot be stored is parked, where people see it, and
- * keeps nothing else from being stored.
+ * Stores the outcomes of deliveries, all at once. If that dies of a defect of ours, they are stored one by one. An
+ * outcome that still cannot be stored is replaced by `Parked`, which operators see, and does not prevent the others
+ * from being stored.
  */
 const stored = (settled: ReadonlyArray<Settled>, now: number): Effect.Effect<void, StorageUnavailable, Subscriptions> =>
   Effect.flatMap(Subscriptions, (storage) =>
@@ -149,7 +160,10 @@ const stored = (settled: ReadonlyArray<Settled>, now: number): Effect.Effect<voi
     )
   )
 
-/** The state of a subscriber after some deliveries to it have come back, stored where it has changed. */
+/**
+ * The state of a subscriber after some of its deliveries have finished. A change is stored; undefined if the subscriber
+ * wants nothing more.
+ */
 const judged = (subscription: Subscription, outcomes: ReadonlyArray<Outcome>, options: DeliveryOptions) =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions
@@ -170,20 +184,20 @@ const judged = (subscription: Subscription, outcomes: ReadonlyArray<Outcome>, op
     return { ...subscription, failures, notBefore, openedAt }
   })
 
-/** What is on its way, and what has come back of it. */
+/** The deliveries that are in progress, and those that have finished but are not stored yet. */
 class Dispatch {
-  /** Something may be taken. */
+  /** Opened when there may be objects to claim. */
   readonly wanted = Latch.makeUnsafe(false)
-  /** Something has come back. */
+  /** Opened when a delivery has finished. */
   readonly returned = Latch.makeUnsafe(false)
   private readonly subscriptions = new Map<string, Subscription>()
   private readonly flying = new Counts()
   private readonly turns = new Map<string, Semaphore.Semaphore>()
   private readonly onTheirWay = new Set<Turn>()
-  /** Something is on its way. */
+  /** Open while a delivery is in progress. */
   private readonly anyOnTheirWay = Latch.makeUnsafe(false)
   private readonly waiting = new Set<string>()
-  /** What is on its way or waits to be stored, and until when no other process takes it. */
+  /** Objects whose delivery is in progress or whose outcome is not stored yet, with the end of their lease (ms epoch). */
   private readonly inHand = new Map<string, number>()
   private readonly back: Array<Returned> = []
   private readonly kinds: Kinds
@@ -196,7 +210,7 @@ class Dispatch {
     this.fibers = fibers
   }
 
-  /** Known subscriptions; nothing is sent to others. */
+  /** Sets the known subscriptions. Nothing is sent to others. */
   readonly known = (all: ReadonlyArray<Subscription>): void => {
     this.subscriptions.clear()
     for (const one of all) this.subscriptions.set(one.id, one)
@@ -209,7 +223,7 @@ class Dispatch {
     return new Turn(open, now, this.options)
   }
 
-  /** Ends what takes too long, for ever. */
+  /** Loop that interrupts slow deliveries. */
   readonly endLate = Effect.forever(
     Effect.gen({ self: this }, function* () {
       yield* this.anyOnTheirWay.await
@@ -220,13 +234,16 @@ class Dispatch {
     })
   )
 
-  /** Something may be due to these. */
+  /** Notes that something may be due to these subscriptions. */
   readonly look = (ids: Iterable<string>): void => {
     for (const id of ids) this.waiting.add(id)
     if (this.waiting.size > 0) this.wanted.openUnsafe()
   }
 
-  /** Stores what has come back until now. What could not be stored comes back again: without it an object would wait for the end of its lease. */
+  /**
+   * Stores the outcomes that have arrived so far. If that fails they are queued again, since their objects would
+   * otherwise wait for the end of the lease.
+   */
   readonly settleReturned = Effect.gen({ self: this }, function* () {
     const returned = this.back.splice(0)
     if (returned.length === 0) return
@@ -269,7 +286,7 @@ class Dispatch {
       subscription === undefined || kind === undefined
         ? Effect.succeed<Undelivered>("StorageAway")
         : outcomeOf(kind, subscription, item, turn)
-    // Once it has come back nothing ends it before it is noted.
+    // Once the outcome is known, nothing interrupts this until it is recorded.
     return Effect.uninterruptibleMask((restore) =>
       restore(outcome).pipe(
         Effect.catchCause((cause) =>
@@ -289,8 +306,9 @@ class Dispatch {
   }
 
   /**
-   * Stores by itself what must not be sent twice: a process that dies between the subscriber's answer and this sends it again, so that it waits
-   * for nothing. What cannot be stored now is stored with all that comes back.
+   * Stores the outcome of an object that must not be sent twice, by itself and without waiting: a process that dies
+   * between the subscriber's answer and this would send the object again. If this fails, it is stored with the other
+   * outcomes.
    */
   private storedAtOnce(returned: Returned): Effect.Effect<boolean, never, Subscriptions> {
     const { outcome } = returned
@@ -316,7 +334,8 @@ class Dispatch {
     for (const item of items) {
       const until = this.inHand.get(item.itemId)
       this.inHand.set(item.itemId, now + leaseMillis)
-      // Its lease ran out before it was stored what came of it, which storage was away for: that is stored still, and nothing is sent again.
+      // The lease ran out before the outcome could be stored, because the database was unavailable. The outcome will
+      // still be stored, so do not send it again.
       if (until !== undefined && until <= now) continue
       this.flying.add(item.subscriptionId, 1)
       const turn = this.turn(item.subscriptionId, now)
@@ -327,7 +346,10 @@ class Dispatch {
   })
 }
 
-/** Does something whenever there is word, a moment later so that more words make one of it; again soon where the database is away. */
+/**
+ * Runs the task whenever the latch is opened, after `gatherMillis`, so that several openings cause one run. If the
+ * database is unavailable, it runs again soon.
+ */
 const atWord = (
   word: Latch.Latch,
   task: Effect.Effect<void, StorageUnavailable, Subscriptions>,
@@ -344,7 +366,7 @@ const atWord = (
       }),
       {
         name: "deliveries",
-        // The round that reads the journal warns of it.
+        // The loop that reads the journal logs the warning.
         log: Effect.logDebug,
         whenAway: Effect.andThen(
           Effect.sleep(retryMillis),
@@ -355,8 +377,8 @@ const atWord = (
   )
 
 /**
- * Delivers until the scope closes: what has come back is stored beside the taking of more. What is on its way when storage goes away is delivered again
- * when its lease is over.
+ * Runs deliveries until the scope closes. Outcomes are stored while more objects are claimed. A delivery whose outcome
+ * is lost when the process ends is repeated when its lease ends.
  */
 export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
   Effect.gen(function* () {

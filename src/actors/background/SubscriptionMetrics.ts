@@ -1,4 +1,4 @@
-/** What is measured of deliveries to subscribers: how many of them came to what, and how long after the change. */
+/** Metrics of deliveries to subscribers: their outcomes, and the time from the change to the delivery. */
 import { Effect, Metric } from "effect"
 import { type DueItem, type Outcome, type SubscriptionKindName, pushedKinds } from "../../domain/event/Subscription.ts"
 
@@ -12,10 +12,10 @@ const lag = Metric.histogram("subscription_delivery_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
 })
 
-/** Why nothing came of a delivery: it had no turn among the others to its subscriber, or storage was away and the outcome is not known. */
+/** Why a delivery has no outcome: its turn did not come, or storage was unavailable and the outcome is not known. */
 export type Undelivered = "NoTurn" | "StorageAway"
 
-/** What has come back at one time. */
+/** One finished delivery. */
 export interface Counted {
   readonly item: DueItem
   readonly outcome: Outcome | Undelivered
@@ -38,7 +38,7 @@ const seriesOf = (kind: SubscriptionKindName, objects: ReadonlyArray<string>) =>
 
 export const deliveryMetrics = [...seriesOf("partner", pushedKinds), ...seriesOf("webhook", ["event"])]
 
-/** Counted by the batch, and by as many labels as it has: thousands come back a second. */
+/** Counts finished deliveries, with one update per batch and combination of labels: thousands finish per second. */
 export const countDeliveries = (
   kind: SubscriptionKindName,
   returned: ReadonlyArray<Counted>,

@@ -1,6 +1,7 @@
 /**
- * Reads the journal for all subscriptions: which facts concern whom is asked of their kinds, and what is due then is written together with how far
- * was read. Every process reads; of two that read the same page one moves the cursors, and the other has worked in vain.
+ * Reads the journal for all subscriptions. Their kinds decide which facts concern which subscriber; what becomes due is
+ * stored together with the new cursors. Every process reads. If two read the same page, only one moves the cursors and
+ * the work of the other is discarded.
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -10,15 +11,16 @@ import { inHalves } from "../../domain/values/InHalves.ts"
 import { type Reading, readingsOf } from "../../domain/event/Settling.ts"
 import type { Due, JournaledFact, Subscription, SubscriptionKindName } from "../../domain/event/Subscription.ts"
 
-/** Subscriptions of kinds that are not among them are left as they are. */
+/** The kinds of subscriptions that are served; subscriptions of other kinds are ignored. */
 export type Kinds = ReadonlyMap<SubscriptionKindName, SubscriptionKind>
 
 export interface ReaderOptions {
-  /** Facts of the journal that are looked at in one statement. */
+  /** Journal facts that one statement reads. */
   readonly factsPerPage: number
   /**
-   * Objects due to one subscriber beyond which no more is read for it: it has been away for long, and the journal keeps the rest as well. Counted in each
-   * round, so that it is no larger than is counted in a millisecond.
+   * Above this number of due objects, no more is read for a subscriber: it has been unavailable for long, and the
+   * journal keeps the rest anyway. They are counted in each round, so the limit is small enough to be counted in a
+   * millisecond.
    */
   readonly maxDue: number
 }
@@ -30,7 +32,10 @@ const passedOver = Metric.counter("subscription_facts_passed_over_total", {
 
 export const readerMetrics = [passedOver]
 
-/** What facts make due. One that a kind cannot look at for a defect is logged, counted and skipped: it must not keep all others waiting. */
+/**
+ * What the facts make due. A fact on which a kind fails with a defect is logged, counted and skipped, so that it does
+ * not block all others.
+ */
 const concerned = (
   kind: SubscriptionKind,
   facts: ReadonlyArray<JournaledFact>,
@@ -58,7 +63,7 @@ const concerned = (
     return due
   })
 
-/** Reads one page; true when there was something in it. */
+/** Reads one page; `read` is true if it was not empty. */
 const readPage = (kinds: Kinds, { after, subscriptions }: Reading, options: ReaderOptions) =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions
@@ -88,13 +93,13 @@ const readPage = (kinds: Kinds, { after, subscriptions }: Reading, options: Read
 export interface Round {
   /** There may be more to read at once. */
   readonly more: boolean
-  /** Subscriptions that something became due to. */
+  /** Subscriptions for which something became due. */
   readonly due: ReadonlySet<string>
-  /** Those that there are. */
+  /** All active subscriptions of the kinds that are served. */
   readonly active: ReadonlyArray<Subscription>
 }
 
-/** One round: those that are new are sent everything first, and then all read on. */
+/** One round: fills new subscriptions with everything that they must be sent once, then reads the journal for the others. */
 export const readOn = (kinds: Kinds, options: ReaderOptions): Effect.Effect<Round, StorageUnavailable, Subscriptions> =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions

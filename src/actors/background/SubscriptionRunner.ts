@@ -1,6 +1,6 @@
 /**
- * Sends subscribers what has happened: reads the journal as soon as something was committed, and has delivered what is due then. No caller waits for it;
- * what was cut short is made up after the next start.
+ * Sends events to subscribers: reads the journal as soon as something is committed, and starts the delivery of what is
+ * due. No caller waits for it. Work that was cut short is done after the next start.
  */
 import { Clock, Effect, Latch, Layer, Stream } from "effect"
 import { PartnerKind, WebhookKind } from "../../domain/event/SubscriptionKind.ts"
@@ -11,7 +11,7 @@ import { deliveries, type DeliveryOptions } from "./SubscriptionDelivery.ts"
 import { type Kinds, readOn, type ReaderOptions } from "./SubscriptionReader.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
-/** Asks a subscriber that had stopped answering whether it is there again: true when it is, and then all that waited goes at once. */
+/** Probes a subscriber that had stopped answering. True if it answers again; everything that waits for it is then due at once. */
 const probe = (
   kinds: Kinds,
   subscriptionId: string,
@@ -34,11 +34,11 @@ const probe = (
   })
 
 export interface SubscriptionOptions extends ReaderOptions, DeliveryOptions {
-  /** Between two looks at the journal at least: what is committed meanwhile is read in one page. */
+  /** The minimum time between two reads of the journal. What is committed meanwhile is read in one page. */
   readonly restMillis: number
-  /** While anything waits to be delivered, so long after the last look there is another: tries become due by the clock alone. */
+  /** The maximum time between two reads while anything waits to be delivered: further tries become due by time alone. */
   readonly pollMillis: number
-  /** The same while nothing waits: what does comes with a fact, and so with a word, which may get lost. */
+  /** The same while nothing waits. New work then comes with a fact and so with a notification, which may get lost. */
   readonly idleMillis: number
 }
 
@@ -57,7 +57,7 @@ export const defaultSubscriptionOptions: SubscriptionOptions = {
   idleMillis: 30_000
 }
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 const run = (kinds: Kinds, options: SubscriptionOptions) =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions
@@ -67,13 +67,13 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     let lookedAt = Infinity
     let isAny = true
     let isWaiting = true
-    /** Since the clock was looked at last something became due, so that it need not be asked whether anything waits. */
+    /** True if something became due since the last run of `byClock`: then it need not query whether anything waits. */
     let becameDue = false
 
-    /** What becomes due by the clock: further tries, and questions to those who are silent. */
+    /** Handles what becomes due by time alone: further tries, and probes of subscribers that do not answer. */
     const byClock = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      // With the start, and whenever the clock was set back.
+      // At the start, and whenever the clock was set back.
       if (now < lookedAt) yield* storage.mendTimes(now, options)
       else if (now - lookedAt < options.pollMillis) return
       lookedAt = now
@@ -101,7 +101,7 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
       }
       known(active)
       look(due)
-      // A subscription that is switched on is read for within the second, and looked at then.
+      // A subscription that is switched on is read for within a second, and this runs then.
       if (isAny) yield* byClock
       if (more) committed.openUnsafe()
       return true

@@ -1,6 +1,7 @@
 /**
- * Keeps partners' tokens up to date: looks whose are due, every few seconds after new facts and seldom without any, and has them fetched, of some partners
- * at a time. Those who fetch take turns to look while there is nothing to do.
+ * Keeps partners' tokens up to date: checks which lists are due, every few seconds after new facts and rarely without
+ * any, and fetches those of some partners at a time. The loops start one after the other, so that their checks are
+ * spread over time while there is nothing to do.
  */
 import { Effect, Layer } from "effect"
 import { Events } from "../../domain/event/Events.ts"
@@ -8,17 +9,20 @@ import { TokenFetcher } from "../../domain/roaming/TokenFetcher.ts"
 import { rounds } from "./BackgroundLoop.ts"
 
 export interface TokenPullingOptions {
-  /** Between two looks, by whomever. */
+  /** The time between two checks, by any of the loops. */
   readonly everyMillis: number
-  /** The same once there were no new facts for a while. Partners register with a fact, and lists are fetched again after minutes at the earliest. */
+  /**
+   * The same while there are no new facts. The registration of a partner is a fact, and lists are fetched again after
+   * minutes at the earliest.
+   */
   readonly quietMillis: number
-  /** Partners whose lists are fetched at one time: one that is slow holds up no others. */
+  /** Number of partners whose lists are fetched at the same time, so that a slow one does not delay the others. */
   readonly atOnce: number
 }
 
 export const defaultTokenPullingOptions: TokenPullingOptions = { everyMillis: 5_000, quietMillis: 20_000, atOnce: 4 }
 
-/** A partner's list is fetched some seconds after it has registered, and once more after a failure that passes. */
+/** A partner's list is fetched some seconds after it has registered, and once more after a temporary failure. */
 const livelyRounds = 3
 
 export const layer = ({

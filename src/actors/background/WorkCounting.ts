@@ -1,6 +1,7 @@
 /**
- * Publishes how much waits for operators whenever it has changed: after facts that may have changed it, and now and then for what changes without a fact.
- * Nothing waits for it, and a round that was cut short is made up by the next.
+ * Publishes the lengths of operators' work queues when they have changed: after facts that may have changed them, and
+ * at intervals for what changes without a fact. Nothing waits for it, and the next round makes up for one that was cut
+ * short.
  */
 import { Clock, Effect, Layer } from "effect"
 import { Events } from "../../domain/event/Events.ts"
@@ -9,9 +10,9 @@ import { rounds } from "./BackgroundLoop.ts"
 
 export interface WorkCountingOptions {
   readonly everyMillis: number
-  /** Without new facts: what changes without one is published so late at most. */
+  /** The time between rounds without new facts. A change without a fact is published after this time at most. */
   readonly quietMillis: number
-  /** Facts of the journal in one round. */
+  /** Maximum number of journal facts that one round reads. */
   readonly factsPerRound: number
 }
 
@@ -21,7 +22,7 @@ export const defaultWorkOptions: WorkCountingOptions = {
   factsPerRound: 10_000
 }
 
-/** One round; true when there may be more to do at once. */
+/** Creates the loop's round over at most `factsPerRound` facts. It returns false, so any further facts wait for the next round. */
 export const workCounting = ({ factsPerRound, quietMillis }: WorkCountingOptions) => {
   let comparedAt = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
@@ -40,7 +41,7 @@ export const workCounting = ({ factsPerRound, quietMillis }: WorkCountingOptions
   })
 }
 
-/** Rounds until the scope closes. */
+/** Runs the loop until the scope closes. */
 export const layer = (options: WorkCountingOptions = defaultWorkOptions): Layer.Layer<never, never, Work | Events> =>
   Layer.effectDiscard(
     Effect.flatMap(Events, ({ committed }) =>

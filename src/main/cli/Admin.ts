@@ -1,6 +1,7 @@
 /**
- * What the owner of the machine may do to keys when they are lost: the work behind `voltlane keys`, `operators` and `organisations`. The
- * service does it for a caller on its control socket, and the command line itself where no service runs. Answers are text for a terminal.
+ * What the owner of the machine may do when keys are lost: the work behind `voltlane keys`, `operators` and
+ * `organisations`. The service does it for callers of its control socket, or the command line does it itself if no
+ * service runs. Answers are text for a terminal.
  */
 import { Clock, Data, Effect, Schema } from "effect"
 import {
@@ -41,25 +42,25 @@ export const AdminRequest = Schema.Union([
 export type AdminRequest = typeof AdminRequest.Type
 
 export const AdminAnswer = Schema.Struct({
-  /** For the standard output: what was asked for, secrets among it. */
+  /** For standard output: the result, which may contain secrets. */
   out: Schema.Array(Schema.String),
-  /** For the standard error: what was done. */
+  /** For standard error: what was done. */
   note: Schema.Array(Schema.String)
 })
 export type AdminAnswer = typeof AdminAnswer.Type
 
-/** What was asked cannot be done; the message is one line that says what to do instead. */
+/** The request cannot be carried out. The message is one line that says what to do instead. */
 export class AdminRefused extends Data.TaggedError("AdminRefused")<{ readonly message: string }> {}
 
 const refuse = (message: string) => new AdminRefused({ message })
 
-/** Others chose these names: nothing in them may order the terminal about (CWE-150). */
+/** Removes control characters from names that others chose, so that they cannot control the terminal (CWE-150). */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?")
 
 const time = (millis: number | undefined): string =>
   millis === undefined ? "never" : new Date(millis).toISOString().slice(0, 19).concat("Z")
 
-/** Rows under their heads, in columns. */
+/** Formats rows under their headings, in columns. */
 const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)))
   return [heads, ...rows].map((row) =>
@@ -72,7 +73,7 @@ const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<s
 
 const party = ({ countryCode, partyId }: Organisation): string => `${countryCode}-${partyId}`
 
-/** Everything of a list that comes in pages. */
+/** All items of a paged list. */
 const all = <A, E>(
   read: (page: {
     readonly limit: number
@@ -92,7 +93,7 @@ const all = <A, E>(
 
 const organisations = Effect.flatMap(Access, (access) => all(access.organisations))
 
-/** The organisation that is meant: by its id or party (`NL-VLT`), or the only one there is. */
+/** The requested organisation, by its id or party (`NL-VLT`); without either, the only one there is. */
 const meant = (wanted: string | undefined) =>
   Effect.gen(function* () {
     const known = yield* organisations
@@ -108,7 +109,7 @@ const meant = (wanted: string | undefined) =>
     )
   })
 
-/** Who writes, as the audit log has it. */
+/** The actor and time for the audit log. */
 const auditFor = (organisationId: string, user: string): Effect.Effect<AuditContext> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const actor = `command-line:${user}`
@@ -186,7 +187,7 @@ const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>
     }
   })
 
-/** A link that a person opens, and its hash. The secret follows `#`, which browsers do not send. */
+/** A link that a person opens, and the hash of its secret. The secret follows `#`, which browsers do not send. */
 const newLink = (publicUrl: string) =>
   Effect.map(Secrets, (secrets) => {
     const secret = newSecret(secrets)
@@ -282,7 +283,7 @@ const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | S
   return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
 }
 
-/** Does what is asked; links lead to `publicUrl`. A refusal is one line for the terminal. */
+/** Carries out a request. Links lead to `publicUrl`. A refusal is one line for the terminal. */
 export const administer = (
   request: AdminRequest,
   publicUrl: string

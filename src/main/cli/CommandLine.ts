@@ -1,16 +1,16 @@
-/** What every command needs: where it writes, how it ends, and the options that all of them take. */
+/** What every command needs: where it writes, how it ends, and the options that all commands have. */
 import { Data, type Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 
 /** Ends the process with this code, after one line. */
 export class Ended extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: number }> {}
 
-/** As most programs end that were called wrongly. */
+/** The usual exit code of a program that was called with wrong arguments. */
 export const wrongUse = 2
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What the command line needs. */
+/** The environment of the command line. */
 export interface CommandLine {
   readonly env: Env
   readonly out: (text: string) => void
@@ -27,7 +27,7 @@ const envFile = Flag.String("env-file").pipe(
 export const filesOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.map((file) => `--env-file=${file}`)
 
-/** The program, whose settings every command takes. */
+/** The root command. Every command has its flags for settings. */
 export const base = Command.make("voltlane", {
   printConfig: Flag.Boolean("print-config").pipe(
     Flag.withDescription("Print the settings that would hold, and end"),

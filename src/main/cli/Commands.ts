@@ -1,6 +1,7 @@
 /**
- * The command line: what `voltlane` takes, and what each command prints. Results go to the standard output, words about them to the standard
- * error; a wrong use ends with 2, a wrong setting with 78, and any other obstacle with 1, each in one line.
+ * The command line: what `voltlane` accepts, and what each command prints. Results go to standard output, messages
+ * about them to standard error. The exit code is 2 for wrong usage, 78 for a wrong setting and 1 for any other failure;
+ * each failure prints one line.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
@@ -22,7 +23,7 @@ const tree = (line: CommandLine) =>
     Command.withSubcommands([exportCommand(line), ...keyCommands(line)])
   )
 
-/** Help and version as they are; of a wrong use one line, and where to read on. */
+/** Prints help and version unchanged; for wrong usage, one line and where to read more. */
 const presenter = ({ err, out }: CommandLine): CliOutput.Presenter => {
   const formatter = CliOutput.defaultFormatter({ colors: false })
   return {
@@ -42,12 +43,12 @@ const presenter = ({ err, out }: CommandLine): CliOutput.Presenter => {
   }
 }
 
-/** Runs what the arguments say, and fails with the code that the process is to end with. */
+/** Runs the command of the arguments. A failure has the exit code of the process. */
 export const runCommand = (args: ReadonlyArray<string>, line: CommandLine): Effect.Effect<void, Ended> =>
   Command.runWith(tree(line), { version })(args).pipe(
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // What was wrong is printed already; a group of commands without a command has shown its help.
+      // The error is printed already; a command group without a command has printed its help.
       return Effect.fail(new Ended({ message: "", code: wrongUse }))
     }),
     Effect.provide(

@@ -1,6 +1,7 @@
 /**
- * The control socket: how the command line reaches a service that holds the embedded database, which no second process can open. A Unix socket in a
- * directory that its owner alone can enter: who can use it can read the database and its secret key as well. One line of JSON is asked, one answered.
+ * The control socket: how the command line reaches a service that holds the embedded database, which no second process
+ * can open. It is a Unix socket in a directory that only its owner can enter: a user who can connect can also read the
+ * database and its secret key. Each connection has one line of JSON as request and one as answer.
  */
 import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
@@ -14,13 +15,13 @@ import { AdminAnswer, administer, AdminRefused, AdminRequest } from "./Admin.ts"
 /** The longest path of a socket that every system takes (`sun_path` has 104 bytes on macOS and the BSDs). */
 const pathMax = 100
 
-/** Where the socket is; undefined where there can be none: Windows has no such sockets, and a path may be too long for one. */
+/** The path of the socket; undefined if there can be none: Windows has no such sockets, and a path may be too long for one. */
 export const controlPath = (dataDir: string): string | undefined => {
   const path = join(dataDir, "control", "socket")
   return process.platform === "win32" || Buffer.byteLength(path) > pathMax ? undefined : path
 }
 
-/** A request or answer in one line. Answers are lists of keys at most. */
+/** Limits of a request and an answer line. The longest answers are lists of keys. */
 const requestMax = 65_536
 const answerMax = 16_777_216
 const patienceMillis = 5_000
@@ -32,7 +33,7 @@ const writeRequest = Schema.encodeEffect(Schema.fromJsonString(AdminRequest))
 const readReply = Schema.decodeUnknownEffect(Schema.fromJsonString(Reply))
 const writeReply = Schema.encodeEffect(Schema.fromJsonString(Reply))
 
-/** The first line that comes over a socket; fails when none comes in time or it is too long. */
+/** The first line that arrives on a socket. Fails if none arrives in time, or if it is too long. */
 const lineOf = (socket: Socket, max: number, patience: number | undefined): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
@@ -63,7 +64,7 @@ const answer = (line: string, publicUrl: string) =>
     Effect.flatMap((reply) => Effect.orDie(writeReply(reply)))
   )
 
-/** Serves the command line until the scope closes. A service that cannot serve it runs all the same, and says so. */
+/** Serves the command line until the scope closes. If that fails, the service runs anyway and logs a warning. */
 export const serveControl = (
   dataDir: string,
   publicUrl: string
@@ -86,9 +87,10 @@ export const serveControl = (
       const folder = join(dataDir, "control")
       try {
         mkdirSync(folder, { recursive: existsSync(dataDir), mode: 0o700 })
-        // An earlier one may have another mode; no other user is let in even for the moment in which the socket is made.
+        // An existing directory may have another mode. No other user may enter, not even while the socket is being
+        // created.
         chmodSync(folder, 0o700)
-        // One that a killed process has left; we alone have the directory.
+        // Removes the socket that a killed process left; only this process uses the directory.
         rmSync(path, { force: true })
         server.once("error", ({ message }) => resume(Effect.fail(new AdminRefused({ message }))))
         server.listen(path, () => {
@@ -114,7 +116,7 @@ export const serveControl = (
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")
 
-/** Asks the service that runs on this directory; undefined when none answers. */
+/** Sends a request to the service that runs on this directory; undefined if none answers. */
 export const askService = (
   dataDir: string,
   request: AdminRequest

@@ -1,6 +1,7 @@
 /**
- * Where the command line does its work: in the service that runs on the embedded database, in that database itself while no service has it, or in
- * PostgreSQL, at any time. It changes no schema: that is a start's to do.
+ * Where the command line carries out its requests: in the service that runs on the embedded database, in that database
+ * itself if no service has it open, or in PostgreSQL at any time. It does not change the schema; only a start of the
+ * service does.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -66,14 +67,14 @@ const inDatabase = (config: Config, request: AdminRequest) =>
     })
   )
 
-/** Does what is asked wherever it can be done now. `args` are those that name files of settings. */
+/** Carries out a request wherever it can be done now. `args`: those that name files of settings. */
 export const administerHere = (
   env: Readonly<Record<string, string | undefined>>,
   args: ReadonlyArray<string>,
   request: AdminRequest
 ) =>
   Effect.gen(function* () {
-    // Looked at before anything is generated: a command in the wrong folder must not make a data directory there.
+    // Checked before anything is generated: a command in the wrong folder must not create a data directory there.
     const { databaseUrl, dataDir } = yield* loadConfig(env, [...args, "--print-config"])
     if (databaseUrl === undefined) {
       if (!existsSync(join(dataDir, "database")))

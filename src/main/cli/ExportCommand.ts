@@ -1,4 +1,4 @@
-/** `voltlane export`: its options, and how it ends. The work is that of `Export.ts`. */
+/** `voltlane export`: its options and exit codes. `Export.ts` does the work. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type CommandLine, Ended, wrongUse } from "./CommandLine.ts"

@@ -1,11 +1,11 @@
-/** `voltlane keys`, `operators` and `organisations`: the way in for the owner of the machine. */
+/** `voltlane keys`, `operators` and `organisations`: access for the owner of the machine. */
 import { userInfo } from "node:os"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { AdminRequest } from "./Admin.ts"
 import { base, type CommandLine, Ended, filesOf, wrongUse } from "./CommandLine.ts"
 
-/** Whom the audit log names. A container may have a user without a name. */
+/** The user name for the audit log. In a container the user may have no name. */
 const user = (): string => {
   try {
     return userInfo().username
@@ -162,7 +162,7 @@ const organisations = (administered: Administered) =>
     ])
   )
 
-/** The three of them. */
+/** All three commands. */
 export const keyCommands = (line: CommandLine) => {
   const administered = administering(line)
   return [keys(administered), operators(administered), organisations(administered)] as const

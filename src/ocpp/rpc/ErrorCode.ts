@@ -1,10 +1,14 @@
 /**
- * The codes of a CALLERROR: one closed set for all OCPP versions, how each version spells them, and the table from the domain's refusals
- * to them. In the program a code goes by OCPP 1.6's spelling; `spell` writes it for a version and `readErrorCode` takes every spelling.
+ * The codes of a CALLERROR: one closed set for all OCPP versions, the spelling of each in each version, and the code
+ * for each of the domain's refusals. The program uses the spelling of OCPP 1.6; `spell` writes a code for a version,
+ * and `readErrorCode` accepts every spelling.
  */
 import type { Reply } from "../../domain/charger/Reply.ts"
 
-/** Each code with its spelling by version (OCPP-J 1.6 §4.2.3; OCPP 2.x Part 4 §4.3). 1.6 lacks the last two and says what comes nearest. */
+/**
+ * Each code with its spelling by version (OCPP-J 1.6 §4.2.3; OCPP 2.x Part 4 §4.3). 1.6 lacks the last two and uses the
+ * nearest code.
+ */
 const spellings = {
   NotImplemented: { v16: "NotImplemented", v2: "NotImplemented" },
   NotSupported: { v16: "NotSupported", v2: "NotSupported" },
@@ -13,7 +17,7 @@ const spellings = {
   SecurityError: { v16: "SecurityError", v2: "SecurityError" },
   FormationViolation: { v16: "FormationViolation", v2: "FormatViolation" },
   PropertyConstraintViolation: { v16: "PropertyConstraintViolation", v2: "PropertyConstraintViolation" },
-  // OCPP 1.6 writes it with one r, and chargers compare it letter by letter.
+  // OCPP 1.6 spells it with one r, and chargers compare it exactly.
   OccurenceConstraintViolation: { v16: "OccurenceConstraintViolation", v2: "OccurrenceConstraintViolation" },
   TypeConstraintViolation: { v16: "TypeConstraintViolation", v2: "TypeConstraintViolation" },
   GenericError: { v16: "GenericError", v2: "GenericError" },
@@ -33,19 +37,22 @@ export const spell = (code: ErrorCode, version: OcppVersion): string =>
 const known: ReadonlyMap<string, ErrorCode> = new Map(
   Object.entries(spellings).flatMap(([name, { v16, v2 }]) => {
     const code = name as ErrorCode
-    // A spelling that belongs to another code of its own is not taken from it (1.6's stand-ins for the last two).
+    // A spelling that is another code's own name stays with that code (1.6's substitutes for the last two).
     return [name, v16, v2]
       .filter((text) => text === name || !Object.hasOwn(spellings, text))
       .map((text): [string, ErrorCode] => [text.toLowerCase(), code])
   })
 )
 
-/** The code that a charger meant, by any version's spelling and case; undefined when no version defines it. */
+/** The code that a charger meant, in any version's spelling and any case; undefined if no version defines it. */
 export const readErrorCode = (text: string): ErrorCode | undefined => known.get(text.trim().toLowerCase())
 
 type Refusal = Extract<Reply, { readonly _tag: "Refused" }>["reason"]
 
-/** What the domain's refusals become, per version. Before a boot is accepted 2.x demands SecurityError (B02.FR.09); 1.6 has it too. */
+/**
+ * The code for each of the domain's refusals, by version. Before a boot is accepted, 2.x requires SecurityError
+ * (B02.FR.09); 1.6 has it too.
+ */
 export const refusalCodes: Readonly<Record<OcppVersion, Readonly<Record<Refusal, ErrorCode>>>> = {
   "1.6": { NotAccepted: "SecurityError", InternalError: "InternalError" },
   "2.0.1": { NotAccepted: "SecurityError", InternalError: "InternalError" },

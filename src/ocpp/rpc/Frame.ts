@@ -1,31 +1,29 @@
 /**
- * The frames of OCPP-J: text in, CALL, CALLRESULT or CALLERROR out, and back (OCPP-J 1.6 §4; OCPP 2.x Part 4 §4). Pure, without a version
- * and total: whatever a charger sends has a name here. What can be understood is taken, what cannot is reported with the id to answer to.
+ * Parses and writes the frames of OCPP-J: CALL, CALLRESULT and CALLERROR (OCPP-J 1.6 §4; OCPP 2.x Part 4 §4). Pure,
+ * independent of the version, and total: every text that a charger may send has a result. What can be understood is
+ * accepted; the rest is reported with the id to answer to.
  */
 import { hasMoreValues, isDeeperThan, maxFrameDepth, maxFrameValues } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode, type ErrorCode } from "./ErrorCode.ts"
 import { mayBeUnstorable, storable, storableText } from "./Storable.ts"
 
 /**
- * Longest message id that is taken, in UTF-16 units. OCPP has 36, chargers send more, and each is kept in the log and sent back, so there
- * is an end to it somewhere.
+ * Longest message id that is accepted, in UTF-16 units. OCPP allows 36 and chargers send more. There has to be a limit,
+ * since each id is logged and sent back.
  */
 export const messageIdMaxLength = 1024
 
 /** Longest errorDescription of a CALLERROR that is sent (OCPP-J 1.6 §4.2.3: string[255]). */
 export const errorDescriptionMaxLength = 255
 
-/**
- * The id as it must be sent back, letter by letter, whatever letters they are: chargers that number their messages match their own
- * number, and not its digits as text.
- */
+/** The id exactly as it must be sent back. Chargers that use numbers as ids match only the number, not its digits as text. */
 export type WireId = string | number
 
 export interface Call {
   readonly _tag: "Call"
   /** The id as storable text, for keys and logs. */
   readonly messageId: string
-  /** What the answer carries. */
+  /** The id for the answer. */
   readonly wireId: WireId
   readonly action: string
   /** Any JSON, storable; `{}` when null or missing. */
@@ -41,19 +39,19 @@ export interface CallResult {
 export interface CallError {
   readonly _tag: "CallError"
   readonly messageId: string
-  /** In the program's spelling where any version defines it, else as it was sent. */
+  /** In the program's spelling if any version defines the code, otherwise as it was sent. */
   readonly code: string
   readonly description: string
   readonly details: unknown
 }
 
-/** To be dropped without an answer. */
+/** A frame that is dropped without an answer. */
 export interface Ignored {
   readonly _tag: "Ignored"
   readonly reason: "Empty" | "UnknownMessageType"
 }
 
-/** Why a frame is none. Closed, so that metrics can count by it. */
+/** Why a frame is malformed. A closed set, so that metrics can count by it. */
 export type MalformedKind = keyof typeof malformedCodes
 
 export interface Malformed {
@@ -61,16 +59,19 @@ export interface Malformed {
   readonly kind: MalformedKind
   readonly code: ErrorCode
   readonly description: string
-  /** Set when the frame is a CALL whose id can be read: then it gets a CALLERROR with `wireId`. A result never does. */
+  /** Set if the frame is a CALL with a readable id: then it is answered with a CALLERROR to `wireId`. A result is never answered. */
   readonly messageId: string | undefined
   readonly wireId: WireId | undefined
-  /** The CALL's action, where it can be read: a transaction message that is beyond reading is still worth keeping. */
+  /** The CALL's action, if it can be read: an unreadable transaction message is still worth storing. */
   readonly action: string | undefined
 }
 
 export type ParsedFrame = Call | CallResult | CallError | Ignored | Malformed
 
-/** What each kind is answered: FormationViolation for what has no form, ProtocolError for what is incomplete (OCPP-J 1.6 §4.2.3). */
+/**
+ * The error code for each kind: FormationViolation for a frame without the right form, ProtocolError for an incomplete
+ * one (OCPP-J 1.6 §4.2.3).
+ */
 const malformedCodes = {
   NotJson: "FormationViolation",
   NotAnArray: "FormationViolation",
@@ -92,7 +93,10 @@ const malformed = (kind: MalformedKind, description: string, wireId?: WireId, ac
   action
 })
 
-/** The start of a CALL in a text that is no JSON: its id as text or number, and its action. Each part is bounded, none backtracks. */
+/**
+ * The start of a CALL in a text that is not JSON: its id as text or number, and its action. Each part is bounded, and
+ * none backtracks.
+ */
 const callStart =
   /^\s*\[\s*(?:2|"2")\s*,\s*(?:"((?:[^"\\]|\\.){0,1024})"|(-?\d{1,15})(?=\s*[,\]]))(?:\s*,\s*"((?:[^"\\]|\\.){1,64})")?/
 
@@ -117,7 +121,7 @@ const unreadable = (kind: MalformedKind, description: string, text: string): Mal
   )
 }
 
-/** A number means itself, and so do its digits as text. */
+/** A message type as a number, or as its digits in a string. */
 const messageType = (value: unknown): number | undefined => {
   if (typeof value === "number") return value
   return typeof value === "string" && /^\d{1,3}$/.test(value) ? Number(value) : undefined
@@ -144,11 +148,12 @@ const readCallError = (messageId: string, code: unknown, description: unknown, d
   details: details ?? {}
 })
 
-/** `sentId` is the message id as it was sent; what else `frame` holds is storable. */
+/** `sentId` is the message id as it was sent; everything else in `frame` is storable. */
 const readArray = (frame: ReadonlyArray<unknown>, sentId: unknown): ParsedFrame => {
   const type = messageType(frame[0])
   if (type === undefined) return malformed("NoMessageType", "a frame begins with its message type number")
-  // A receiver ignores message types it does not know (OCPP-J 1.6 §4.1.3). OCPP 2.1's 5 and 6 are among them until its codec is here.
+  // A receiver ignores message types that it does not know (OCPP-J 1.6 §4.1.3). OCPP 2.1's 5 and 6 are among them until
+  // its codec exists.
   if (type !== 2 && type !== 3 && type !== 4) return { _tag: "Ignored", reason: "UnknownMessageType" }
   const id = readId(sentId)
   if (id === undefined) {
@@ -160,7 +165,7 @@ const readArray = (frame: ReadonlyArray<unknown>, sentId: unknown): ParsedFrame 
   return readCallError(messageId, frame[2], frame[3], frame[4])
 }
 
-/** True when the text is JSON. For those who handle frames as texts; `parseFrame` needs no such question. */
+/** True if the text is JSON. For code that handles frames as texts; `parseFrame` does not need it. */
 export const isJson = (text: string): boolean => {
   try {
     JSON.parse(text)
@@ -171,8 +176,9 @@ export const isJson = (text: string): boolean => {
 }
 
 /**
- * Reads one text frame; never throws. Elements behind the payload are ignored, since refusing them would make a charger repeat what was
- * understood. `maxDepth` bounds the nesting of arrays and objects, the frame's own array included.
+ * Parses one text frame; never throws. Elements after the payload are ignored, since refusing them would make a charger
+ * repeat a message that was understood. `maxDepth` limits the nesting of arrays and objects, including the frame's own
+ * array.
  */
 export const parseFrame = (text: string, maxDepth: number = maxFrameDepth): ParsedFrame => {
   if (text.length < 16 && text.trim() === "") return { _tag: "Ignored", reason: "Empty" }

@@ -1,7 +1,7 @@
 /**
- * Secrets in frames, taken out before a frame is logged: configuration keys, private keys, and what makes a URL a key. A configuration
- * key carries its secret beside its name, in whatever order and spacing; this reads the frame's tokens, so that everything but the secret
- * stays as it was sent.
+ * Removes secrets from frames before they are logged: passwords in configuration keys, private keys, and credentials in
+ * URLs. In a configuration key the secret is next to its name, in any order and spacing. This reads the frame's tokens,
+ * so that everything except the secret stays as it was sent.
  */
 import { isDeeperThan, maxFrameDepth } from "../../domain/values/JsonBounds.ts"
 import { readErrorCode } from "./ErrorCode.ts"
@@ -10,10 +10,10 @@ import { type CallError, isJson } from "./Frame.ts"
 /** What replaces a secret. A string, so that the frame stays JSON. */
 export const maskedValue = "***"
 
-/** Longest text that can be the secret's name, quotes, spaces and escapes included (OCPP has 50 characters, an escape takes six). */
+/** Longest text that can be the secret's name, including quotes, spaces and escapes (OCPP has 50 characters, an escape takes six). */
 const keyMaxLength = 512
 
-/** One object or array that is open while the text is read. */
+/** An object or array that is open while the text is read. */
 interface Container {
   readonly isObject: boolean
   /** Name of the member that is being read. */
@@ -33,7 +33,7 @@ interface Span {
 
 const token = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^"{}[\],:]+/g
 
-/** The text of a name or string as people compare it: without quotes, escapes, outer spaces and case. */
+/** A name or string normalised for comparison: without quotes, escapes, outer spaces and case. */
 const plain = (text: string): string =>
   text
     .trim()
@@ -42,7 +42,7 @@ const plain = (text: string): string =>
     .trim()
     .toLowerCase()
 
-/** Members of a configuration key that are no secret; everything else beside a secret's name is. */
+/** Members of a configuration key that are not secret. Every other member beside a secret's name is. */
 const harmless: ReadonlySet<string> = new Set(["key", "readonly"])
 
 const endMember = (at: number, open: Container, text: string, secret: string, hidden: Array<Span>): void => {
@@ -50,7 +50,7 @@ const endMember = (at: number, open: Container, text: string, secret: string, hi
   if (name === undefined || valueFrom === undefined) return
   if (name === secret) hidden.push({ from: valueFrom, to: at })
   else if (!harmless.has(name)) open.hideable.push({ from: valueFrom, to: at })
-  // The length bound keeps a nest of objects under the name `key` from being read once per level.
+  // The length limit prevents nested objects under the name `key` from being read once per level.
   else if (name === "key" && at - valueFrom <= keyMaxLength && plain(text.slice(valueFrom, at)) === secret) {
     open.isSecret = true
   }
@@ -58,7 +58,7 @@ const endMember = (at: number, open: Container, text: string, secret: string, hi
   open.valueFrom = undefined
 }
 
-/** The values that belong to `secret`, in the order of their containers' ends. */
+/** The values that belong to `secret`, in order of position. */
 const findSecrets = (text: string, secret: string): Array<Span> => {
   const hidden: Array<Span> = []
   const stack: Array<Container> = []
@@ -83,16 +83,17 @@ const findSecrets = (text: string, secret: string): Array<Span> => {
 }
 
 /**
- * The frame with every value that belongs to the configuration key `secret` (lower case) replaced by `"***"`: the other members of an
- * object whose `key` it is, and members of that very name. The rest of the text stays as it was. A text that is no JSON, or nests
- * deeper than any message, is hidden whole: where a quote is missing, it is not known what is a value.
+ * The frame with every value of the configuration key `secret` (lower case) replaced by `"***"`: the other members of
+ * an object whose `key` it is, and members with that name. The rest of the text stays as it was. A text that is not
+ * JSON, or nests deeper than any message, is hidden completely: if a quote is missing, it is unknown which parts are
+ * values.
  */
 export const maskConfigurationKey = (text: string, secret: string): string => {
   if (isDeeperThan(text, maxFrameDepth) || !isJson(text)) return maskedValue
   let masked = ""
   let done = 0
   for (const { from, to } of findSecrets(text, secret)) {
-    // Inside of one that is hidden already.
+    // It is inside a value that is hidden already.
     if (from < done) continue
     const value = text.slice(from, to)
     const indent = value.length - value.trimStart().length
@@ -102,17 +103,17 @@ export const maskConfigurationKey = (text: string, secret: string): string => {
   return masked + text.slice(done)
 }
 
-/** A text of the charger's own wording, hidden; one that is empty stays so. */
+/** Hides a text that the charger worded; an empty one stays empty. */
 export const hiddenText = (text: string): string => (text === "" ? "" : maskedValue)
 
-/** The code of a CALLERROR, hidden where no version defines it. */
+/** The code of a CALLERROR, hidden if no version defines it. */
 export const hiddenErrorText = (code: string): string => readErrorCode(code) ?? maskedValue
 
-/** A CALLRESULT of which nothing is shown but whose it is. */
+/** A CALLRESULT that shows nothing except its message id. */
 export const hiddenResult = (messageId: string): string =>
   JSON.stringify([3, messageId, { [maskedValue]: maskedValue }])
 
-/** A CALLERROR of which nothing is shown but whose it is and its code, where a version defines that. */
+/** A CALLERROR that shows only its message id, and its code if a version defines it. */
 export const hiddenError = ({ code, description, details, messageId }: CallError): string =>
   JSON.stringify([
     4,
@@ -122,32 +123,38 @@ export const hiddenError = ({ code, description, details, messageId }: CallError
     JSON.stringify(details) === "{}" ? {} : { [maskedValue]: maskedValue }
   ])
 
-/** A private key in PEM. It ends with its own last line, or, where that is missing, with the string that it is in. */
+/** A private key in PEM. It ends with its own last line, or if that is missing with the string that contains it. */
 const privateKey = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|(?=")|$)/g
 
 /**
- * The text without the private keys that stand in it. No message of OCPP has a place for one: it is there when an operator has pasted too
- * much into a certificate.
+ * The text without private keys. No OCPP message has a field for one, but an operator may paste too much together with
+ * a certificate.
  */
 export const maskPrivateKeys = (text: string): string =>
   text.includes("PRIVATE KEY-----") ? text.replace(privateKey, maskedValue) : text
 
-/** A URL in plain text or in a JSON string, where a slash and an ampersand may be escaped. The scheme has a bound, so none backtracks far. */
+/**
+ * A URL in plain text or in a JSON string, where a slash and an ampersand may be escaped. The scheme's length is
+ * limited, so that backtracking is short.
+ */
 const url = /[a-z][a-z0-9+.-]{1,15}:(?:\\?\/){2}(?:[^"\\\s]|\\[/u])*/gi
 
-/** The user's name before a password, and that password: `ftp://name:password@host`. */
+/** The user name before a password, and that password: `ftp://name:password@host`. */
 const password = /^([^/]*:(?:\\?\/){2}[^/:@]*:)[^/]*@/
 
-/** Names of query members that let every holder of the URL in, among them those of presigned S3 URLs. */
+/** Names of query parameters that give access to everyone who has the URL, including those of presigned S3 URLs. */
 const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
 
-/** What the service's own file store has in the path of its one-time URLs. */
+/** The path of one-time URLs of the service's own file store. */
 const ownFiles = /^(.*?\/files\\?\/)(.*)$/s
 
-/** The service's own up- and downloads: the key comes first there, and the file's name behind it. */
+/** The service's own uploads and downloads: there the key comes first, and the file's name after it. */
 const ownTransfer = /^((?:up|down)\\?\/).*$/s
 
-/** By hand and not by an expression, which would try each end of each segment. A backslash belongs to the escaped slash behind it. */
+/**
+ * Hides the last segment of a path. Not with a regular expression, which would try every end of every segment. A
+ * backslash belongs to the escaped slash after it.
+ */
 const maskLastSegment = (path: string): string => {
   const segments = path.split("/")
   const last = segments.findLastIndex((segment) => segment !== "" && segment !== "\\")
@@ -169,8 +176,8 @@ const maskUrl = (found: string): string => {
 }
 
 /**
- * The text with what is secret in its URLs replaced by `***`: a password, a query with credentials, and in one-time URLs of our own
- * file store (`/files/` in the path) the key, which is the last segment or follows `up` or `down`, and any query.
+ * The text with secrets in URLs replaced by `***`: passwords, queries with credentials, and in one-time URLs of our own
+ * file store (`/files/` in the path) any query and the key, which is the last segment or follows `up` or `down`.
  */
 export const maskUrls = (text: string): string =>
   text.includes(":/") || text.includes(":\\/") ? text.replace(url, maskUrl) : text

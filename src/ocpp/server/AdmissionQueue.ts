@@ -1,10 +1,10 @@
 /**
- * Upgrades taken in turn. A thousand chargers that come back at one moment are a thousand upgrades in one turn of the event loop; they
- * are started a few milliseconds' worth at a time, so that those who are connected already are answered in between, and only so many are
- * being looked up at once. None is refused for that.
+ * Queues upgrades. A thousand chargers that reconnect at once are a thousand upgrades in one turn of the event loop.
+ * They are started for a few milliseconds at a time, so that connected chargers are answered in between, and only a
+ * limited number runs at once. None is refused for this.
  */
 
-/** How long one turn of the event loop may be spent on starting upgrades, in ms. */
+/** How long one turn of the event loop may start upgrades, in ms. */
 const turnMillis = 10
 
 export class AdmissionQueue<A> {
@@ -15,13 +15,13 @@ export class AdmissionQueue<A> {
   private readonly maxRunning: number
   private readonly start: (item: A) => void
 
-  /** `start` begins one; its end calls `done`. */
+  /** `start` begins an item; call `done` when it has ended. */
   constructor(maxRunning: number, start: (item: A) => void) {
     this.maxRunning = maxRunning
     this.start = start
   }
 
-  /** How many wait for their turn. */
+  /** The number of waiting items. */
   get size(): number {
     return this.waiting.length - this.head
   }

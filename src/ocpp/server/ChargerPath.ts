@@ -1,6 +1,7 @@
 /**
- * Which charger a websocket URL means. Chargers add slashes in every place, encode what need not be encoded and append queries; all of
- * that is understood, and nothing else is: the id is the one segment after `/ocpp` or `/ocpp16` (OCPP 1.6J §3.1.1).
+ * Reads the charger id from a websocket URL. Chargers add slashes anywhere, encode characters needlessly and append
+ * queries; all of that is accepted, and nothing else. The id is the one segment after `/ocpp` or `/ocpp16` (OCPP 1.6J
+ * §3.1.1).
  */
 import { isChargerId } from "../../domain/values/ChargerId.ts"
 
@@ -22,8 +23,8 @@ const decoded = (segment: string): string | undefined => {
 }
 
 /**
- * The charger that `target` (a request target: path and query) names. Undefined when it is no charger's path, is encoded wrongly, or
- * holds an id that no charger can have.
+ * The charger that `target` (a request target: path and query) names. Undefined if it is not a charger's path, is
+ * encoded wrongly, or has an id that no charger can have.
  */
 export const parseChargerPath = (target: string): ChargerPath | undefined => {
   const path = (target.startsWith("/") ? target : target.replace(origin, "")).split(/[?#]/, 1)[0] ?? ""

@@ -1,6 +1,6 @@
 /**
- * One charger's connection: its websocket with the limits on it. It reads no further than its mailbox has room, notices when the other end
- * has gone, and ends exactly once. What the frames mean is `Conversation`'s.
+ * One charger's connection: its websocket with the limits on it. It reads only while its mailbox has room, notices when
+ * the other end is gone, and ends exactly once. The meaning of frames is left to `Conversation`.
  */
 import { Effect } from "effect"
 import { type RawData, WebSocket } from "ws"
@@ -16,9 +16,9 @@ import { freshSigns, judge, sweepsIn } from "./Liveness.ts"
 import type { CutReason } from "./Metrics.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
-/** What a connection reports to the list that it is on. */
+/** What a connection reports to the list that contains it. */
 export interface SocketList {
-  /** It sent too fast and is not read until `tryResume`. */
+  /** The socket sent too fast and is not read until `tryResume`. */
   readonly throttled: (socket: ChargerSocket) => void
   /** It has ended. */
   readonly ended: (socket: ChargerSocket) => void
@@ -26,7 +26,7 @@ export interface SocketList {
 
 const byActor = 1
 const byRate = 2
-/** A large frame of its own waits for its turn. */
+/** A large frame of this charger waits for its turn. */
 const byTurn = 4
 
 /** The code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
@@ -51,7 +51,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   readonly securityProfile: number
   readonly version: ProtocolVersion
   private readonly ws: ChargerWebSocket
-  /** Bytes the TCP socket has brought so far, to see a message that never ends. */
+  /** Bytes received on the TCP socket so far, to detect a message that never ends. */
   private readonly tcp: { readonly bytesRead: number }
   private readonly parts: SocketParts
   private readonly list: SocketList
@@ -59,11 +59,11 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   private readonly rate: FrameRate
   private readonly badFrames = new BadFrames()
   private readonly signs = freshSigns()
-  /** Why the connection ends; once set, its frames change nothing any more. */
+  /** Why the connection ends. Once it is set, further frames have no effect. */
   private ending: string | undefined
   private hasEnded = false
   private pausedBy = 0
-  /** Frames that TCP had delivered when the socket was paused. */
+  /** Frames that had been received before the socket was paused. */
   private backlog: Array<string> | undefined
   private backlogBytes = 0
   private isDraining = false
@@ -73,7 +73,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   private outboundSeen = 0
   private stalledSweeps = 0
 
-  /** Joins websocket and mailbox; frames are taken from now on. */
+  /** Connects websocket and mailbox; frames are accepted from now on. */
   constructor(
     ws: ChargerWebSocket,
     tcp: { readonly bytesRead: number },
@@ -95,7 +95,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.conversation = new Conversation(opening, version, parts, this)
     this.conversation.mailbox = attach(this)
     ws.listen(this)
-    // What it owed when its last connection ended is owed by this one.
+    // A budget that its last connection overdrew is still overdrawn.
     if (!this.rate.hasRoom(parts.now())) this.throttle("bytes")
   }
 
@@ -114,7 +114,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.backlogBytes > this.parts.limits.maxBacklogBytes) this.cut("backlog", 1008, "too many messages at once")
   }
 
-  /** Anything that was heard proves life. */
+  /** Anything that is received shows that the charger is alive. */
   pinged(): void {
     this.signs.heard = true
     if (this.pingWaiters !== undefined) this.tellPingWaiters(true)
@@ -145,7 +145,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.conversation.mailbox?.closed(this.ending)
   }
 
-  /** Ends the connection, with a close frame, or at once (`code` undefined) where the charger would not read it. */
+  /** Ends the connection with a close frame, or at once (`code` undefined) if the charger would not read one. */
   cut(reason: CutReason, code: number | undefined, text: string): void {
     if (this.ending !== undefined) return
     this.ending = text
@@ -157,18 +157,18 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.ws.resume()
   }
 
-  /** Reads on after too many frames, once there is room again. False while there is none. */
+  /** Resumes reading after too many frames, once there is room again. False while there is none. */
   tryResume(): boolean {
     if (this.ending === undefined && !this.rate.hasRoom(this.parts.now())) return false
     this.readOn(byRate)
     return true
   }
 
-  /** One look at whether the connection still carries anything; see `Liveness`. */
+  /** Checks whether the connection still works; see `Liveness`. */
   sweep(): void {
     if (this.ending !== undefined) return
     if (this.isStalled()) return this.cut("stalled", undefined, "does not read what it is sent")
-    // Whom we do not read cannot be heard.
+    // Nothing can be received from a charger whose socket is paused.
     if (this.pausedBy !== 0) return
     if (this.isInSlowMessage()) return this.cut("slow-frame", undefined, "a message took too long to arrive")
     const verdict = judge(this.signs, this.parts.rules)
@@ -185,8 +185,8 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   }
 
   /**
-   * Bytes that come while no message is complete are a message on its way: a sign of life, but only for so long, however slowly they
-   * drip. Whatever is heard ends it.
+   * Bytes that arrive without a complete message are a message on its way. They are a sign of life, but only for a
+   * limited time, however slowly they arrive. Anything that is received completely resets this.
    */
   private isInSlowMessage(): boolean {
     const bytes = this.tcp.bytesRead
@@ -198,22 +198,22 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     return this.slowSweeps > sweepsIn(this.parts.limits.slowFrameMillis)
   }
 
-  /** The actor's: sends a command. */
+  /** Called by the actor: sends a command. */
   call(messageId: string, command: ChargerCommand): void {
     this.conversation.call(messageId, command)
   }
 
-  /** The actor's. */
+  /** Called by the actor: closes the connection. */
   close(code: number, reason: string): void {
     this.cut("asked", code, reason)
   }
 
-  /** The actor's: its mailbox is full. */
+  /** Called by the actor when its mailbox is full. */
   pause(): void {
     this.stopReading(byActor)
   }
 
-  /** The actor's: its mailbox has room again. */
+  /** Called by the actor when its mailbox has room again. */
   resume(): void {
     this.readOn(byActor)
   }
@@ -245,7 +245,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.backlog = taken < backlog.length && this.ending === undefined ? backlog.slice(taken) : undefined
   }
 
-  /** A frame whose turn among those of this charger has come. */
+  /** Handles the next frame of this charger; a large one waits for its turn among those of all chargers. */
   private receive(text: string): void {
     if (text.length <= this.parts.limits.largeFrameBytes) return this.take(text)
     this.parts.metrics.largeFrame()
@@ -267,7 +267,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     try {
       const frame = parseFrame(text)
       const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
-      // Characters stand for bytes: they are what the work grows with.
+      // Characters are counted instead of bytes: the work grows with them.
       const overdrawn = this.rate.spend(isPolite ? limits.politeFrameCost : 1, text.length, at)
       if (overdrawn !== undefined) this.throttle(overdrawn)
       if (this.conversation.take(frame, text, at)) this.bad()
@@ -278,7 +278,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.rate.worked(this.parts.elapsed() - began, at)) this.throttle("time")
   }
 
-  /** Reads no further until there is room again. */
+  /** Stops reading until there is room again. */
   private throttle(overdrawn: Overdrawn): void {
     if (this.ending !== undefined) return
     this.parts.metrics.throttled(overdrawn)
@@ -292,7 +292,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     }
   }
 
-  /** Sends one frame; false when the connection is gone or going. */
+  /** Sends one frame; false if the connection has ended or is ending. */
   sendText(text: string): boolean {
     const { ws } = this
     if (this.ending !== undefined || ws.readyState !== WebSocket.OPEN) return false
@@ -314,7 +314,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
       }
       const timer = setTimeout(() => answer(false), millis)
       this.pingWaiters = [...(this.pingWaiters ?? []), answer]
-      // A pong cannot be read while the socket is paused; what comes before it waits in the backlog.
+      // A pong cannot be read while the socket is paused. Frames that arrive before it wait in the backlog.
       this.ws.resume()
       this.ws.ping()
       return Effect.sync(() => answer(false))

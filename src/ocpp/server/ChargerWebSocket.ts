@@ -1,16 +1,16 @@
 /**
- * The one place that listens to a charger's websocket. The listeners are the same five functions for every connection and find their
- * owner on the socket itself, since closures per connection would be most of what an idle charger costs.
+ * The only listeners on a charger's websocket. The same five functions serve every connection and find its owner on the
+ * socket itself, since closures for each connection would take most of the memory of an idle charger.
  */
 import { type RawData, WebSocket } from "ws"
 
 /** What the websocket reports to its connection. */
 export interface SocketOwner {
   readonly message: (data: RawData, isBinary: boolean) => void
-  /** A ping of the charger's own; `ws` has answered it. */
+  /** The charger sent a ping; `ws` has answered it. */
   readonly pinged: () => void
   readonly ponged: () => void
-  /** A rule of websockets was broken; `ws` is closing with a fitting code. `code` is its name for the rule. */
+  /** The charger broke a rule of websockets; `ws` is closing with a suitable code. `code` is the name that `ws` has for the rule. */
   readonly failed: (code: string) => void
   readonly closed: (code: number, reason: string) => void
 }
@@ -18,7 +18,7 @@ export interface SocketOwner {
 export class ChargerWebSocket extends WebSocket {
   private owner: SocketOwner | undefined = undefined
 
-  /** Sends everything that happens to `owner`, for good. */
+  /** Reports all events of the socket to `owner`, for its whole life. */
   listen(owner: SocketOwner): void {
     this.owner = owner
     this.on("message", onMessage)

@@ -1,14 +1,14 @@
 /**
- * The time and the one timer that the OCPP server runs on. A timer per socket would cost more memory than the rest of what is kept of
- * it; and a test turns the hands itself.
+ * The clock and the single timer of the OCPP server. A timer per socket would take more memory than everything else
+ * that is kept of a socket. Tests provide a clock of their own.
  */
 
 export interface Clock {
   /** ms epoch. */
   readonly now: () => number
-  /** ms of a clock that only goes forward: what work took is the difference of two. */
+  /** The time of a monotonic clock, in ms: a duration is the difference of two values. */
   readonly elapsed: () => number
-  /** Calls `tick` every `millis`; answers what stops it. Never keeps the process alive. */
+  /** Calls `tick` every `millis`; returns a function that stops it. Never keeps the process alive. */
   readonly every: (millis: number, tick: () => void) => () => void
 }
 

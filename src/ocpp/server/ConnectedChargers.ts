@@ -1,6 +1,6 @@
 /**
- * The open connections of this server, and the one tick that watches over all of them. Which of them is a charger's true one is not
- * decided here: a replaced connection stays on the list until it has closed.
+ * The open connections of this server, and the single tick that checks all of them. It does not decide which connection
+ * of a charger is current: a replaced connection stays in the list until it has closed.
  */
 import type { ChargerSocket, SocketList } from "./ChargerSocket.ts"
 import { sweepBuckets } from "./Liveness.ts"
@@ -35,16 +35,16 @@ export class ConnectedChargers implements SocketList {
     this.metrics.connected(socket.securityProfile, socket.version.version, -1)
   }
 
-  /** Once a second: looks at a part of the connections, and reads on from those that have rested enough. */
+  /** Called once a second: sweeps a part of the connections, and resumes reading from throttled ones that have room again. */
   tick(): void {
     for (const socket of this.buckets[this.nextTick++ % sweepBuckets]!) socket.sweep()
     const rested = [...this.slow]
     this.slow.clear()
-    // Those that go on at once too fast put themselves on the list again.
+    // Sockets that exceed their rate again add themselves to the list again.
     for (const socket of rested) if (!socket.tryResume()) this.slow.add(socket)
   }
 
-  /** Ends every connection that is left, once no answer is awaited. */
+  /** Ends every remaining connection. Called when no more answers are awaited. */
   endAll(): void {
     for (const bucket of this.buckets) {
       for (const socket of bucket) socket.cut("stopping", 1012, "the service is restarting")

@@ -1,6 +1,7 @@
 /**
- * One charger's OCPP-J conversation: frames in become events for its mailbox, replies and commands become frames out. This is the hot path
- * of the service, so it is plain calls: no fiber, no promise and no log line for a message, and one closure to answer it.
+ * One charger's OCPP-J conversation: received frames become events for its mailbox, replies and commands become sent
+ * frames. This is the hot path of the service, so it uses plain calls: no fiber, no promise and no log line per
+ * message, and one closure to answer it.
  */
 import type { ChargerCommand, CommandResult } from "../../domain/command/ChargerCommand.ts"
 import type { ChargerEvent } from "../../domain/charger/ChargerEvent.ts"
@@ -25,9 +26,9 @@ import {
 import { hiddenError, hiddenResult, maskedValue } from "../rpc/Secrets.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
-/** Where frames go out. */
+/** Where frames are sent. */
 export interface TextSink {
-  /** Sends one text frame; false when the connection is gone or going. */
+  /** Sends one text frame; false if the connection has ended or is ending. */
   readonly sendText: (text: string) => boolean
 }
 
@@ -39,13 +40,13 @@ export class Conversation {
   private readonly organisationId: string
   private readonly parts: SocketParts
   private readonly sink: TextSink
-  /** Set as soon as the actor has attached; no frame comes before that. */
+  /** Set when the actor attaches; no frame arrives before that. */
   mailbox: ChargerMailbox | undefined
   private unanswered = 0
-  /** Our last CALL: its result is masked in the log by what was asked. */
+  /** Our last CALL: its action determines how its result is masked in the log. */
   private lastCallId = ""
   private lastCallAction = ""
-  /** It carried a password: whatever comes back may repeat that in any place and writing. */
+  /** The last CALL contained a password: its answer may repeat that anywhere and in any notation. */
   private lastCallIsSecret = false
 
   constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sink: TextSink) {
@@ -56,12 +57,12 @@ export class Conversation {
     this.sink = sink
   }
 
-  /** True when every CALL of the charger has been answered, so that OCPP allows it another. */
+  /** True if every CALL of the charger has been answered, so that OCPP allows it another. */
   get isAwaitingNothing(): boolean {
     return this.unanswered === 0
   }
 
-  /** Takes one frame. True when it was no OCPP message, which a charger may send only so often. */
+  /** Handles one frame. True if it was not an OCPP message; a charger may send only a few of these. */
   take(frame: ParsedFrame, text: string, now: number): boolean {
     const { metrics, presence } = this.parts
     switch (frame._tag) {
@@ -108,7 +109,7 @@ export class Conversation {
     this.deliver(decoded.event, action, messageId, wireId, text, now, isSilenced)
   }
 
-  /** Hands an event to the actor, and answers the CALL with what comes back. */
+  /** Passes an event to the actor, and answers the CALL with its reply. */
   private deliver(
     event: ChargerEvent,
     action: string,
@@ -149,7 +150,8 @@ export class Conversation {
       this.heard("CALLRESULT", action, messageId, this.version.mask(action, text), now, false)
       return this.answered(messageId, (command) => this.decodeResult(command, payload))
     }
-    // What the answer to a forgotten call holds cannot be known; of one to a password that is shown which the command shows.
+    // The content of an answer to an older call is unknown, so nothing of it is shown. Of the answer to a password,
+    // only what its command shows is shown.
     let shown = hiddenResult(messageId)
     this.answered(messageId, (command) => {
       const result = this.decodeResult(command, payload)
@@ -168,7 +170,7 @@ export class Conversation {
     this.answered(messageId, (command) => this.decodeError(command, code, description))
   }
 
-  /** What is no message may be a broken answer, and it is not known where in it a password would be. */
+  /** A frame that is not a message may be a broken answer, and it is unknown where in it a password would be. */
   private maskUnread(text: string, action = ""): string {
     return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
   }
@@ -181,7 +183,8 @@ export class Conversation {
     const { action = "", code, description, messageId = "", wireId } = frame
     this.heard("Malformed", action, messageId, this.maskUnread(text, action), now, false)
     if (wireId === undefined) return true
-    // A transaction message that at least names itself is kept as it came: a CALLERROR would make the charger repeat it for ever.
+    // A transaction message that at least names its action is kept as it was sent: a CALLERROR would make the charger
+    // repeat it forever.
     const decoded = action === "" ? undefined : this.decodeCall(action, undefined)
     if (decoded?._tag === "Event" && decoded.event._tag === "UnreadableTransactionMessage") {
       this.deliver({ ...decoded.event, problem: description }, action, messageId, wireId, text, now, false)
@@ -228,7 +231,7 @@ export class Conversation {
     this.parts.messageLog.append({ organisationId, chargerId, at, direction, kind, action, messageId, frame })
   }
 
-  // A version's functions are total; should one throw all the same, its charger gets an error and no other notices.
+  // A version's functions should never throw. If one does, its charger gets an error and no other charger is affected.
 
   private decodeCall(action: string, payload: unknown): DecodedCall {
     try {

@@ -1,6 +1,7 @@
 /**
- * How a charger proves itself, by the OCPP security profiles (whitepaper "Improved security for OCPP 1.6-J", edition 3): HTTP Basic for
- * 1 and 2, a client certificate for 3. Everything here is bytes and pure; who may try, and how often, is `UpgradeGuard`'s.
+ * How a charger proves its identity, by the OCPP security profiles (whitepaper "Improved security for OCPP 1.6-J",
+ * edition 3): HTTP Basic for 1 and 2, a client certificate for 3. Everything here is pure and works on bytes.
+ * `UpgradeGuard` limits how often a client may try.
  */
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
@@ -9,9 +10,9 @@ import { serialOf } from "./Revocations.ts"
 const scheme = /^\s*basic\s+([A-Za-z0-9+/=_-]+)\s*$/i
 
 /**
- * The password in an `Authorization` header, as bytes: AuthorizationKey may be any 16 to 20 of them. The user name must be the charger's
- * id, which is matched as the prefix `{chargerId}:`, since an id may hold colons itself. Undefined when there is no such header, `"user"`
- * when it is someone else's.
+ * The password in an `Authorization` header, as bytes: an AuthorizationKey may be any 16 to 20 bytes. The user name
+ * must be the charger's id. It is matched as the prefix `{chargerId}:`, since an id may itself contain colons.
+ * Undefined if there is no such header, `"user"` if the user name is another one.
  */
 export const basicPassword = (header: string | undefined, chargerId: string): Buffer | "user" | undefined => {
   const encoded = scheme.exec(header ?? "")?.[1]
@@ -23,12 +24,13 @@ export const basicPassword = (header: string | undefined, chargerId: string): Bu
 
 const hexDigits = /^[0-9A-Fa-f]{32,40}$/
 
-/** Under which writing of the key the verifier said yes. */
+/** The notation of the key in which it matched. */
 export type Spelling = "as given" | "bytes for hex" | "hex in the other case"
 
 /**
- * Whether `password` is the stored one. An AuthorizationKey of 16 to 20 bytes is stored as the 32 to 40 hex digits it is configured by;
- * the specification sends its bytes, other chargers send the digits, in either case of letters. `verify` is constant in time.
+ * Checks whether `password` is the stored one. An AuthorizationKey of 16 to 20 bytes is stored as the 32 to 40 hex
+ * digits with which it is configured. By the specification chargers send its bytes, but some send the digits, in upper
+ * or lower case. `verify` takes constant time.
  */
 export const checkPassword = (password: Buffer, verify: (candidate: Uint8Array) => boolean): Spelling | undefined => {
   if (verify(password)) return "as given"
@@ -44,8 +46,10 @@ export const checkPassword = (password: Buffer, verify: (candidate: Uint8Array) 
 const isTls = (socket: Socket): socket is TLSSocket => "getPeerCertificate" in socket
 
 /**
- * Whether the TLS client certificate is this charger's: issued by the CA of `TLS_CLIENT_CA_FILE`, valid today, and its CN the charger's
- * id or the serial number that its operator registered, never what it reports itself; `revoked` are certificates' serial numbers. Any certificate of the same CA would otherwise open every charger's door.
+ * Checks whether the TLS client certificate is this charger's: issued by the CA of `TLS_CLIENT_CA_FILE` and valid
+ * today. Its CN must be the charger's id or the serial number that its operator registered, never one that the charger
+ * reports itself: otherwise any certificate of the CA could connect as any charger. `revoked` has the serial numbers of
+ * revoked certificates.
  */
 export const checkCertificate = (
   socket: Socket,

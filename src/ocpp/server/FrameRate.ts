@@ -1,27 +1,28 @@
 /**
- * How fast and how badly one charger may talk: frames, their bytes, and the time that they take from the thread which everybody shares. Over one of
- * the three its socket is not read for a moment and nothing is lost; over the count of bad frames the connection ends.
+ * Limits how fast one charger may send: its frames, their bytes, and the time that they take from the thread that all
+ * chargers share. Above one of these three limits its socket is not read for a moment, and nothing is lost. Above the
+ * limit of bad frames the connection ends.
  */
 import type { OcppLimits } from "./Limits.ts"
 
 const minute = 60_000
 
-/** What a charger had too much of. */
+/** The budget that a charger exceeded. */
 export const overdraws = ["frames", "bytes", "time"] as const
 export type Overdrawn = (typeof overdraws)[number]
 
 /**
- * Three budgets of one charger, each so much at once and then so much a second. What is taken over one is owed, and paid back before there is room
- * again. One object, since there is one for each connected charger.
+ * Three budgets of one charger, each with an initial burst and then a rate per second. What is spent beyond a budget
+ * must be earned back before there is room again. It is a single object, since there is one for each connected charger.
  */
 export class FrameRate {
   private readonly limits: OcppLimits
   private frames: number
   private bytes: number
-  /** ms of the thread's time. */
+  /** The thread's time, in ms. */
   private time: number
   private at: number
-  /** Connections that it is the rate of. */
+  /** The number of connections with this rate. */
   users = 0
 
   constructor(limits: OcppLimits, now: number) {
@@ -32,7 +33,10 @@ export class FrameRate {
     this.at = now
   }
 
-  /** Takes a frame that counts as `cost` frames; what there was too much of, or undefined while the charger stays within its rate. */
+  /**
+   * Spends a frame that counts as `cost` frames. Returns the budget that was exceeded; undefined while the charger
+   * stays within its rate.
+   */
   spend(cost: number, bytes: number, now: number): Overdrawn | undefined {
     this.refill(now)
     this.frames -= cost
@@ -41,7 +45,7 @@ export class FrameRate {
     return this.frames <= 0 ? "frames" : undefined
   }
 
-  /** Takes the time that a frame took, in ms; true when that was too much. */
+  /** Spends the time that a frame took, in ms; true if the budget was exceeded. */
   worked(millis: number, now: number): boolean {
     this.refill(now)
     this.time -= millis
@@ -54,7 +58,7 @@ export class FrameRate {
     return this.frames >= 1 && this.bytes > 0 && this.time > 0
   }
 
-  /** True when nothing of it is used. */
+  /** True if no budget is used. */
   isFresh(now: number): boolean {
     this.refill(now)
     const { bytesBurst, frameBurst, workBurstMillis } = this.limits
@@ -72,12 +76,12 @@ export class FrameRate {
   }
 }
 
-/** Frames of one connection that are no OCPP messages. */
+/** Counts frames of one connection that are not OCPP messages. */
 export class BadFrames {
   private count = 0
   private since = 0
 
-  /** Counts one; true when there were too many within a minute. */
+  /** Counts one; true if there were too many within a minute. */
   isAbusive({ badFramesPerMinute }: OcppLimits, now: number): boolean {
     if (now - this.since >= minute) {
       this.since = now
@@ -87,7 +91,7 @@ export class BadFrames {
   }
 }
 
-/** Each charger's rate, which goes on over its connections: a new connection brings no more. */
+/** Each charger's rate. It continues over its connections: reconnecting does not renew a budget. */
 export class FrameRates {
   private readonly limits: OcppLimits
   private readonly rates = new Map<string, FrameRate>()
@@ -96,7 +100,7 @@ export class FrameRates {
     this.limits = limits
   }
 
-  /** The rate of a connection that begins. */
+  /** The rate for a connection that begins. */
   begin(chargerId: string, now: number): FrameRate {
     let rate = this.rates.get(chargerId)
     if (rate === undefined) this.rates.set(chargerId, (rate = new FrameRate(this.limits, now)))
@@ -104,12 +108,12 @@ export class FrameRates {
     return rate
   }
 
-  /** Its connection has ended. */
+  /** A connection with this rate has ended. */
   end(rate: FrameRate): void {
     rate.users--
   }
 
-  /** Forgets those of chargers that have gone and owe nothing. */
+  /** Removes the rates of chargers that are gone and have full budgets. */
   sweep(now: number): void {
     for (const [chargerId, rate] of this.rates) {
       if (rate.users === 0 && rate.isFresh(now)) this.rates.delete(chargerId)

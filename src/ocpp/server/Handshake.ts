@@ -1,6 +1,6 @@
 /**
- * One upgrade request between its arrival and its answer. It is answered exactly once, whichever comes first: the admission, a refusal,
- * the deadline, or the client that went away.
+ * One upgrade request from its arrival to its answer. It is settled exactly once, by whichever comes first: the
+ * admission, a refusal, the deadline, or the client's disconnection.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -18,7 +18,7 @@ export class Handshake {
   private readonly onSettled: (handshake: Handshake) => void
   private settled = false
 
-  /** `onSettled` is called once, when the request needs no answer any more. */
+  /** `onSettled` is called once, when the request needs no more answer. */
   constructor(
     request: IncomingMessage,
     socket: Duplex,
@@ -42,12 +42,15 @@ export class Handshake {
     return this.request.socket
   }
 
-  /** True when no answer is awaited any more. */
+  /** True if the request needs no more answer. */
   get isSettled(): boolean {
     return this.settled
   }
 
-  /** Answers with a refusal. A client that does not even read that is cut after `lingerMillis`. False when it was settled already. */
+  /**
+   * Answers with a refusal. The connection of a client that does not read it is cut after `lingerMillis`. False if it
+   * was settled already.
+   */
   refuse(refusal: Refusal, lingerMillis: number): boolean {
     if (!this.settle()) return false
     this.socket.setTimeout(lingerMillis, () => this.socket.destroy())
@@ -55,11 +58,11 @@ export class Handshake {
     return true
   }
 
-  /** Hands the socket to `upgrade`, which answers 101. False when it was settled already. */
+  /** Passes the socket to `upgrade`, which answers 101. False if it was settled already. */
   upgrade(upgrade: (socket: Duplex) => void): boolean {
     if (!this.settle()) return false
     upgrade(this.duplex)
-    // The websocket listens by now, or the socket has been destroyed and may still report an error.
+    // The websocket has its own listeners now. A destroyed socket may still report an error.
     if (!this.duplex.destroyed) this.duplex.off("error", this.onError)
     this.duplex.off("close", this.onClose)
     return true

@@ -1,18 +1,19 @@
 /**
- * Large frames in turn, one of all chargers at a time and a rest after each: a StopTransaction with a day's readings takes tens of milliseconds to read
- * and as many to store, and other chargers are answered in the rests. None is refused; those that wait are not read.
+ * Handles large frames one at a time over all chargers, with a pause after each. A StopTransaction with a day's
+ * readings takes tens of milliseconds to read and as many to store; other chargers are answered in the pauses. No frame
+ * is refused. The sockets of those that wait are not read.
  */
 
 export interface LargeFrame {
   readonly bytes: number
-  /** Takes it; false when there was nothing left to do, as its connection has ended. */
+  /** Handles the frame; false if there was nothing to do because its connection has ended. */
   readonly take: () => boolean
 }
 
 export interface LargeFramesOptions {
-  /** Of the service, over all chargers. */
+  /** The limit over all chargers of the service. */
   readonly largeBytesPerSecond: number
-  /** A rest is at least so many times as long as the frame before it took. */
+  /** The minimum pause after a frame, as a multiple of the time that the frame took. */
   readonly largeRest: number
 }
 
@@ -27,7 +28,7 @@ export class LargeFrames {
     this.options = options
   }
 
-  /** How many wait for their turn. */
+  /** The number of waiting frames. */
   get size(): number {
     return this.waiting.length - this.head
   }
@@ -37,7 +38,7 @@ export class LargeFrames {
     this.schedule()
   }
 
-  /** Forgets those that wait. */
+  /** Removes all waiting frames. */
   close(): void {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -1,6 +1,6 @@
 /**
- * Every bound that the OCPP server keeps, as one value that main decodes from the settings. Over a bound no other charger suffers: the frame,
- * the upgrade or the connection that went over it is refused, paused or closed, and counted.
+ * Every limit of the OCPP server, as one value that main builds from the settings. Exceeding a limit affects no other
+ * charger: only the frame, upgrade or connection that exceeded it is refused, paused or closed, and counted.
  */
 
 export interface OcppLimits {
@@ -8,73 +8,91 @@ export interface OcppLimits {
   readonly maxFrameBytes: number
   /** Fragments of one message: 1 MiB in pieces of 1 KiB. A flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p). */
   readonly maxFragments: number
-  /** Pieces in which TCP may bring one message: 1 MiB in the smallest usual segments of 512 bytes, doubled. */
+  /** Chunks in which TCP may deliver one message: 1 MiB in the smallest usual segments of 512 bytes, doubled. */
   readonly maxBufferedChunks: number
-  /** An unfinished message ends the connection after this long: 1 MiB over a slow modem takes about as much. */
+  /** An incomplete message ends the connection after this time: 1 MiB over a slow modem takes about as long. */
   readonly slowFrameMillis: number
 
   /** From TCP accept to the upgrade request, and again from the request to its answer. */
   readonly handshakeMillis: number
-  /** Sockets that have connected and asked for nothing yet; the oldest goes first, since honest ones speak at once. */
+  /**
+   * Sockets that have connected and not sent a request yet. Above this the oldest is closed, since honest clients send
+   * their request at once.
+   */
   readonly maxUnfinishedSockets: number
-  /** Upgrades that wait for their turn; more are asked to come back. A whole city may come at once. */
+  /** Upgrades that wait for their turn; further ones are asked to come back. All chargers of a city may come at once. */
   readonly maxWaitingUpgrades: number
-  /** Upgrades whose credentials and admission are being looked up: enough for large batches, few enough to stay short. */
+  /** Upgrades whose credentials and admission are being checked: enough for large batches, few enough to be short. */
   readonly maxConcurrentUpgrades: number
-  /** New upgrades are refused while every second's worst event-loop lag was above this, three seconds running. */
+  /** New upgrades are refused while the worst event-loop lag of each of the last three seconds was above this. */
   readonly overloadLagMillis: number
-  /** Shortest `Retry-After`, and what is added at random so that refused chargers do not come back together. In seconds. */
+  /** Shortest `Retry-After`, and the maximum that is added at random so that refused chargers do not return together. In seconds. */
   readonly retryAfterSeconds: number
   readonly retryJitterSeconds: number
 
-  /** Refused upgrades per minute of one network (/24 or /64) before all its failures are answered alike, and it waits in a queue of its own. */
+  /**
+   * Refused upgrades per minute of one network (/24 or /64). Above it all its failures get the same answer, and it
+   * waits in a queue of its own.
+   */
   readonly refusalsPerMinute: number
-  /** Upgrades of all such networks that are looked up at one time. */
+  /** Upgrades of all such networks that are checked at the same time. */
   readonly maxSuspectUpgrades: number
-  /** Wrong passwords per minute and charger that are answered as such, from wherever they come (CWE-307); all others are asked to come back later. */
+  /**
+   * Wrong passwords per minute and charger that are answered as such, wherever they come from (CWE-307); further ones
+   * are asked to come back later.
+   */
   readonly guessesPerMinute: number
-  /** Reconnects of one charger: this many at once, then `reconnectsPerMinute`. Two chargers with one id would otherwise take turns. */
+  /**
+   * Reconnects of one charger: this many at once, then `reconnectsPerMinute`. Two chargers with one id would otherwise
+   * replace each other forever.
+   */
   readonly reconnectBurst: number
   readonly reconnectsPerMinute: number
 
-  /** Silence after which a charger is pinged, and pinged again. */
+  /** Silence after which a charger is pinged, and then pinged again. */
   readonly pingAfterMillis: number
-  /** Silence after which a charger is gone: two pings and ten seconds. */
+  /** Silence after which a charger counts as gone: two pings and ten seconds. */
   readonly deadAfterMillis: number
-  /** The same for one that talks and does not answer pings; some chargers cannot, and speak only by their heartbeats. */
+  /** The same for a charger that sends messages but does not answer pings; some cannot, and are heard only by their heartbeats. */
   readonly mutePingDeadAfterMillis: number
 
-  /** Bytes that wait to be sent to one charger; over it the charger does not read, and is cut. */
+  /** Bytes that wait to be sent to one charger. Above this the charger is not reading, and its connection is cut. */
   readonly maxOutboundBytes: number
-  /** Bytes that wait without one of them leaving, for this long, cut it too. */
+  /** If bytes wait and none is sent for this time, the connection is cut too. */
   readonly stalledWriteMillis: number
-  /** Bytes of frames that had been received when the socket was paused. */
+  /** Bytes of frames that had been received before the socket was paused. */
   readonly maxBacklogBytes: number
 
-  /** Frames per minute that are no OCPP message before the connection is closed with 1008. */
+  /** Frames per minute that are not OCPP messages; above this the connection is closed with 1008. */
   readonly badFramesPerMinute: number
-  /** Frames of one charger: this many at once, then `framesPerSecond`; over it the socket is not read for a while. */
+  /** Frames of one charger: this many at once, then `framesPerSecond`. Above this the socket is not read for a while. */
   readonly frameBurst: number
   readonly framesPerSecond: number
-  /** A CALL sent after the one before was answered, as OCPP demands, costs this part of a frame: its answers already hold it back. */
+  /**
+   * A CALL that is sent after the one before was answered, as OCPP requires, costs this part of a frame: the rate of
+   * our answers limits it already.
+   */
   readonly politeFrameCost: number
-  /** Bytes of one charger's frames: so many at once, then `bytesPerSecond`; over it the socket is not read for a while, and nothing is lost. */
+  /**
+   * Bytes of one charger's frames: this many at once, then `bytesPerSecond`. Above this the socket is not read for a
+   * while, and nothing is lost.
+   */
   readonly bytesBurst: number
   readonly bytesPerSecond: number
-  /** Time of the thread that everybody shares, in ms, for taking one charger's frames: so much at once, then so much a second. */
+  /** Time of the shared thread, in ms, for one charger's frames: this much at once, then `workMillisPerSecond`. */
   readonly workBurstMillis: number
   readonly workMillisPerSecond: number
-  /** Frames longer than this are taken in turn, one of all chargers at a time. */
+  /** Frames longer than this are handled one at a time over all chargers. */
   readonly largeFrameBytes: number
-  /** Of all chargers' large frames together. */
+  /** The rate of large frames over all chargers. */
   readonly largeBytesPerSecond: number
-  /** After each the thread is left to others for so many times as long as it took. */
+  /** After each large frame, the pause for other work is at least this many times as long as the frame took. */
   readonly largeRest: number
 }
 
 const MiB = 1024 * 1024
 
-/** What the service runs with unless its settings say otherwise. */
+/** The limits that apply unless the settings change them. */
 export const defaultLimits: OcppLimits = {
   maxFrameBytes: MiB,
   maxFragments: 1024,

@@ -1,43 +1,50 @@
 /**
- * When a silent charger is pinged, and when it is gone. Judged by sweeps that the charger was silent for, never by the clock: a process
- * that stood still for a minute has made one sweep, and must not take its own stall for its chargers' (fault F23).
+ * Decides when a silent charger is pinged and when it counts as gone. It counts sweeps without a sign of life, not
+ * time: a process that was stopped for a minute has made only one sweep, and must not mistake its own stall for silence
+ * of its chargers (fault F23).
  */
 import type { OcppLimits } from "./Limits.ts"
 
-/** One tick of the server a second; each visits a fifth of the connections, so that pings spread out. */
+/** The server has one tick a second. Each tick visits a fifth of the connections, so that pings are spread over time. */
 export const tickMillis = 1000
 export const sweepBuckets = 5
 const sweepMillis = tickMillis * sweepBuckets
 
 /** What is kept of one connection. */
 export interface Signs {
-  /** Anything was heard since the last sweep: a message, a ping, a pong. */
+  /** A message, ping or pong was received since the last sweep. */
   heard: boolean
-  /** A ping of ours was ever answered. */
+  /** The charger has answered a ping of ours before. */
   pongs: boolean
-  /** It went on talking after a ping that it had not answered: it cannot answer any, and lives by what it says. */
+  /**
+   * The charger kept sending messages without answering our pings: it cannot answer them, so only its messages show
+   * that it is alive.
+   */
   isMute: boolean
   /** Sweeps since the connection was opened. */
   sweeps: number
-  /** Sweeps since anything was heard. */
+  /** Sweeps since anything was received. */
   silent: number
 }
 
 export const freshSigns = (): Signs => ({ heard: false, pongs: false, isMute: false, sweeps: 0, silent: 0 })
 
-/** `limits` in sweeps. */
+/** The limits, converted to sweeps. */
 export interface LivenessRules {
   readonly pingAfter: number
   readonly dead: number
   readonly mutePingDead: number
-  /** When one that never answered a ping is asked for a message, and when one that is known not to. */
+  /** When a charger that never answered a ping is asked for a message, and when one that is known not to answer pings is. */
   readonly askAfter: number
   readonly muteAskAfter: number
 }
 
 const sweeps = (millis: number): number => Math.max(1, Math.ceil(millis / sweepMillis))
 
-/** A pong takes one sweep at most; most of the time until it counts as gone is left for its answer, since some chargers take a minute. */
+/**
+ * A pong takes at most one sweep. Most of the time until the charger counts as gone remains for its answer, since some
+ * chargers need a minute.
+ */
 const askAfter = 2
 
 export const livenessRules = (limits: OcppLimits): LivenessRules => ({
@@ -48,16 +55,17 @@ export const livenessRules = (limits: OcppLimits): LivenessRules => ({
   muteAskAfter: Math.ceil(sweeps(limits.mutePingDeadAfterMillis) / 2)
 })
 
-/** Sweeps that take as long as `millis`. */
+/** The number of sweeps in `millis`, rounded up. */
 export const sweepsIn = sweeps
 
-/** In the sweep after the first ping a message may have been on its way before it. */
+/** In the sweep after the first ping, a received message may have been sent before the ping arrived. */
 const sweepsUntilMute = 3
 
 /**
- * One sweep over a connection. The first one always pings, and a ping or pong is as good a sign of life as a message: who has nothing to say
- * is not closed for it. `ask`: it has never answered a ping and is silent, so that it is pinged and asked for a message as well. `dead`: nothing
- * of that was answered. A charger that is known to answer no pings has longer, since it lives by its heartbeats.
+ * One sweep over a connection. The first sweep always pings. A ping or pong counts as a sign of life like a message, so
+ * that a charger without news is not closed. `ask`: the charger has never answered a ping and is silent, so it is
+ * pinged and also asked for a message. `dead`: it answered neither. A charger that is known not to answer pings gets
+ * more time, since only its heartbeats show that it is alive.
  */
 export const judge = (signs: Signs, rules: LivenessRules): "fine" | "ping" | "ask" | "dead" => {
   const isFirst = signs.sweeps === 0

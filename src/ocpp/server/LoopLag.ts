@@ -1,19 +1,20 @@
 /**
- * How late the event loop is, measured by a timer of its own (the runtimes' histogram exists on Node only). It is the last resort before
- * connected chargers suffer: upgrades are taken in turn and cannot block the loop for long by themselves, so that lag which lasts for
- * seconds means that there is more to do than this machine can.
+ * Measures how late the event loop is, with a timer of its own (the runtimes' histogram exists on Node only). It is the
+ * last resort before connected chargers are affected: upgrades are queued and cannot block the loop for long by
+ * themselves, so a lag that lasts for seconds means that the machine is overloaded.
  *
- * While the process has little to do it is measured with the tick of each second: to wake it twenty times costs more than all that an idle service does.
+ * While the process has little to do, the lag is measured once a second by the server's tick: waking it twenty times a
+ * second costs more than everything else in an idle service.
  */
 import type { Clock } from "./Clock.ts"
 
 const sampleMillis = 50
 const windowMillis = 1000
 
-/** A process that used less than this share of a core in a second, and was not late, has no lag to be measured. */
+/** Share of a core. A process that used less than this in a second, and was not late, needs no frequent samples. */
 const busyShare = 0.1
 
-/** A sample that was late by less than this part of the limit is no sign of lag. */
+/** Part of the limit. A lag below this does not count as late. */
 const calmPart = 0.25
 
 const processCpuMillis = (): number => {
@@ -21,7 +22,7 @@ const processCpuMillis = (): number => {
   return (system + user) / 1000
 }
 
-/** A single stall (a collection, a burst of accepts) is no overload; this many bad seconds in a row are. */
+/** A single stall (a garbage collection, a burst of accepts) is not an overload; this many bad seconds in a row are. */
 const windowsInARow = 3
 
 export class LoopLag {
@@ -33,7 +34,7 @@ export class LoopLag {
   private badWindows = 0
   private readonly cpuMillis: () => number
   private cpu: number
-  /** Ends the frequent samples; undefined while there are none. */
+  /** Stops the frequent samples; undefined while there are none. */
   private stopSampling: (() => void) | undefined
   private sampleOften: (() => void) | undefined
 
@@ -51,7 +52,10 @@ export class LoopLag {
     return this.badWindows >= windowsInARow
   }
 
-  /** `everyMillis` is the most that should have passed since the last one. Answers the worst lag of a second that is over. */
+  /**
+   * `everyMillis` is the expected time since the last sample. Returns the worst lag of a second that has ended,
+   * otherwise undefined.
+   */
   sample(now: number, everyMillis = sampleMillis): number | undefined {
     this.worst = Math.max(this.worst, now - this.last - everyMillis)
     this.last = now
@@ -64,7 +68,7 @@ export class LoopLag {
     return worst
   }
 
-  /** Samples on `clock` until the returned function is called, or until there is little to do. */
+  /** Takes samples on `clock` until the returned function is called, or until there is little to do. */
   start(clock: Clock): () => void {
     const sampleOften = (): void => {
       this.stopSampling = clock.every(sampleMillis, () => this.look(clock.now(), sampleMillis))
@@ -77,7 +81,7 @@ export class LoopLag {
     }
   }
 
-  /** To be called every second: samples while it is not done more often. */
+  /** Call it every second: takes a sample while there are no frequent ones. */
   tick(now: number): void {
     if (this.stopSampling === undefined) this.look(now, windowMillis)
   }

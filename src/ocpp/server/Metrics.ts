@@ -1,6 +1,6 @@
 /**
- * What the OCPP server counts. Series are made once per label value and updated in place, about 50 ns each, since every message passes
- * here; no label ever holds a charger's id or anything else that a charger may choose.
+ * The metrics of the OCPP server. Series are created once per label value and updated in place, about 50 ns each, since
+ * every message passes here. No label ever contains a charger's id or anything else that a charger may choose.
  */
 import { type Context, Metric } from "effect"
 import { type Overdrawn, overdraws } from "./FrameRate.ts"
@@ -9,7 +9,7 @@ import { authFailureReasons, refusedStatuses, type RefusalReason } from "./Refus
 const frameKinds = ["CALL", "CALLRESULT", "CALLERROR", "Malformed", "Ignored"] as const
 export type FrameKind = (typeof frameKinds)[number]
 
-/** Why a frame did not get where it was meant to. */
+/** Why a received frame had no effect. */
 const dropReasons = ["unmatched", "binary", "closing", "backlog"] as const
 export type DropReason = (typeof dropReasons)[number]
 
@@ -51,7 +51,7 @@ const connections = (profile: number, version: string) =>
     attributes: { profile: String(profile), version }
   })
 
-/** Seconds; a stored message takes milliseconds, one that waits for the database up to ten seconds. */
+/** In seconds. A stored message takes milliseconds, one that waits for the database up to ten seconds. */
 const durationBounds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const callDuration = (action: string, result: "CALLRESULT" | "CALLERROR") =>
@@ -61,7 +61,7 @@ const callDuration = (action: string, result: "CALLRESULT" | "CALLERROR") =>
     attributes: { action, direction: "in", result }
   })
 
-/** One of `make`'s metrics per key, kept; keys come from closed sets. */
+/** Creates one metric per key and keeps it; keys come from closed sets. */
 const series = <K extends string, A>(make: (key: K) => A): ((key: K) => A) => {
   const kept = new Map<K, A>()
   return (key) => {
@@ -71,7 +71,7 @@ const series = <K extends string, A>(make: (key: K) => A): ((key: K) => A) => {
   }
 }
 
-/** The server's counters, bound to the context they are reported in. */
+/** The server's metrics, bound to the context in which they are reported. */
 export class Metrics {
   private readonly context: Context.Context<never>
   private readonly inbound = series((kind: FrameKind) => messages({ direction: "in", kind }))
@@ -93,7 +93,10 @@ export class Metrics {
     description: "Longest time in the last second that the event loop was late"
   })
 
-  /** All begin at 0, so that their rates show the first increase; durations of calls come with their actions. */
+  /**
+   * All series start at 0, so that their rates show the first increase. Durations of calls start with the first call of
+   * their action.
+   */
   constructor(context: Context.Context<never>, versions: ReadonlyArray<string>) {
     this.context = context
     const begun = [
@@ -117,7 +120,7 @@ export class Metrics {
   sent(kind: FrameKind): void {
     this.outbound(kind).updateUnsafe(1, this.context)
   }
-  /** `action` must be one that the version knows, or a charger could make labels. */
+  /** `action` must be one that the version knows; otherwise a charger could create labels. */
   answered(action: string, result: "CALLRESULT" | "CALLERROR", millis: number): void {
     const histogram = result === "CALLRESULT" ? this.results(action) : this.errors(action)
     histogram.updateUnsafe(millis / 1000, this.context)

@@ -1,6 +1,7 @@
 /**
- * Sockets that have connected and asked for nothing yet. A client that opens thousands of them and sends a byte a minute (slowloris, CWE-400)
- * loses them after some seconds, and the oldest of them at once when there are too many; honest clients speak as soon as they connect.
+ * Sockets that have connected and not sent a request yet. A client that opens thousands of them and sends a byte a
+ * minute (slowloris, CWE-400) loses them after some seconds, and the oldest one at once if there are too many. Honest
+ * clients send their request as soon as they are connected.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { Server as SecureServer } from "node:https"
@@ -9,11 +10,14 @@ import type { Socket } from "node:net"
 interface Newcomer {
   readonly socket: Socket
   readonly at: number
-  /** Listens to its close. */
+  /** The listener for its close. */
   readonly gone: () => void
 }
 
-/** A TLS server shows the same connection first as the raw socket and then as the encrypted one; its ends are the same. */
+/**
+ * A TLS server reports the same connection first as the raw socket and then as the encrypted one; both have the same
+ * addresses and ports.
+ */
 const endsOf = (socket: Socket): string =>
   `${socket.remoteAddress ?? ""} ${socket.remotePort ?? ""} ${socket.localPort ?? ""}`
 
@@ -33,7 +37,7 @@ export class Newcomers {
     return this.waiting.size
   }
 
-  /** Watches the connections of `server`, whose upgrades are reported by `spoke`; answers what stops it. */
+  /** Watches the connections of `server`, whose upgrades are reported by `spoke`. Returns a function that stops it. */
   watch(server: Server | SecureServer): () => void {
     const arrived = (socket: Socket): void => this.arrived(socket)
     const asked = (request: IncomingMessage): void => this.spoke(request.socket)
@@ -45,7 +49,7 @@ export class Newcomers {
     }
   }
 
-  /** Cuts those that have been silent for too long. */
+  /** Closes sockets that have been silent for too long. */
   sweep(): void {
     const now = this.now()
     for (const [ends, newcomer] of this.waiting) {
@@ -55,7 +59,7 @@ export class Newcomers {
     }
   }
 
-  /** The socket has sent a whole request. */
+  /** The socket has sent a complete request. */
   spoke(socket: Socket): void {
     const ends = endsOf(socket)
     const newcomer = this.waiting.get(ends)
@@ -74,7 +78,7 @@ export class Newcomers {
     const newcomer: Newcomer = {
       socket,
       at: this.now(),
-      // The same ends may belong to a newer socket by then.
+      // The same addresses and ports may belong to a newer socket by then.
       gone: () => void (this.waiting.get(ends) === newcomer && this.waiting.delete(ends))
     }
     this.waiting.set(ends, newcomer)

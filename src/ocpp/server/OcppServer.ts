@@ -1,6 +1,7 @@
 /**
- * The OCPP server as the rest of the service sees it: it takes the websocket upgrades of HTTP servers that main has made, and turns each
- * charger's connection into events for its actor. Ports in, sockets out; it knows neither SQL nor actors.
+ * The OCPP server as the rest of the service sees it: it handles the websocket upgrades of the HTTP servers that main
+ * has created, and turns each charger's connection into events for its actor. It depends on ports only, and knows
+ * neither SQL nor actors.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { Server as SecureServer } from "node:https"
@@ -30,17 +31,17 @@ import { Upgrades } from "./Upgrades.ts"
 
 export interface OcppServerOptions {
   readonly limits: OcppLimits
-  /** In the server's preference: of those a charger offers, the first is taken. */
+  /** In the server's order of preference: the first one that a charger offers is used. */
   readonly protocols: ReadonlyArray<ProtocolVersion>
-  /** Whether the proxy at `address` is believed what it says of its callers. */
+  /** True if the proxy at `address` is trusted to report its callers. */
   readonly trustProxy: (address: string) => boolean
-  /** Chargers that can only prove themselves at a lower one are refused. */
+  /** Chargers that can only prove their identity at a lower profile are refused. */
   readonly minSecurityProfile: 0 | 1 | 2 | 3
-  /** Client certificates that are taken back, see `Revocations`. */
+  /** Serial numbers of revoked client certificates, see `Revocations`. */
   readonly revoked: ReadonlySet<string>
   /** Whether heartbeats and their answers go to the message log too. */
   readonly logHeartbeats: boolean
-  /** Takes permessage-deflate from chargers that offer it. OCPP 2.x wants it; 1.6 advises against it. */
+  /** Accepts permessage-deflate from chargers that offer it. OCPP 2.x requires it; 1.6 advises against it. */
   readonly compression: boolean
   /** For tests. */
   readonly clock?: Clock
@@ -50,13 +51,13 @@ export class OcppServer extends Context.Service<
   OcppServer,
   {
     /**
-     * Takes over every websocket upgrade of `server`: those for `/ocpp/` and `/ocpp16/` are chargers', all others are answered 404.
-     * `secure` says whether its connections are TLS.
+     * Handles every websocket upgrade of `server`: those for `/ocpp/` and `/ocpp16/` are chargers', all others are
+     * answered 404. `secure` says whether the connections of the server are TLS.
      */
     readonly attach: (server: Server | SecureServer, transport: { readonly secure: boolean }) => void
-    /** New upgrades get 503 and `Retry-After` from now on; connected chargers notice nothing. */
+    /** From now on new upgrades get 503 and `Retry-After`; connected chargers are not affected. */
     readonly stopAccepting: () => void
-    /** Connections that are open at present, closing ones included. */
+    /** The number of open connections, closing ones included. */
     readonly connectionCount: () => number
   }
 >()("voltlane/OcppServer") {}
@@ -64,7 +65,7 @@ export class OcppServer extends Context.Service<
 /** Ticks between two sweeps of the upgrade guard. */
 const guardSweepTicks = 60
 
-/** Chargers whose spelling of their key has been logged. */
+/** Number of chargers whose notation of their key is logged. */
 const maxRespelled = 10_000
 
 /** What all connections share. */
@@ -159,16 +160,20 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
 
 const isWebsocket = (offered: string | undefined): boolean => offered?.trim().toLowerCase() === "websocket"
 
-/** Lets `upgrade` have every upgrade of `server`, also when another listener is added later. Answers what gives it back. */
+/**
+ * Makes `upgrade` the only listener for upgrades of `server`, even if another one is added later. Returns a function
+ * that undoes this.
+ */
 const takeOver = (
   server: Server | SecureServer,
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 ): (() => void) => {
-  // Node asks for each request that offers an upgrade. One that offers h2c, as Java's HTTP client does, is a plain request.
+  // Node asks for each request that offers an upgrade. One that offers h2c, as Java's HTTP client does, is handled as a
+  // plain request.
   if ("shouldUpgradeCallback" in server) {
     Object.assign(server, { shouldUpgradeCallback: ({ headers }: IncomingMessage) => isWebsocket(headers.upgrade) })
   }
-  // Two listeners would answer the same socket twice.
+  // A second listener would answer the same socket again.
   const keepOut = (event: string | symbol): void => {
     if (event === "upgrade") queueMicrotask(evict)
   }
@@ -186,7 +191,7 @@ const takeOver = (
   }
 }
 
-/** Needs the ports of the charger's side; ends every connection and wait when it is closed. */
+/** Needs the ports of the charger's side. Ends every connection and waiting upgrade when it is closed. */
 export const layer = (
   options: OcppServerOptions
 ): Layer.Layer<

@@ -1,6 +1,6 @@
 /**
- * Everything that is asked of an upgrade request before its charger is admitted, in the order in which it is asked: form, limits, who it
- * is, how it came, how it proves itself, what it speaks. Each question that is answered badly ends in a refusal that says what to do.
+ * All checks of an upgrade request before its charger is admitted, in this order: form, limits, identity, transport,
+ * proof, OCPP version. Each failed check ends in a refusal that says what to do.
  */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
@@ -25,29 +25,29 @@ export interface ProofParts {
   readonly limits: OcppLimits
   readonly protocols: ReadonlyArray<ProtocolVersion>
   readonly minSecurityProfile: 0 | 1 | 2 | 3
-  /** Serial numbers of client certificates that are taken back. */
+  /** Serial numbers of revoked client certificates. */
   readonly revoked: ReadonlySet<string>
   readonly now: () => number
   /** Seconds for `Retry-After`, jittered. */
   readonly retryAfter: () => number
-  /** A charger sends its key in another writing than it is stored in; logged once per charger. */
+  /** A charger sends its key in another notation than it is stored in; logged once per charger. */
   readonly respelled: (chargerId: string, spelling: string) => void
-  /** A charger came under an unregistered id. */
+  /** A charger tried to connect under an unregistered id. */
   readonly attempted: (attempt: UnknownChargerAttempt) => void
-  /** A charger was refused for what its operators can set right. */
+  /** A charger was refused for a reason that its operators can correct. */
   readonly refused: (refusal: ChargerRefusal) => void
 }
 
 export interface Proven {
   readonly opening: ConnectionOpening
   readonly version: ProtocolVersion
-  /** What `Sec-WebSocket-Protocol` answers; undefined for none. */
+  /** The value of `Sec-WebSocket-Protocol` in the answer; undefined for none. */
   readonly subprotocol: string | undefined
 }
 
 const websocketKey = /^[+/0-9A-Za-z]{22}==$/
 
-/** What makes a request a websocket handshake (RFC 6455 §4.2.1), checked before anybody is asked about it. */
+/** Checks that the request is a websocket handshake (RFC 6455 §4.2.1), before anything is looked up. */
 const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
   const { headers, method } = request
   if (method !== "GET") return refusals.method
@@ -59,7 +59,7 @@ const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
   return version === "13" || version === "8" ? undefined : refusals.wsVersion
 }
 
-/** The profile that a charger could prove at best over this transport. */
+/** The highest profile that a charger could prove over this transport. */
 const reachableProfile = (stored: 0 | 1 | 2 | 3, origin: Origin): 0 | 1 | 2 | 3 =>
   stored === 0 || stored === 3 ? stored : origin.secure ? 2 : 1
 
@@ -68,7 +68,7 @@ const checkProfile = (stored: 0 | 1 | 2 | 3, origin: Origin, minimum: number): R
   return reachableProfile(stored, origin) < minimum ? refusals.belowMinimum(minimum) : undefined
 }
 
-/** What an identity was proved with; the verifier only where a password was asked for. */
+/** How an identity was proved; with a verifier only if a password was checked. */
 interface Identity {
   readonly passwordVerifier: Uint8Array | undefined
 }
@@ -82,7 +82,8 @@ const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: Charg
   const password = basicPassword(handshake.request.headers.authorization, chargerId)
   if (password === undefined) return refusals.missingPassword
   if (password === "user" || verifiers.length === 0) return refusals.wrongPassword
-  // Before anything is counted: a guesser must not lock out the charger that knows it. A look costs some microseconds.
+  // Checked before anything is counted: guesses must not lock out the charger that knows the password. A check takes
+  // some microseconds.
   for (const passwordVerifier of verifiers) {
     const spelling = checkPassword(password, (bytes) => secrets.verify("charger-password", bytes, passwordVerifier))
     if (spelling === undefined) continue
@@ -117,11 +118,11 @@ const checkIdentity = (
 }
 
 /**
- * Proves a charger at the highest profile that it was asked to use, or else at the one in force: until it has come with the new one,
- * the old one is taken.
+ * Checks a charger's identity at the highest pending profile, or otherwise at the one in force: the old profile is
+ * accepted until the charger has connected with the new one.
  */
 const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCredentials) => {
-  // The same password at several profiles is one guess and one check.
+  // The same password is checked and counted once for all profiles.
   let password: Identity | Refusal | undefined
   const checkedPassword = (): Identity | Refusal => (password ??= checkPasswordOf(parts, handshake, charger))
   const raised = charger.pending
@@ -138,10 +139,10 @@ const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCrede
   return isRefusal(identity) ? identity : { ...identity, securityProfile: undefined }
 }
 
-/** An IPv6 address with its zone has less. */
+/** An IPv6 address with its zone is shorter than this. */
 const addressMaxLength = 64
 
-/** What operators see of an upgrade for an unknown id. Nothing of it is a secret: the password stays where it came. */
+/** What operators see of an upgrade for an unknown id. It contains no secret: the password is not included. */
 const attemptOf = ({ origin, request }: Handshake, chargerId: string, at: number): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: origin.address.slice(0, addressMaxLength),
@@ -150,7 +151,7 @@ const attemptOf = ({ origin, request }: Handshake, chargerId: string, at: number
   at
 })
 
-/** The charger `chargerId` as it is registered. */
+/** Looks up the registered charger `chargerId`. */
 const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake, chargerId: string) {
   const { directory, guard, now } = parts
   const { network } = handshake.origin
@@ -173,7 +174,7 @@ const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsh
 const verifiersOf = (charger: ChargerCredentials): ReadonlyArray<Uint8Array> =>
   [charger, ...charger.pending].flatMap(({ passwordVerifier }) => passwordVerifier ?? [])
 
-/** What operators learn of a refusal. The charger is not to learn whether a password is set, nor whether it may guess again. */
+/** The reason that operators see. The charger must not learn whether a password is set, nor whether it may guess again. */
 const reasonOf = (refusal: Refusal, charger: ChargerCredentials): ChargerRefusalReason => {
   switch (refusal.reason) {
     case "profile":
@@ -188,11 +189,11 @@ const reasonOf = (refusal: Refusal, charger: ChargerCredentials): ChargerRefusal
   }
 }
 
-/** The answer to a network that was refused too often: it may not learn any more which of its guesses is nearer. */
+/** The refusal that is sent. A network that was refused too often must not learn any more which of its guesses is closer. */
 const given = ({ guard, now, retryAfter }: ProofParts, { origin }: Handshake, refusal: Refusal): Refusal =>
   isAuthFailure(refusal) && guard.isOverLimit(origin.network, now()) ? refusals.limited(retryAfter()) : refusal
 
-/** What a handshake proves, or why it is refused. */
+/** Checks a handshake: what it proves, or why it is refused. */
 export const prove = (parts: ProofParts, handshake: Handshake): Effect.Effect<Proven, Refusal> =>
   Effect.mapError(proof(parts, handshake), (refusal) => given(parts, handshake, refusal))
 

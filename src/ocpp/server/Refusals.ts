@@ -1,11 +1,11 @@
 /**
- * The upgrades that are turned down: each an HTTP answer written by hand on the raw socket, with one line of plain text that says
- * what to do to the person at the charger. Never a secret in it.
+ * Refused upgrades: each is an HTTP answer written directly to the raw socket, with one line of plain text that says
+ * how to fix the problem at the charger. It never contains a secret.
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** Why, as a label of the metrics. */
+/** The reason, as a label of the metrics. */
 export type RefusalReason =
   | "path"
   | "handshake"
@@ -24,7 +24,7 @@ export type RefusalReason =
   | "stopping"
   | "timeout"
 
-/** What refusals are answered with. */
+/** The HTTP statuses of refusals. */
 export const refusedStatuses = [400, 401, 403, 404, 405, 409, 426, 429, 503] as const
 
 export interface Refusal {
@@ -35,7 +35,10 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Refusals for who asked or how, which count against the network they came from. Those for want of room do not, nor does `taken`. */
+/**
+ * Refusals because of the client or its request, which count against its network. Refusals for lack of capacity do not,
+ * nor does `taken`.
+ */
 const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   "path",
   "handshake",
@@ -49,7 +52,7 @@ const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   "subprotocol"
 ])
 
-/** Whether a refusal counts against the network it was given to. */
+/** True if a refusal counts against the network of the client. */
 export const countsAgainst = (refusal: Refusal): boolean => blamed.has(refusal.reason)
 
 /** Refusals that are failed authentications. */
@@ -63,7 +66,7 @@ export const authFailureReasons: ReadonlyArray<RefusalReason> = [
   "certificate"
 ]
 
-/** Whether a refusal is a failed authentication. */
+/** True if a refusal is a failed authentication. */
 export const isAuthFailure = (refusal: Refusal): boolean => authFailureReasons.includes(refusal.reason)
 
 export const refusals = {

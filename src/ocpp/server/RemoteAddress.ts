@@ -1,18 +1,18 @@
 /**
- * Where a charger really comes from, and whether its way here is encrypted: what the socket says, unless the socket is that of a proxy
- * the operator trusts. No other `X-Forwarded-…` is believed (CWE-348).
+ * The real address of a charger, and whether its connection is encrypted: what the socket shows, unless the socket is
+ * that of a proxy that the operator trusts. `X-Forwarded-…` headers from any other peer are ignored (CWE-348).
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { isIP } from "node:net"
 
 export interface Origin {
   readonly address: string
-  /** The /24 or /64 the address is in: what limits are counted by, since one guesser easily has a whole network. */
+  /** The /24 or /64 that contains the address. Limits are counted per network, since one attacker easily has a whole network. */
   readonly network: string
   readonly secure: boolean
 }
 
-/** `::ffff:192.0.2.1` is 192.0.2.1 as a dual-stack listener writes it. */
+/** Converts `::ffff:192.0.2.1`, as a dual-stack listener writes an IPv4 address, to 192.0.2.1. */
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
 
 const network6 = (address: string): string => {
@@ -36,7 +36,10 @@ const first = (header: string | ReadonlyArray<string> | undefined): string => {
   return text.split(",", 1)[0]!.trim().toLowerCase()
 }
 
-/** The last address in `X-Forwarded-For` that is not a trusted proxy's own; each proxy appends who called it. Words are no addresses. */
+/**
+ * The last address in `X-Forwarded-For` that is not a trusted proxy's own; each proxy appends the address of its
+ * caller. Values that are no addresses are skipped.
+ */
 const forwardedFor = (header: string | ReadonlyArray<string> | undefined, trusted: (address: string) => boolean) => {
   const hops = (typeof header === "string" ? header : (header ?? []).join(","))
     .split(",")
@@ -46,8 +49,8 @@ const forwardedFor = (header: string | ReadonlyArray<string> | undefined, truste
 }
 
 /**
- * `peer` is the socket's remote address, `secure` whether that socket is TLS; `trusted` lists the proxies whose `X-Forwarded-For` and
- * `X-Forwarded-Proto` (`https` or `wss`) count.
+ * `peer` is the socket's remote address, and `secure` is true if that socket is TLS. `trusted` is true for proxies
+ * whose `X-Forwarded-For` and `X-Forwarded-Proto` (`https` or `wss`) count.
  */
 export const originOf = (
   peer: string | undefined,

@@ -1,11 +1,12 @@
 /**
- * Client certificates that their CA has taken back. Revocation lists stand in the same PEM file as the CA's certificates, as OpenSSL has
- * them; they are read here because Deno's TLS knows none. Nothing but the serial numbers is taken: the file is the operator's own.
+ * Client certificates that their CA has revoked. Revocation lists are in the same PEM file as the CA's certificates, as
+ * with OpenSSL. They are parsed here because Deno's TLS does not support them. Only the serial numbers are read,
+ * without checking signatures: the file belongs to the operator.
  */
 
 const blocks = /-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g
 
-/** One DER element (X.690 §8.1): its tag and its content, and where the next one begins. */
+/** One DER element (X.690 §8.1): its tag, its content, and where the next element begins. */
 interface Element {
   readonly tag: number
   readonly content: Buffer
@@ -38,7 +39,7 @@ const children = (der: Buffer): ReadonlyArray<Element> => {
   return found
 }
 
-/** A serial number as it is compared: hex, upper case, without leading zeros. */
+/** Normalises a serial number for comparison: hex, upper case, without leading zeros. */
 export const serialOf = (hex: string): string => hex.toUpperCase().replace(/^0+(?=.)/, "")
 
 /** CertificateList (RFC 5280 §5.1): version?, signature, issuer, thisUpdate, nextUpdate?, revokedCertificates?, extensions? */

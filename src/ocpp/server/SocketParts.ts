@@ -1,4 +1,4 @@
-/** What all connections of the OCPP server share, and what they report to it. */
+/** What all connections of the OCPP server share, and the functions by which they report to it. */
 import type { MessageLog } from "../../domain/charger/MessageLog.ts"
 import type { Presence } from "../../domain/charger/Presence.ts"
 import type { FrameRates } from "./FrameRate.ts"
@@ -14,13 +14,13 @@ export interface SocketParts {
   readonly rules: LivenessRules
   /** ms epoch. */
   readonly now: () => number
-  /** ms of a clock that only goes forward. */
+  /** The time of a monotonic clock, in ms. */
   readonly elapsed: () => number
   readonly presence: Presence["Service"]
   readonly messageLog: MessageLog["Service"]
   readonly metrics: Metrics
   /** Whether heartbeats and their answers go to the message log too. */
   readonly logHeartbeats: boolean
-  /** Something threw that never should; reported with what it was about. */
+  /** Reports an exception that should never occur, with its context. */
   readonly defect: (cause: unknown, about: Readonly<Record<string, string>>) => void
 }

@@ -1,23 +1,23 @@
 /**
- * Which OCPP version a connection speaks. It is settled by the subprotocol before the upgrade is answered and never changes; names that
- * are not exactly ours (`ocpp2.0.1.1`) mean nothing.
+ * Negotiates the OCPP version of a connection. The subprotocol fixes it before the upgrade is answered, and it never
+ * changes. Names that are not exactly ours (`ocpp2.0.1.1`) are ignored.
  */
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 
 export interface Agreed {
   readonly version: ProtocolVersion
-  /** False when the charger named none: then the answer names none either (RFC 6455 §4.2.2). */
+  /** False if the charger named no subprotocol: then the answer names none either (RFC 6455 §4.2.2). */
   readonly isNamed: boolean
 }
 
-/** Names of one upgrade that are remembered; a charger that speaks every version there is offers six. */
+/** Names of one upgrade that are remembered. A charger that speaks every existing version offers six. */
 const maxNames = 8
 
 const ocppName = /^ocpp[0-9a-z._-]{0,28}$/i
 
 /**
- * What a charger offers that could be meant for OCPP, in its own words. Anything else is left out: some clients carry a secret where the
- * subprotocol belongs.
+ * The names that a charger offers that could be meant for OCPP, as it wrote them. Others are left out: some clients put
+ * a secret where the subprotocol belongs.
  */
 export const offeredOcpp = (header: string | undefined): ReadonlyArray<string> =>
   (header ?? "")
@@ -27,8 +27,9 @@ export const offeredOcpp = (header: string | undefined): ReadonlyArray<string> =
     .slice(0, maxNames)
 
 /**
- * The first of `versions` (the server's preference) that the charger offers. `header` is `Sec-WebSocket-Protocol` as it came; `only16`
- * leaves OCPP 1.6 alone, and takes it for granted when nothing is offered. Undefined when there is no version in common.
+ * The first of `versions` (in the server's preference) that the charger offers. `header` is the raw
+ * `Sec-WebSocket-Protocol`. `only16` allows only OCPP 1.6, and assumes it if nothing is offered. Undefined if there is
+ * no version in common.
  */
 export const agree = (
   header: string | undefined,

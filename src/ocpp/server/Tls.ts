@@ -1,16 +1,17 @@
 /**
- * How the service speaks TLS with chargers: the versions and suites that the OCPP security whitepaper demands (1.6 edition 3, TLS section;
- * OCPP 2.x A00.FR.318), and client certificates that are asked for and judged per charger, since profiles 1 and 2 have none.
+ * The TLS settings for chargers: the versions and cipher suites that the OCPP security whitepaper requires (1.6 edition
+ * 3, TLS section; OCPP 2.x A00.FR.318). Client certificates are requested, but checked per charger, since profiles 1
+ * and 2 have none.
  */
 import type { SecureVersion } from "node:tls"
 import { withoutRevocations } from "./Revocations.ts"
 
 export interface TlsFiles {
-  /** PEM: the server's certificate with its whole chain, since chargers seldom know intermediates. */
+  /** PEM: the server's certificate with its whole chain, since chargers seldom have intermediate certificates. */
   readonly cert: string
   /** PEM. */
   readonly key: string
-  /** PEM: who issues chargers' certificates; enables security profile 3. May hold revocation lists, see `Revocations`. */
+  /** PEM: the CA that issues chargers' certificates; enables security profile 3. May contain revocation lists, see `Revocations`. */
   readonly clientCa?: string | undefined
 }
 
@@ -26,7 +27,7 @@ export interface TlsOptions {
   readonly ca?: string
 }
 
-/** TLS 1.3's own suites, then forward-secret GCM for both kinds of server key; nothing of the legacy RSA exchange. */
+/** TLS 1.3's suites, then forward-secret GCM suites for both kinds of server keys. None with the legacy RSA key exchange. */
 const ciphers = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -38,8 +39,9 @@ const ciphers = [
 ].join(":")
 
 /**
- * Options for `https.createServer`; the PEM texts are the files' contents. A client that shows no certificate, or a bad one, is let
- * through to HTTP (`rejectUnauthorized: false`): only a charger of profile 3 is refused for it. `handshakeMillis` as in `OcppLimits`.
+ * Options for `https.createServer`; the PEM texts are the files' contents. A client with no certificate or an invalid
+ * one is still accepted by the HTTP server (`rejectUnauthorized: false`): only a charger of profile 3 is refused for
+ * it. `handshakeMillis` as in `OcppLimits`.
  */
 export const tlsOptions = (files: TlsFiles, handshakeMillis: number): TlsOptions => ({
   cert: files.cert,

@@ -1,23 +1,26 @@
 /**
- * What the server remembers of refused upgrades, so that guessing costs the guesser alone. Only failures are counted and
- * limited: a charger that knows its password is let in whatever others guess, from its own network too. A whole city may come through one
- * gateway together with an attacker, and after a restart no charger has been here before.
+ * What the server remembers of refused upgrades, so that guessing harms only the attacker. Only failures are counted
+ * and limited: a charger that knows its password is admitted whatever others guess, even from its own network. All
+ * chargers of a city may come through one gateway together with an attacker, and after a restart no charger has
+ * connected before.
  *
- * - What is wrong is said only so often a minute, per network and per charger; beyond that every failure is answered alike.
- * - A network with many refusals waits in a line of its own (`Upgrades`), and an unregistered id is not asked for again soon.
+ * - The reason of a refusal is given only a limited number of times a minute, per network and per charger. After that
+ *   every failure gets the same answer.
+ * - A network with many refusals waits in a queue of its own (`Upgrades`), and an unregistered id is not looked up
+ *   again for a while.
  */
 import { Buckets } from "../../domain/values/Buckets.ts"
 import type { OcppLimits } from "./Limits.ts"
 
 const minute = 60_000
-/** Names that are remembered per limit: some megabytes at most. */
+/** Keys that are remembered per limit: a few megabytes at most. */
 const maxNames = 20_000
 /** Chargers whose reconnects are counted; more than one process can serve. */
 const maxFamiliar = 200_000
-/** How long an id counts as unknown without asking again; someone registering a charger waits no longer for it. */
+/** How long an id counts as unknown without another look-up, in ms. An operator who registers a charger waits no longer than this. */
 const unknownMillis = 5_000
 
-/** Puts at the end, and forgets the oldest over `limit`. */
+/** Puts an entry at the end of the map, and removes the oldest one above `limit`. */
 const remember = <A>(map: Map<string, A>, key: string, value: A, limit: number): void => {
   map.delete(key)
   map.set(key, value)
@@ -41,17 +44,17 @@ export class UpgradeGuard {
     )
   }
 
-  /** An upgrade was refused for what it asked or showed; refusals for want of room do not count. */
+  /** An upgrade was refused for its request or its credentials. Refusals for lack of capacity do not count. */
   refused(network: string, now: number): void {
     this.refusals.take(network, now)
   }
 
-  /** True when so many upgrades of `network` were refused lately that it only hears to come back later. */
+  /** True if so many upgrades of `network` were refused recently that it is only asked to come back later. */
   isOverLimit(network: string, now: number): boolean {
     return !this.refusals.has(network, now)
   }
 
-  /** Whether `chargerId` was not registered a moment ago: the database need not be asked again by a network that is over its limit. */
+  /** True if `chargerId` was not registered a moment ago: a network that is over its limit then causes no database query. */
   isKnownMissing(chargerId: string, now: number): boolean {
     const unknownSince = this.unknownIds.get(chargerId)
     return unknownSince !== undefined && now - unknownSince < unknownMillis
@@ -67,7 +70,7 @@ export class UpgradeGuard {
     this.unknownIds.delete(chargerId)
   }
 
-  /** The verifier said no. False when it has said so too often lately for this charger, wherever the passwords came from. */
+  /** A password was wrong. False if this happened too often recently for this charger, wherever the passwords came from. */
   guessedWrong(chargerId: string, now: number): boolean {
     return this.guesses.take(chargerId, now)
   }
@@ -76,7 +79,7 @@ export class UpgradeGuard {
     return this.guesses.waitSeconds(chargerId, now)
   }
 
-  /** The charger proved itself. False when it has done so too often lately: two devices share one identity. */
+  /** The charger proved its identity. False if it did so too often recently: two devices share one identity. */
   proved(chargerId: string, now: number): boolean {
     return this.reconnects.take(chargerId, now)
   }
@@ -85,7 +88,7 @@ export class UpgradeGuard {
     return this.reconnects.waitSeconds(chargerId, now)
   }
 
-  /** Forgets what no longer matters; called about once a minute. */
+  /** Removes outdated entries; called about once a minute. */
   sweep(now: number): void {
     for (const buckets of [this.refusals, this.guesses, this.reconnects]) buckets.sweep(now)
     for (const [id, since] of this.unknownIds) {

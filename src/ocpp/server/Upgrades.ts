@@ -1,6 +1,6 @@
 /**
- * From an upgrade request to an open connection or a refusal: proof, admission by the charger's actor, and the handshake itself, for many
- * requests at a time and each in its turn.
+ * Handles upgrade requests until they are an open connection or a refusal: proof of identity, admission by the
+ * charger's actor, and the websocket handshake. Many requests are handled at the same time, each in its turn.
  */
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -31,12 +31,13 @@ export interface UpgradeParts extends ProofParts {
 }
 
 /**
- * Compression within bounds: nothing is remembered from one message to the next, so that an idle charger costs no more than without. Only
- * chargers compress (OCPP 2.x wants it understood); our own messages are too short to gain by it.
+ * Limited compression. No context is kept from one message to the next, so that an idle charger needs no more memory
+ * than without compression. Only chargers compress (OCPP 2.x requires that we understand it); our own messages are too
+ * short to benefit.
  */
 const boundedCompression = { serverNoContextTakeover: true, clientNoContextTakeover: true, concurrencyLimit: 4 }
 
-/** Upgrades of one charger that may wait for its admission at a time; on profile 0 each may take a ping's time. */
+/** Upgrades of one charger that may wait for its admission at the same time. On profile 0 each may take as long as a ping. */
 const maxAdmissionsOfOne = 8
 
 /** How long a charger has to answer our close frame, in ms. */
@@ -46,12 +47,12 @@ export class Upgrades {
   private readonly parts: UpgradeParts
   private readonly websockets: WebSockets<typeof ChargerWebSocket>
   private readonly proofs: AdmissionQueue<Handshake>
-  /** The same for networks that were refused too often: their flood delays only their own. */
+  /** The same for networks that were refused too often: a flood from them delays only their own upgrades. */
   private readonly suspects: AdmissionQueue<Handshake>
   private readonly openings: AdmissionQueue<() => void>
-  /** Admissions that are under way, by charger. */
+  /** The number of admissions in progress, by charger. */
   private readonly admitting = new Counts()
-  /** Not answered yet, oldest first. */
+  /** Handshakes that are not answered yet, oldest first. */
   private readonly open = new Set<Handshake>()
   private isStopping = false
 
@@ -65,7 +66,8 @@ export class Upgrades {
       maxFragments,
       maxBufferedChunks,
       closeTimeout,
-      // Chargers send Latin-1 names; their frames are read with replacement characters rather than cut off.
+      // Chargers send Latin-1 names. Their frames are read with replacement characters; the connection is not closed
+      // for them.
       skipUTF8Validation: true,
       perMessageDeflate: parts.compression ? boundedCompression : false,
       WebSocket: ChargerWebSocket
@@ -77,19 +79,20 @@ export class Upgrades {
     this.suspects = new AdmissionQueue(maxSuspectUpgrades, (handshake) =>
       parts.run(this.handle(handshake, this.suspects))
     )
-    // A batch of admissions comes back at one moment; opening them all at once would hold the event loop up.
+    // The admissions of a batch end at the same moment. Opening all their connections at once would block the event
+    // loop.
     this.openings = new AdmissionQueue(Number.POSITIVE_INFINITY, (open) => {
       open()
       this.openings.done()
     })
   }
 
-  /** From now on every upgrade is asked to come back. */
+  /** From now on every upgrade is asked to come back later. */
   stopAccepting(): void {
     this.isStopping = true
   }
 
-  /** Takes a request over from the HTTP server. */
+  /** Receives an upgrade request from the HTTP server. */
   receive(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): void {
     const { guard, lag, limits, now, retryAfter } = this.parts
     const handshake = new Handshake(request, socket, head, origin, now(), (settled) => void this.open.delete(settled))
@@ -98,7 +101,7 @@ export class Upgrades {
       return this.refuse(handshake, refusals.unavailable(retryAfter()))
     }
     const line = guard.isOverLimit(origin.network, now()) ? this.suspects : this.proofs
-    // Half of the room is everybody else's.
+    // Half of the capacity is reserved for other networks.
     if (line === this.suspects && line.size >= limits.maxWaitingUpgrades / 2) {
       return this.refuse(handshake, refusals.unavailable(retryAfter()))
     }
@@ -106,7 +109,7 @@ export class Upgrades {
     line.offer(handshake)
   }
 
-  /** Once a second: answers those that have waited for too long. */
+  /** Called once a second: refuses requests that have waited for too long. */
   tick(): void {
     const { limits, now, retryAfter } = this.parts
     const before = now() - limits.handshakeMillis
@@ -116,7 +119,7 @@ export class Upgrades {
     }
   }
 
-  /** Refuses those that still wait. */
+  /** Refuses all requests that still wait. */
   refuseAll(): void {
     for (const handshake of this.open) this.refuse(handshake, refusals.stopping(this.parts.retryAfter()))
   }
@@ -124,7 +127,7 @@ export class Upgrades {
   private handle(handshake: Handshake, line: AdmissionQueue<Handshake>): Effect.Effect<void> {
     if (handshake.isSettled) return Effect.sync(() => line.done())
     return prove(this.parts, handshake).pipe(
-      // An admission may wait for an old connection's ping; others are proved meanwhile.
+      // An admission may wait for the ping of an old connection. Others are proved meanwhile.
       Effect.ensuring(Effect.sync(() => line.done())),
       Effect.flatMap((proven) => (handshake.isSettled ? Effect.void : this.admit(handshake, proven))),
       Effect.catch((refusal: Refusal) => Effect.sync(() => this.refuse(handshake, refusal))),
@@ -144,7 +147,7 @@ export class Upgrades {
     return this.parts.inbox.admit(proven.opening).pipe(
       Effect.flatMap((admission) => this.answer(handshake, proven, admission)),
       Effect.ensuring(end),
-      // An admitted charger must be opened or abandoned, so that nothing may be left half done.
+      // Not interruptible: an admission must be either opened or abandoned.
       Effect.uninterruptible
     )
   }
@@ -165,7 +168,7 @@ export class Upgrades {
     }
   }
 
-  /** Answers 101 and opens the connection. False when the client has gone, and nothing was opened. */
+  /** Answers 101 and opens the connection. False if the client has disconnected and nothing was opened. */
   private complete(
     handshake: Handshake,
     proven: Proven,
@@ -175,7 +178,7 @@ export class Upgrades {
     const { head, request } = handshake
     let isOpen = false
     handshake.upgrade((socket) => {
-      // `ws` reads the header more strictly than chargers write it; what was agreed takes its place.
+      // `ws` parses the header more strictly than chargers write it, so it is replaced by the agreed subprotocol.
       if (proven.subprotocol === undefined) delete request.headers["sec-websocket-protocol"]
       else request.headers["sec-websocket-protocol"] = proven.subprotocol
       this.websockets.handleUpgrade(request, socket, head, (ws) => {
@@ -208,7 +211,7 @@ export class Upgrades {
     socketParts.metrics.refusedUpgrade(refusal.status)
     if (isAuthFailure(refusal)) socketParts.metrics.authFailure(refusal.reason)
     if (!countsAgainst(refusal)) return
-    // One line for each, until there are too many to be of use.
+    // Each refusal is logged, until there are too many from the network to be useful.
     if (!guard.isOverLimit(network, now())) {
       const chargerId = parseChargerPath(handshake.request.url ?? "")?.chargerId
       const about = { chargerId, address, status: refusal.status, reason: refusal.reason }

@@ -1,6 +1,6 @@
 /**
- * One message that chargers send, as a row of the version's table: its fields, the event that they make, and what each of the domain's
- * replies looks like in the answer.
+ * One message that chargers send, as a row of the version's table: its fields, the event that it becomes, and the
+ * answer for each of the domain's replies.
  */
 import type { ChargerEvent, UnreadableTransactionMessage } from "../../domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../domain/charger/Reply.ts"
@@ -28,7 +28,7 @@ interface Row<F extends Fields, Event> {
 
 const none: ReadonlyArray<string> = []
 
-/** The answer to a message that wants none but the acknowledgement itself. */
+/** The answer to a message that only needs an acknowledgement. */
 export const empty = (): Payload => ({})
 
 const encodeReplyWith =
@@ -37,7 +37,7 @@ const encodeReplyWith =
     if (reply._tag === "Refused") {
       return { _tag: "Error", code: refusalCodes["1.6"][reply.reason], description: reply.description }
     }
-    // The row's own function for this very tag; the index has lost which reply belongs to it.
+    // The row's function for this tag; the index has lost its exact type.
     const encode = replies[reply._tag] as ((reply: Reply, now: number) => Payload) | undefined
     return encode === undefined
       ? {
@@ -54,7 +54,7 @@ const refuseForm: DecodedCall = {
   description: "the payload is not a JSON object"
 }
 
-/** Reads what does not conform. An array in place of an empty object is reported as such. */
+/** Reads a payload that does not conform. An array in place of an empty object is reported as a deviation. */
 const takeAll = <F extends Fields>(
   of: ReturnType<typeof message<F>>,
   payload: unknown,
@@ -65,7 +65,7 @@ const takeAll = <F extends Fields>(
   return { read: of.take(object, "", report), report }
 }
 
-/** A message that is refused when one of `needs` cannot be read; everything else it does without. */
+/** A message that is refused if one of `needs` cannot be read. All other fields may be missing. */
 export const action = <const F extends Fields>(
   row: Row<F, ChargerEvent> & { readonly needs: ReadonlyArray<keyof F & string> }
 ): Action => {
@@ -87,8 +87,9 @@ export const action = <const F extends Fields>(
 }
 
 /**
- * A message about money. It is never refused, since a CALLERROR only makes the charger repeat it (OCPP 1.6 §3.7.1): where `event` finds
- * nothing to make a transaction of (undefined), it is passed on as unreadable, to be stored as it came.
+ * A message about a transaction. It is never refused, since a CALLERROR only makes the charger repeat it (OCPP 1.6
+ * §3.7.1). If `event` cannot make an event of it (undefined), it is passed on as unreadable, to be stored as it was
+ * sent.
  */
 export const transactionAction = <const F extends Fields>(
   name: UnreadableTransactionMessage["action"],

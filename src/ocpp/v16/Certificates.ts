@@ -1,4 +1,7 @@
-/** The certificates of a charger (security whitepaper, edition 3, §5): installing, listing, deleting them, and handing over its own. */
+/**
+ * The certificates of a charger (security whitepaper, edition 3, §5): installing, listing and deleting them, and
+ * sending the charger its own.
+ */
 import { type CertificateHash, hashAlgorithms } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, take, type Command } from "./Command.ts"
 import { list, text, word } from "./Kinds.ts"
@@ -11,7 +14,7 @@ export const certificateSigned: Command<"CertificateSigned"> = {
   decode: answersWith(["Accepted", "Rejected"])
 }
 
-/** InstallCertificate.req: a root that the charger shall trust. */
+/** InstallCertificate.req: a root certificate that the charger must trust. */
 export const installCertificate: Command<"InstallCertificate"> = {
   action: "InstallCertificate",
   encode: ({ certificate, certificateType }) => ({ certificateType, certificate }),
@@ -36,7 +39,7 @@ const hashData = message({
 
 const installed = message({ certificateHashData: optional(list(hashData)) })
 
-/** A certificate that lacks a part of its hash cannot be named to the charger again, and is left out. */
+/** The hash of a certificate. A certificate without some part of its hash is left out, since we could not name it to the charger. */
 const readHash = (said: ReadOf<typeof hashData>): ReadonlyArray<CertificateHash> => {
   const { issuerKeyHash, issuerNameHash, serialNumber } = said
   // Some write SHA-256 or sha256.
@@ -47,7 +50,7 @@ const readHash = (said: ReadOf<typeof hashData>): ReadonlyArray<CertificateHash>
   return [{ hashAlgorithm, issuerNameHash, issuerKeyHash, serialNumber }]
 }
 
-/** GetInstalledCertificateIds.req. `NotFound` is a charger that has none of this type. */
+/** GetInstalledCertificateIds.req. `NotFound` means that the charger has none of this type. */
 export const getInstalledCertificateIds: Command<"GetInstalledCertificateIds"> = {
   action: "GetInstalledCertificateIds",
   encode: ({ certificateType }) => ({ certificateType }),

@@ -1,4 +1,4 @@
-/** One command of ours, as a row of the version's table: how it is asked, and how its answer is read. */
+/** One command of ours, as a row of the version's table: how it is written, and how its answer is read. */
 import type { AnswerContent, ChargerCommand, CommandOf } from "../../domain/command/ChargerCommand.ts"
 import { cutText } from "../../domain/values/Cut.ts"
 import { Report, type Fields, type Message, type PayloadObject, type Read } from "./Lenient.ts"
@@ -6,7 +6,7 @@ import { latestTime, writeTime } from "./Time.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** What an answer says; an `Unreadable` one lacks what it cannot be understood without. */
+/** A decoded answer. It is `Unreadable` if it lacks a value without which it cannot be understood. */
 export type Reading =
   | { readonly _tag: "Read"; readonly status: string | undefined; readonly content: AnswerContent | undefined }
   | { readonly _tag: "Unreadable"; readonly problem: string }
@@ -17,18 +17,21 @@ export interface Command<Tag extends ChargerCommand["_tag"]> {
   readonly decode: (payload: PayloadObject) => Reading
 }
 
-/** The members that have a value: what OCPP 1.6 calls optional is left out, and never null. */
+/** The members that have a value. What OCPP 1.6 calls optional is left out, never null. */
 export const present = (members: Payload): Payload =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** A time that the message must have; one that no year of four digits has becomes the nearest that can be written. */
+/**
+ * Writes a time that the message requires. One that cannot be written (before 1970 or after the year 9999) becomes the
+ * nearest that can.
+ */
 export const writeNearestTime = (at: number): string | undefined => writeTime(Math.min(Math.max(at, 0), latestTime))
 
-/** A time that may be missing. */
+/** Writes an optional time. */
 export const writeOptionalTime = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : writeTime(at)
 
-/** How often, and how far apart, a charger tries a transfer. */
+/** How often a charger tries a transfer, and the time between the tries. */
 export const writeRetries = (command: {
   readonly retries?: number
   readonly retryIntervalSeconds?: number
@@ -37,16 +40,17 @@ export const writeRetries = (command: {
   retryInterval: command.retryIntervalSeconds
 })
 
-/** Takes what can be taken; what deviates in an answer is seen in the answer itself, which is kept. */
+/** Reads whatever can be read. Deviations are not reported: they can be seen in the answer itself, which is stored. */
 export const take = <F extends Fields>(of: Message<F>, payload: PayloadObject): Read<F> =>
   of.take(payload, "", new Report())
 
-/** Longest word that is kept. */
+/** Longest status that is kept. */
 const statusMost = 50
 
 /**
- * An answer with a status, and what else it holds. A word of the list is read whatever its case and spaces are; one that no list knows is
- * kept, so that the issuer sees what the charger said. A number or the like is no status: whether it means yes or no is not known.
+ * Decodes an answer with a status and perhaps other content. A known status is accepted in any case and with spaces. An
+ * unknown one is kept, so that the issuer sees what the charger answered. A number or other value is not a status,
+ * since it is unknown whether it means yes or no.
  */
 export const answersWith = (
   words: ReadonlyArray<string>,
@@ -62,7 +66,7 @@ export const answersWith = (
   }
 }
 
-/** An answer that the specification gives no status: that it came means yes. */
+/** Decodes an answer for which the specification has no status: any answer means success. */
 export const answersWithout =
   (content: (payload: PayloadObject) => AnswerContent | undefined): Command<ChargerCommand["_tag"]>["decode"] =>
   (payload) => ({ _tag: "Read", status: undefined, content: content(payload) })

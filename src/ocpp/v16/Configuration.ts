@@ -1,4 +1,4 @@
-/** Configuration keys (OCPP 1.6 §5.3, §5.8): asking for them, changing them, reading what the charger makes of it. */
+/** Configuration keys (OCPP 1.6 §5.3, §5.8): requesting and changing them, and reading the charger's answers. */
 import type { ConfigurationKey } from "../../domain/command/ChargerCommand.ts"
 import { passwordKey } from "../../domain/command/Kinds.ts"
 import { cutList, cutMark } from "../../domain/values/Cut.ts"
@@ -6,16 +6,16 @@ import { answersWith, answersWithout, take, type Command } from "./Command.ts"
 import { flag, list, text, texts } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
 
-/** Keys have no case (§9). The password is write-only, and some chargers tell it all the same. */
+/** Keys are not case-sensitive (§9). The password is write-only, but some chargers report it anyway. */
 const isSecretKey = (key: string): boolean => key.trim().toLowerCase() === passwordKey
 
-/** Kept of a value: as much as OCPP 2.x has room for, since public keys of meters are reported here. */
+/** Characters of a value that are kept: as many as OCPP 2.x allows, since meters' public keys are reported here. */
 const valueKept = 2500
 
-/** Units of JSON that are kept of all keys: some chargers have four hundred of them. */
+/** UTF-16 units that are kept of all keys, as JSON: some chargers have four hundred keys. */
 const keysKept = 131_072
 
-/** The same of the names of keys that it says it does not have; we ask for a few. */
+/** The same for the names of keys that the charger does not have; we request only a few. */
 const unknownKept = 16_384
 
 const keyValue = message({ key: text(50), readonly: flag, value: optional(text(500, valueKept)) })
@@ -30,14 +30,14 @@ const readKey = ({ key, readonly = false, value }: ReadOf<typeof keyValue>): Rea
   return [{ key, value: isSecretKey(key) ? undefined : value, readonly }]
 }
 
-/** The keys that there is room for, with a last one that says how many there were besides. */
+/** The keys that fit, with a last one that says how many others were left out. */
 const keysWithin = (keys: ReadonlyArray<ConfigurationKey>): ReadonlyArray<ConfigurationKey> => {
   const kept = cutList(keys, keysKept)
   const more = keys.length - kept.length
   return more === 0 ? kept : [...kept, { key: cutMark, value: `${more} more keys were not kept`, readonly: true }]
 }
 
-/** §5.8. No key asks for all of them. */
+/** §5.8. No key requests all of them. */
 export const getConfiguration: Command<"GetConfiguration"> = {
   action: "GetConfiguration",
   encode: ({ keys }) => (keys.length === 0 ? {} : { key: keys }),

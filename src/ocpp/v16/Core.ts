@@ -1,7 +1,7 @@
 /**
- * The Core profile without its transactions: who the charger is, that it lives, how its connectors are, who wants to charge, and what its
- * vendor has to say (OCPP 1.6 §4.1…§4.3, §4.6, §4.9); and the commands of the profile, its configuration apart (§5.2, §5.4, §5.6, §5.11, §5.12, §5.14,
- * §5.18).
+ * The Core profile without transactions and configuration: messages for boot, heartbeat, connector status,
+ * authorisation and vendors' data (OCPP 1.6 §4.1…§4.3, §4.6, §4.9), and the commands of the profile (§5.2, §5.4, §5.6,
+ * §5.11, §5.12, §5.14, §5.18).
  */
 import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
 import { cutText } from "../../domain/values/Cut.ts"
@@ -15,7 +15,7 @@ import { answersWith, present, type Command } from "./Command.ts"
 import { writeProfile } from "./SmartCharging.ts"
 import { dataTransferStatuses } from "../../domain/charger/Reply.ts"
 
-/** §5.11. A start at the whole charger names no connector: the charger chooses, and 0 is not allowed here (§6.33). */
+/** §5.11. A start for the whole charger names no connector: the charger chooses one, and 0 is not allowed here (§6.33). */
 export const remoteStart: Command<"RemoteStart"> = {
   action: "RemoteStartTransaction",
   encode: ({ chargingProfile, place, tokenUid }) =>
@@ -69,11 +69,11 @@ export const sendData: Command<"DataTransfer"> = {
   decode: answersWith(dataTransferStatuses)
 }
 
-/** What is there and not empty: chargers send "" for what they do not know. */
+/** The value, unless it is empty: chargers send "" for a value that they do not know. */
 const given = (value: string | undefined): string | undefined =>
   value === undefined || value.trim() === "" ? undefined : value
 
-/** §4.1. The tag may be longer than OCPP allows; the domain knows none such. */
+/** §4.1. The tag may be longer than OCPP allows; the domain has no token that long. */
 export const authorize = action({
   fields: { idTag },
   needs: ["idTag"],
@@ -82,12 +82,13 @@ export const authorize = action({
 })
 
 /**
- * Kept of what a charger is, beyond what the specification has room for: serial numbers differ in their last characters, and rules are found by the
- * whole name of a make. As long as the serial number that an operator may register.
+ * Characters that are kept of a charger's names, more than the specification allows: serial numbers differ in their
+ * last characters, and rules are found by the whole name of a make. It is also the length of the serial number that an
+ * operator may register.
  */
 const nameKept = 64
 
-/** §4.2. A charger without a name may boot: it is known by its connection. */
+/** §4.2. A charger without a name may boot: its connection identifies it. */
 export const bootNotification = action({
   fields: {
     chargePointVendor: text(20, nameKept),
@@ -105,7 +106,7 @@ export const bootNotification = action({
     _tag: "Booted",
     vendor: boot.chargePointVendor ?? "",
     model: boot.chargePointModel ?? "",
-    // The second is deprecated (§6.3), and the only one that some chargers send.
+    // The second one is deprecated (§6.3), but some chargers send only that.
     serialNumber: given(boot.chargePointSerialNumber) ?? given(boot.chargeBoxSerialNumber),
     firmwareVersion: given(boot.firmwareVersion),
     iccid: given(boot.iccid),
@@ -122,14 +123,14 @@ export const bootNotification = action({
   }
 })
 
-/** Characters of a vendor's data that are passed on: the message log has the message itself. */
+/** Characters of a vendor's data that are passed on. The message log has the whole message. */
 const dataKept = 1000
 
-/** What there was, where not all of it is passed on. */
+/** The size of the data in bytes, if not all of it is passed on. */
 const sizeOf = (data: string | undefined) =>
   data === undefined || data.length <= dataKept ? {} : { size: Buffer.byteLength(data) }
 
-/** §4.3. What a vendor means by it is not known here. */
+/** §4.3. The meaning of the data is known only to the vendor. */
 export const dataTransfer = action({
   fields: { vendorId: text(255), messageId: optional(text(50)), data: optional(textOrJson) },
   needs: ["vendorId"],
@@ -176,7 +177,7 @@ const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map(
   connectorStatuses.map((status) => [status.toLowerCase(), status])
 )
 
-/** An unknown status reads as Unavailable: a connector in it cannot be promised to anybody. */
+/** An unknown status is read as Unavailable: such a connector cannot be offered to a driver. */
 const readStatus = (raw: string): ConnectorStatus => statusByName.get(raw.trim().toLowerCase()) ?? "Unavailable"
 
 /** §4.9. */

@@ -1,4 +1,4 @@
-/** The name of the file that a charger says it will upload (OCPP 1.6 §6.26; whitepaper GetLog.conf). */
+/** The name of the file that a charger will upload (OCPP 1.6 §6.26; whitepaper GetLog.conf). */
 import type { AnswerContent } from "../../domain/command/ChargerCommand.ts"
 import { maskUrls } from "../rpc/Secrets.ts"
 import { take } from "./Command.ts"
@@ -11,6 +11,6 @@ const named = message({ fileName: optional(text(255)), filename: optional(text(2
 export const readFileName = (payload: PayloadObject): AnswerContent => {
   const { fileName, filename } = take(named, payload)
   const given = [fileName, filename].find((name) => name !== undefined && name.trim() !== "")
-  // Some chargers answer with the whole URL, and ours is a key to the file store.
+  // Some chargers answer with the whole URL, which for our own file store contains a key.
   return { _tag: "FileName", fileName: given === undefined ? undefined : maskUrls(given) }
 }

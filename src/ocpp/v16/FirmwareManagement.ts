@@ -1,4 +1,7 @@
-/** The FirmwareManagement profile (OCPP 1.6 §4.4, §4.5, §5.9, §5.19): updates and uploads of diagnostics, as commands and as reports of how they go on. */
+/**
+ * The FirmwareManagement profile (OCPP 1.6 §4.4, §4.5, §5.9, §5.19): firmware updates and uploads of diagnostics, as
+ * commands and as reports of their progress.
+ */
 import { action, empty } from "./Action.ts"
 import { word } from "./Kinds.ts"
 import { answersWithout, present, writeNearestTime, writeOptionalTime, writeRetries, type Command } from "./Command.ts"

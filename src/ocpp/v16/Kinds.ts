@@ -1,7 +1,7 @@
 /**
- * The kinds of values that OCPP 1.6 messages are made of, each with what the specification allows and what is taken instead: numbers
- * written as strings and strings as numbers, words that no list knows, and whatever is too long. No text that a charger writes leaves this file
- * longer than its kind allows: it is cut and marked, and never refused for it.
+ * The kinds of values in OCPP 1.6 messages, each with what the specification allows and what is accepted as well:
+ * numbers written as strings and strings as numbers, unknown enumeration values, and texts that are too long. No text
+ * of a charger leaves this file longer than its kind allows: it is cut and marked, never refused for its length.
  */
 import { Schema } from "effect"
 import { cutText } from "../../domain/values/Cut.ts"
@@ -23,8 +23,8 @@ const takeText = (value: unknown, path: string, report: Report): string | undefi
 }
 
 /**
- * A string of at most `maxLength` UTF-16 units. A longer one is cut to that, or to `kept` where what chargers write there is worth more than the
- * specification has room for.
+ * A string of at most `maxLength` UTF-16 units. A longer one is cut to that, or to `kept` if what chargers write there
+ * is worth keeping beyond the specification's limit.
  */
 export const text = (maxLength: number, kept = maxLength): Field<string> =>
   required(Schema.String.check(Schema.isMaxLength(maxLength)), (value, path, report) => {
@@ -34,13 +34,16 @@ export const text = (maxLength: number, kept = maxLength): Field<string> =>
     return cutText(taken, kept)
   })
 
-/** UTF-16 units of a sampled value. OCPP 1.6 sets no length; signed records of some meters, wrapped in hex, take 40,000. */
+/**
+ * Maximum length of a sampled value in UTF-16 units. OCPP 1.6 sets none; signed records of some meters, wrapped in hex,
+ * take 40,000.
+ */
 const valueMost = 65_536
 
-/** What is kept of a longer one: it is no figure and no signature any more, and shows only what it began with. */
+/** What is kept of a longer value, to show how it began: it is no longer a number or a signature. */
 const valueKept = 500
 
-/** A sampled value, which is kept as it is or not at all: half of a signed record is worth nothing. */
+/** A sampled value. It is kept whole or not at all, since half of a signed record is worthless. */
 export const sampleText: Field<string> = required(
   Schema.String.check(Schema.isMaxLength(valueMost)),
   (value, path, report) => {
@@ -51,10 +54,10 @@ export const sampleText: Field<string> = required(
   }
 )
 
-/** Longest word that is kept: no list has one as long. */
+/** Longest unknown value that is kept: all values of the specification are shorter. */
 const wordMost = 50
 
-/** One word of a list. An unknown one is kept, an empty one is none. */
+/** An enumeration value. An unknown value is kept; an empty one counts as missing. */
 export const word = (words: ReadonlyArray<string>): Field<string> => {
   const known = new Set(words)
   return required(Schema.Literals(words), (value, path, report) => {
@@ -90,7 +93,7 @@ const takeInteger = (value: unknown, path: string, report: Report): number | und
 
 export const integer: Field<number> = required(Schema.Int, takeInteger)
 
-/** 0 for the whole charger, else a connector (OCPP 1.6 §3.6). */
+/** 0 for the whole charger, otherwise a connector (OCPP 1.6 §3.6). */
 export const connectorNumber: Field<number> = required(
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: highestConnectorId })),
   (value, path, report) => {
@@ -100,7 +103,7 @@ export const connectorNumber: Field<number> = required(
   }
 )
 
-/** A meter register in Wh (OCPP 1.6 §6.45, §6.49). Decimals are rounded: some meters give them, and none is off by half a Wh. */
+/** A meter register in Wh (OCPP 1.6 §6.45, §6.49). Decimals, which some meters send, are rounded; the error is at most half a Wh. */
 export const wholeWattHours: Field<number> = required(Schema.Int, (value, path, report) => {
   const taken = takeNumber(value, path, report)
   if (taken === undefined || Number.isSafeInteger(taken)) return taken
@@ -109,10 +112,10 @@ export const wholeWattHours: Field<number> = required(Schema.Int, (value, path, 
   return Math.round(taken)
 })
 
-/** Longest text that is kept where a number or a time should stand: longer than any of them. */
+/** Longest text that is kept in place of a number or a time; all valid ones are shorter. */
 const loneMost = 64
 
-/** A transaction id as it was sent: a number of any size, or the text that stood in its place. */
+/** A transaction id as it was sent: a number of any size, or the text that was sent instead. */
 export const transactionNumber: Field<number | string> = required(Schema.Int, (value, path, report) => {
   if (typeof value === "string") {
     report.bent(path, decimal.test(value) ? "other type" : "wrong type")
@@ -139,14 +142,14 @@ export const flag: Field<boolean> = required(Schema.Boolean, (value, path, repor
   return meant === "false" || meant === "0" ? false : report.lost(path, "wrong type")
 })
 
-/** A string, or any other JSON as its text: DataTransfer's data is an object with some vendors. */
+/** A string, or any other JSON as text: some vendors send an object as DataTransfer's data. */
 export const textOrJson: Field<string> = required(Schema.String, (value, path, report) => {
   if (typeof value === "string") return value
   report.bent(path, "other type")
   return JSON.stringify(value)
 })
 
-/** The value as a list; one alone counts as a list of itself. */
+/** The value as a list; a single value counts as a list of one. */
 const takeArray = (value: unknown, path: string, report: Report): ReadonlyArray<unknown> => {
   if (Array.isArray(value)) return value
   report.bent(path, "other type")
@@ -167,7 +170,7 @@ export const nested = <const F extends Fields>(of: Message<F>): Field<Read<F>> =
     return object === undefined ? report.lost(path, "wrong type") : of.take(object, path, report)
   })
 
-/** A list of objects. What is none in it is left out. */
+/** A list of objects. Elements that are not objects are left out. */
 export const list = <const F extends Fields>(of: Message<F>): Field<ReadonlyArray<Read<F>>> =>
   required(Schema.Array(of.schema), (value, path, report) => {
     if (typeof value !== "object") return report.lost(path, "wrong type")
@@ -179,7 +182,7 @@ export const list = <const F extends Fields>(of: Message<F>): Field<ReadonlyArra
     })
   })
 
-/** A list that the specification wants at least one element in; an empty one is taken. */
+/** A list for which the specification requires at least one element; an empty one is accepted. */
 export const fullList = <const F extends Fields>(of: Message<F>): Field<ReadonlyArray<Read<F>>> => {
   const any = list(of)
   return required(Schema.Array(of.schema).check(Schema.isMinLength(1)), (value, path, report) => {

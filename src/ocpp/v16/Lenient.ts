@@ -1,12 +1,13 @@
 /**
- * How payloads are read: each message is declared once, and from the declaration come a strict schema, which well-behaved chargers pass on
- * the fast path, and a lenient reading for the others, which makes of each value what can be made of it and reports every deviation.
+ * How payloads are read. Each message is declared once. From the declaration come a strict schema, which well-behaved
+ * chargers pass on the fast path, and a lenient reader for all others, which interprets each value as well as it can
+ * and reports every deviation.
  */
 import { Schema } from "effect"
 import type { ErrorCode } from "../rpc/ErrorCode.ts"
 import type { TimeDeviation } from "./Time.ts"
 
-/** What can be wrong with a value. Closed and free of the charger's own text, so that deviations can be counted by name. */
+/** What can be wrong with a value. A closed set without the charger's own text, so that deviations can be counted by name. */
 export type Deviation =
   | TimeDeviation
   | "missing"
@@ -19,7 +20,7 @@ export type Deviation =
   | "not whole"
   | "out of range"
 
-/** What a CALL is answered that lacks a value it cannot be understood without (OCPP-J 1.6 §4.2.3). */
+/** The error code for a CALL that lacks a value without which it cannot be understood (OCPP-J 1.6 §4.2.3). */
 export const lossCode = (deviation: Deviation): ErrorCode => {
   if (deviation === "missing" || deviation === "null") return "OccurenceConstraintViolation"
   return deviation === "wrong type" ? "TypeConstraintViolation" : "PropertyConstraintViolation"
@@ -30,12 +31,12 @@ export class Report {
   private readonly notes = new Set<string>()
   private readonly losses = new Map<string, Deviation>()
 
-  /** The value is taken all the same. */
+  /** Reports a deviation of a value that is used anyway. */
   bent(path: string, deviation: Deviation): void {
     this.notes.add(`${path}: ${deviation}`)
   }
 
-  /** The value is lost; it reads as if it had not been sent. */
+  /** Reports that a value could not be read; it counts as not sent. */
   lost(path: string, deviation: Deviation): undefined {
     this.bent(path, deviation)
     this.losses.set(path, deviation)
@@ -46,7 +47,10 @@ export class Report {
     return this.losses.get(path)
   }
 
-  /** Each deviation once, as `meterValue.sampledValue.unit: unknown value`: names of OCPP's fields and nothing that a charger wrote. */
+  /**
+   * Each deviation once, as `meterValue.sampledValue.unit: unknown value`: it contains names of OCPP's fields, and
+   * nothing that a charger wrote.
+   */
   get violations(): ReadonlyArray<string> {
     return [...this.notes]
   }
@@ -54,10 +58,10 @@ export class Report {
 
 /** One kind of value. */
 export interface Field<A> {
-  /** What the specification allows. Whatever it accepts is an `A`. */
+  /** What the specification allows. Whatever it accepts has type `A`. */
   readonly schema: Schema.Constraint
   readonly isOptional: boolean
-  /** What is made of anything else. `value` is neither undefined nor null. */
+  /** Interprets any other value. `value` is neither undefined nor null. */
   readonly take: (value: unknown, path: string, report: Report) => A | undefined
 }
 
@@ -70,12 +74,12 @@ export type Read<F extends Fields> = {
 
 export interface Message<F extends Fields> {
   readonly schema: Schema.Constraint
-  /** True for a payload that is as the specification wants it; fields that it does not know are let through. */
+  /** True for a payload that conforms to the specification; unknown fields are allowed. */
   readonly conforms: (payload: unknown) => payload is Read<F>
   readonly take: (payload: PayloadObject, path: string, report: Report) => Read<F>
 }
 
-/** What a declared message reads as. */
+/** The type of a declared message when it has been read. */
 export type ReadOf<M> = M extends Message<infer F> ? Read<F> : never
 
 export type PayloadObject = Readonly<Record<string, unknown>>
@@ -97,7 +101,7 @@ export const message = <const F extends Fields>(fields: F): Message<F> => {
       entries.map(([name, field]) => [name, field.isOptional ? Schema.optionalKey(field.schema) : field.schema])
     )
   )
-  // The guard is compiled at its first use and kept.
+  // The guard is compiled when it is first used, and kept.
   const guard = Schema.is(schema)
   return {
     schema,
@@ -111,7 +115,7 @@ export const message = <const F extends Fields>(fields: F): Message<F> => {
         else if (!field.isOptional) report.lost(at, value === null ? "null" : "missing")
         else if (value === null) report.bent(at, "null")
       }
-      // Each field's `take` gives its own type; the record only has lost which is which.
+      // Each field's `take` returns its own type; only the record has lost which belongs to which.
       return read as Read<F>
     }
   }

@@ -1,4 +1,4 @@
-/** The LocalAuthListManagement profile (OCPP 1.6 §5.10, §5.15): the tokens that a charger lets charge by itself. */
+/** The LocalAuthListManagement profile (OCPP 1.6 §5.10, §5.15): the tokens that a charger may authorise by itself. */
 import type { LocalListEntry } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, present, take, type Command } from "./Command.ts"
 import { idTagInfo } from "./IdTagInfo.ts"
@@ -7,7 +7,7 @@ import { message } from "./Lenient.ts"
 
 const listVersion = message({ listVersion: integer })
 
-/** §5.10. -1 is a charger without such lists, 0 an empty list. */
+/** §5.10. -1 means that the charger has no such lists, 0 that its list is empty. */
 export const getLocalListVersion: Command<"GetLocalListVersion"> = {
   action: "GetLocalListVersion",
   encode: () => ({}),
@@ -19,7 +19,7 @@ export const getLocalListVersion: Command<"GetLocalListVersion"> = {
   }
 }
 
-/** §7.1. Without idTagInfo the charger takes the tag off its list. */
+/** §7.1. Without idTagInfo the charger removes the tag from its list. */
 const writeEntry = ({ authorization, tokenUid }: LocalListEntry): Readonly<Record<string, unknown>> =>
   present({
     idTag: tokenUid,

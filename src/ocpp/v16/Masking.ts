@@ -1,6 +1,7 @@
 /**
- * What of OCPP 1.6's messages is secret: the charger's password among its configuration keys (whitepaper §2.3), one-time URLs, and private
- * keys that should not be there. Frames lose them before they are logged, answers before they are stored and shown.
+ * The secrets in OCPP 1.6's messages: the charger's password among its configuration keys (whitepaper §2.3), one-time
+ * URLs, and private keys that should not be there. They are removed from frames before logging, and from answers before
+ * these are stored and shown.
  */
 import { Option, Schema } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
@@ -14,10 +15,10 @@ import {
   maskUrls
 } from "../rpc/Secrets.ts"
 
-/** Whether the text may name the secret at all: a search for the rest of them. */
+/** A cheap test whether the text may name the secret. */
 const namesSecret = new RegExp(passwordKey, "i")
 
-/** A name may hide behind an escape, which only frames about configuration are worth reading for. */
+/** Masks the password. Its name may be written with escapes, for which only frames about configuration are worth parsing. */
 const maskPassword = (action: string, text: string): string =>
   namesSecret.test(text) || (action.endsWith("Configuration") && text.includes("\\u"))
     ? maskConfigurationKey(text, passwordKey)
@@ -26,10 +27,10 @@ const maskPassword = (action: string, text: string): string =>
 /** As `ProtocolVersion.mask`. */
 export const mask = (action: string, frame: string): string => maskPrivateKeys(maskUrls(maskPassword(action, frame)))
 
-/** Shortest password that is looked for in an answer (whitepaper §2.3 has 16 at the least): a shorter one could be any word. */
+/** Shortest password that is searched for in an answer (whitepaper §2.3 requires at least 16). A shorter one could be any word. */
 const passwordMinLength = 8
 
-/** A charger may repeat what it was sent, and hexadecimal digits in the other case. */
+/** Masks the password if the charger repeats it, also with hexadecimal digits in the other case. */
 const maskEcho = (command: ChargerCommand, text: string): string => {
   if (!isSecret(command) || command.value.length < passwordMinLength) return text
   const written = JSON.stringify(command.value).slice(1, -1)
@@ -39,8 +40,8 @@ const maskEcho = (command: ChargerCommand, text: string): string => {
 const parse = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * A CALLERROR to a command without its secrets. Of one to a new password nothing is kept that the charger worded itself, since it may
- * repeat the password in any writing.
+ * A CALLERROR to a command, without secrets. If the command set a password, nothing that the charger worded is kept,
+ * since it may repeat the password in any notation.
  */
 export const maskError = (command: ChargerCommand, code: string, description: string) =>
   isSecret(command)
@@ -48,8 +49,8 @@ export const maskError = (command: ChargerCommand, code: string, description: st
     : { code, description: maskPrivateKeys(maskUrls(description)) }
 
 /**
- * The answer to a command without its secrets, as a JSON value; the value itself when it has none, null for none. One that is no JSON
- * any more without them (a number was one) is hidden whole.
+ * The answer to a command, without secrets, as a JSON value: the value itself if it has none, null for no answer. If it
+ * is no longer JSON without them (a number was secret), it is hidden completely.
  */
 export const maskAnswer = (command: ChargerCommand, payload: unknown): unknown => {
   const text = JSON.stringify(payload ?? null)

@@ -1,13 +1,13 @@
 /**
- * Meter values of OCPP 1.6 (§4.7, §7.32, §7.43): the lists of words, the shape of a reading, and the defaults that make a sample say what
- * it leaves out. Values stay as they were sent, up to a length that no meter reaches.
+ * Meter values of OCPP 1.6 (§4.7, §7.33, §7.43): the enumerations, the fields of a reading, and the defaults of what a
+ * sample leaves out. Values are kept as they were sent, up to a length that no meter reaches.
  */
 import { energyRegister, type Reading, type Sample } from "../../domain/charger/MeterValue.ts"
 import { fullList, list, sampleText, time, word } from "./Kinds.ts"
 import { message, optional, type ReadOf } from "./Lenient.ts"
 import { readTime } from "./Time.ts"
 
-/** §7.31 ReadingContext. */
+/** §7.35 ReadingContext. */
 const contexts = [
   "Interruption.Begin",
   "Interruption.End",
@@ -48,7 +48,7 @@ const measurands = [
 const phases = ["L1", "L2", "L3", "N", "L1-N", "L2-N", "L3-N", "L1-L2", "L2-L3", "L3-L1"]
 const locations = ["Body", "Cable", "EV", "Inlet", "Outlet"]
 
-/** §7.45 UnitOfMeasure. The first edition spelt Celsius wrong and had no unit for Frequency: the errata brought both. */
+/** §7.45 UnitOfMeasure. The first edition misspelt Celsius and had no unit for Frequency; the errata added both. */
 const units = [
   "Wh",
   "kWh",
@@ -82,11 +82,11 @@ const sampledValue = message({
 
 const meterValue = message({ timestamp: time, sampledValue: fullList(sampledValue) })
 
-/** MeterValues wants at least one reading, StopTransaction's `transactionData` none. */
+/** MeterValues requires at least one reading, StopTransaction's `transactionData` none. */
 export const meterValues = fullList(meterValue)
 export const transactionData = list(meterValue)
 
-/** §7.43: the unit is Wh unless given otherwise, for energies; other quantities have no default. */
+/** §7.43: the default unit is Wh for energies; other quantities have no default. */
 const defaultUnit = (measurand: string): string => (measurand.startsWith("Energy.") ? "Wh" : "")
 
 const readSample = (sent: ReadOf<typeof sampledValue>): Sample | undefined => {
@@ -103,7 +103,7 @@ const readSample = (sent: ReadOf<typeof sampledValue>): Sample | undefined => {
   }
 }
 
-/** What was read, with the defaults filled in. A sample without a value and a reading without samples say nothing, and are left out. */
+/** The readings, with defaults filled in. Samples without a value and readings without samples are left out. */
 export const readReadings = (sent: ReadonlyArray<ReadOf<typeof meterValue>>): ReadonlyArray<Reading> => {
   const readings: Array<Reading> = []
   for (const { sampledValue: values, timestamp } of sent) {

@@ -1,4 +1,4 @@
-/** The RemoteTrigger profile (OCPP 1.6 §5.17), and the whitepaper's extension of it: asking a charger to send a message now. */
+/** The RemoteTrigger profile (OCPP 1.6 §5.17) and the whitepaper's extension of it: requesting a charger to send a message now. */
 import type { CommandOf } from "../../domain/command/ChargerCommand.ts"
 import { answersWith, present, type Command } from "./Command.ts"
 import { optionalConnectorIdOf } from "./place.ts"

@@ -3,7 +3,7 @@ import { answersWith, present, writeNearestTime, type Command } from "./Command.
 import { fittingParent } from "./IdTagInfo.ts"
 import { connectorIdOf } from "./place.ts"
 
-/** §5.13. Connector 0 reserves any one of the charger. */
+/** §5.13. Connector 0 reserves any one connector of the charger. */
 export const reserveNow: Command<"ReserveNow"> = {
   action: "ReserveNow",
   encode: ({ expiresAt, parentUid, place, reservationId, tokenUid }) =>

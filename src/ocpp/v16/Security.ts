@@ -1,6 +1,6 @@
 /**
- * The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5), certificates apart: logs, signed firmware, and what chargers
- * report.
+ * The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5) without certificates:
+ * logs, signed firmware, and security events.
  */
 import { action, empty } from "./Action.ts"
 import { integer, text, time, word } from "./Kinds.ts"
@@ -9,7 +9,7 @@ import { readTime } from "./Time.ts"
 import { answersWith, present, writeNearestTime, writeOptionalTime, writeRetries, type Command } from "./Command.ts"
 import { readFileName } from "./FileName.ts"
 
-/** GetLog.req. `AcceptedCanceled` says that an upload that was going on has been ended for this one. */
+/** GetLog.req. `AcceptedCanceled` means that a running upload was ended for this one. */
 export const getLog: Command<"GetLog"> = {
   action: "GetLog",
   encode: (command) =>
@@ -44,7 +44,7 @@ export const signedUpdateFirmware: Command<"SignedUpdateFirmware"> = {
   decode: answersWith(["Accepted", "Rejected", "AcceptedCanceled", "InvalidCertificate", "RevokedCertificate"])
 }
 
-/** A security event is taken whatever its time says: that it happened matters more than when. */
+/** A security event is accepted whatever its time is: that it happened matters more than when. */
 export const securityEventNotification = action({
   fields: { type: text(50), timestamp: time, techInfo: optional(text(255)) },
   needs: ["type"],

@@ -1,4 +1,7 @@
-/** The SmartCharging profile (OCPP 1.6 §5.5, §5.7, §5.16, §6.22): profiles that a charger is sent, and the schedule that it says it follows. */
+/**
+ * The SmartCharging profile (OCPP 1.6 §5.5, §5.7, §5.16, §6.22): profiles for a charger, and the schedule that the
+ * charger reports.
+ */
 import type { ChargingProfile, ChargingSchedule, ChargingSchedulePeriod } from "../../domain/command/ChargingProfile.ts"
 import { answersWith, present, writeOptionalTime, type Command, take } from "./Command.ts"
 import { connectorIdOf, optionalConnectorIdOf, placeOf } from "./place.ts"
@@ -33,7 +36,10 @@ const readUnit = (unit: string | undefined): "A" | "W" | undefined => {
   return said === "A" || said === "W" ? said : undefined
 }
 
-/** A schedule with a period or a unit that cannot be read is none: what is left of it would say something else. */
+/**
+ * Reads a schedule. If a period or the unit cannot be read, the whole schedule is dropped, since the rest would mean
+ * something else.
+ */
 const readSchedule = (said: ReadOf<typeof chargingSchedule>): ChargingSchedule | undefined => {
   const chargingRateUnit = readUnit(said.chargingRateUnit)
   const periods = said.chargingSchedulePeriod?.map(readPeriod) ?? []
@@ -49,7 +55,7 @@ const readSchedule = (said: ReadOf<typeof chargingSchedule>): ChargingSchedule |
   }
 }
 
-/** All of it is optional, also where the charger says Accepted. */
+/** Reads the reported schedule. All fields are optional, even if the charger answers Accepted. */
 export const readCompositeSchedule = (payload: PayloadObject): AnswerContent => {
   const { chargingSchedule: schedule, connectorId, scheduleStart } = take(answer, payload)
   return {
@@ -60,7 +66,7 @@ export const readCompositeSchedule = (payload: PayloadObject): AnswerContent => 
   }
 }
 
-/** §7.14: limits have at most one digit behind the point, and chargers refuse messages with more. */
+/** §7.14: limits have at most one decimal, and chargers refuse messages with more. */
 const oneDecimal = (value: number): number => Math.round(value * 10) / 10
 
 /** §7.13. */
@@ -96,7 +102,7 @@ export const setChargingProfile: Command<"SetChargingProfile"> = {
   decode: answersWith(["Accepted", "Rejected", "NotSupported"])
 }
 
-/** §5.5. `Unknown` is a charger that has no profile like that. */
+/** §5.5. `Unknown` means that the charger has no such profile. */
 export const clearChargingProfile: Command<"ClearChargingProfile"> = {
   action: "ClearChargingProfile",
   encode: ({ place, profileId, purpose, stackLevel }) =>

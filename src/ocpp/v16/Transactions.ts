@@ -1,6 +1,6 @@
 /**
- * The transactions of the Core profile (OCPP 1.6 §4.7, §4.8, §4.10). They are money: whatever part of one can be read is taken, and none is
- * ever refused.
+ * The transactions of the Core profile (OCPP 1.6 §4.7, §4.8, §4.10). They are billed, so whatever can be read of one is
+ * accepted, and none is ever refused.
  */
 import { empty, transactionAction } from "./Action.ts"
 import { idTag, idTagInfo } from "./IdTagInfo.ts"
@@ -10,18 +10,18 @@ import { meterValues, readReadings, transactionData } from "./MeterValues.ts"
 import { placeOf, wholeCharger } from "./place.ts"
 import { readTime } from "./Time.ts"
 
-/** We hand out ids of 31 bits, never 0; chargers send 0, -1 and the largest number they have for "none". */
+/** Reads a transaction id. Ours have 31 bits and are never 0; chargers send 0, -1 and their largest number for "none". */
 const readId = (sent: number | string | undefined): number | undefined =>
   typeof sent === "number" && Number.isInteger(sent) && sent > 0 && sent <= 0x7fffffff ? sent : undefined
 
-/** §5.13: a reservation's id is never 0, and chargers that know of none send 0 all the same. */
+/** §5.13: a reservation's id is never 0, but chargers without a reservation send 0 anyway. */
 const readReservation = (sent: number | undefined): number | undefined =>
   sent !== undefined && sent > 0 && sent <= 0x7fffffff ? sent : undefined
 
-/** A start that names no connector is taken as one of the charger: its driver and its meter are still worth having. */
+/** A start without a connector counts as one of the whole charger: its driver and meter reading are still worth storing. */
 const place = (connectorId: number | undefined) => (connectorId === undefined ? wholeCharger : placeOf(connectorId))
 
-/** §4.8. Every answer has a transaction id, also when the tag is refused. */
+/** §4.8. Every answer has a transaction id, even if the tag is refused. */
 export const startTransaction = transactionAction("StartTransaction", {
   fields: {
     connectorId: connectorNumber,
@@ -47,7 +47,7 @@ export const startTransaction = transactionAction("StartTransaction", {
   }
 })
 
-/** §4.7. Without a connector the values are the charger's own, and those of a transaction are found by its id. */
+/** §4.7. Without a connector the values are those of the charger itself; a transaction's values are found by its id. */
 export const meterValuesAction = transactionAction("MeterValues", {
   fields: { connectorId: connectorNumber, transactionId: optional(transactionNumber), meterValue: meterValues },
   event: ({ connectorId, meterValue, transactionId }) => {
@@ -62,7 +62,7 @@ export const meterValuesAction = transactionAction("MeterValues", {
   replies: { Acknowledged: empty }
 })
 
-/** §7.37 Reason. */
+/** §7.36 Reason. */
 const reasons = [
   "DeAuthorized",
   "EmergencyStop",

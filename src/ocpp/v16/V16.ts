@@ -1,6 +1,6 @@
 /**
- * OCPP 1.6J as a `ProtocolVersion`: the table of its messages, and nothing else. To add a message is to add a row here and its fields in
- * its profile's file.
+ * OCPP 1.6J as a `ProtocolVersion`: the table of its messages, and nothing else. To add a message, add a row here and
+ * its fields in the file of its profile.
  */
 import type { ChargerCommand, CommandOf, CommandResult } from "../../domain/command/ChargerCommand.ts"
 import { cutJson, cutText } from "../../domain/values/Cut.ts"
@@ -28,7 +28,7 @@ import { getLog, signedUpdateFirmware } from "./Security.ts"
 import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from "./SmartCharging.ts"
 import { meterValuesAction, startTransaction, stopTransaction } from "./Transactions.ts"
 
-/** What chargers send. A map, so that an action by the name of `constructor` finds nothing. */
+/** What chargers send. A map, so that an action named `constructor` finds nothing. */
 const actions: ReadonlyMap<string, Action> = new Map([
   ["Authorize", authorize],
   ["BootNotification", bootNotification],
@@ -76,7 +76,7 @@ const commands: { readonly [Tag in ChargerCommand["_tag"]]: Command<Tag> } = {
   SignedUpdateFirmware: signedUpdateFirmware
 }
 
-/** What the central system sends (OCPP 1.6 §5 and the security whitepaper): known, and not for us to answer. */
+/** Actions that only the central system sends (OCPP 1.6 §5 and the security whitepaper): known, but not accepted from chargers. */
 const ownActions: ReadonlySet<string> = new Set(Object.values(commands).map(({ action }) => action))
 
 const refuseAction = (action: string): DecodedCall =>
@@ -94,7 +94,7 @@ const encodeWith = <Tag extends ChargerCommand["_tag"]>(tag: Tag, command: Comma
 /** UTF-16 units that are kept of an answer, as JSON: it is stored in the journal and with its command. */
 const answerMost = 65_536
 
-/** OCPP-J 1.6 §4.2.3: what an error may say. */
+/** OCPP-J 1.6 §4.2.3: maximum lengths of an error's texts. */
 const errorMost = { code: 50, description: 255 }
 
 const decodeResult = (command: ChargerCommand, payload: unknown): CommandResult => {
