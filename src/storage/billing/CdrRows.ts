@@ -13,7 +13,7 @@ const Price = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 const text = Schema.optionalKey(Schema.String)
 const figure = Schema.optionalKey(Schema.Finite)
 
-/** A place as it is sealed, and as it is read for it. */
+/** A place as sealed in a record, and as read to make one. */
 export const PlaceRow = Schema.Struct({
   party: Schema.optionalKey(Schema.Struct({ countryCode: Schema.String, partyId: Schema.String })),
   evseUid: text,

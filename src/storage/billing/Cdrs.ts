@@ -1,4 +1,4 @@
-/** The port `Cdrs` over SQL. Numbers are taken in the transaction that stores the records, so that none is ever missing. */
+/** The port `Cdrs` over SQL. Numbers are assigned in the transaction that stores the records, so there are no gaps. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Cdr, type CdrBody, creditOf, creditRefusal, type NewCdr } from "../../domain/cdr/Cdr.ts"
@@ -34,12 +34,15 @@ export const CdrRow = Schema.Struct({
   issuedAt: Millis
 })
 const cdrRow = rowOf(CdrRow)
-/** Runs a statement of `cdrColumns`. */
+/** Runs a statement that selects `cdrColumns`. */
 export const cdrRows = rowsOf(CdrRow)
 
 const pages = pagedList("cdrs", Schema.Int, (cdr: Cdr) => cdr.number)
 
-/** Within times of starts, and of a card, records are read by starts: one from long ago lies behind all that have been numbered since. */
+/**
+ * With a filter by start time or card, records are ordered by start. In the order of numbers, an old record would come after all that were
+ * numbered since.
+ */
 const datedPages = pagedList(
   "cdrs by start",
   Schema.Tuple([TimeKey, Schema.Int]),
@@ -62,7 +65,7 @@ const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & CdrFilter) =
     return { pages: datedPages, which: sql`${behind} ${order} LIMIT ${datedPages.rows(request)}` }
   })
 
-/** Of `cdr d`. */
+/** The columns of `cdr d`. */
 export const cdrColumns = (sql: SqlClient.SqlClient) => sql`
   d.id, d.organisation_id AS "organisationId", d.number, d.session_id AS "sessionId", d.revision, d.charger_id AS "chargerId", d.site_id AS "siteId",
   d.started_at AS "startedAt", d.ended_at AS "endedAt", d.credits AS "creditReferenceId", d.body, d.issued_at AS "issuedAt"`
@@ -70,7 +73,7 @@ export const cdrColumns = (sql: SqlClient.SqlClient) => sql`
 /** A record to be stored. */
 export interface Insert extends NewCdr {
   readonly id: string
-  /** The record that it takes back; null for one that bills. */
+  /** The record that this one credits; null for one that bills. */
   readonly credits: string | null
 }
 
@@ -108,8 +111,8 @@ const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: n
     RETURNING ${cdrColumns(sql)}`)
 
 /**
- * Stores those of sessions that have no record yet (or, of credits, of records that are not credited), each with the next number, and
- * compares them with the prices of their sessions.
+ * Stores the records of sessions that have none yet (for credits: of records that are not credited yet), each with the next number, and
+ * compares them with their sessions' prices.
  */
 export const insertCdrs = (sql: SqlClient.SqlClient, records: ReadonlyArray<Insert>, now: number) =>
   Effect.tap(insert(sql, records, now), (stored) =>

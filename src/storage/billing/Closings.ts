@@ -1,4 +1,4 @@
-/** The port `Closings` over SQL. Works for all organisations at once; two nodes that close the same session close it once. */
+/** The port `Closings` over SQL, for all organisations at once. If two nodes close the same session, it is closed once. */
 import { Effect, Layer, Schema } from "effect"
 import { type Closing, Closings } from "../../domain/session/Closings.ts"
 import { type OpenSession, stillOccupied } from "../../domain/session/Closing.ts"
@@ -32,7 +32,7 @@ const connectionOf = (upSince: number | undefined, downSince: number | undefined
   return downSince === undefined ? { _tag: "None" } : { _tag: "Down", since: downSince }
 }
 
-/** Those that stand at a connector which is said to be occupied at this moment are not even looked at: they are nearly all. */
+/** Leaves out sessions at a connector that is currently reported as occupied, which are nearly all. */
 const silent = ({ sql }: Recording): Closings["Service"]["quiet"] =>
   Effect.fn("Closings.quiet")(function* ({ after, before, limit }) {
     const rows = yield* guarded(

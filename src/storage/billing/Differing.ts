@@ -1,6 +1,6 @@
 /**
- * Keeps with each price whether it differs from the session's record. A price may be stored after the record and a record after the
- * price, so the repositories of both compare the two, in the transaction that writes.
+ * Stores with each price whether it differs from the session's record. A price may be stored after the record, and a record after the
+ * price. So the repositories of both compare the two, in the transaction that writes.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -16,8 +16,8 @@ const comparedRows = rowsOf(
 )
 
 /**
- * Compares the prices of these sessions with their records. The rows are locked first: of two transactions that write a price and its
- * record at one time, the second one sees both. In order of the ids, so that neither waits for the other.
+ * Compares the prices of these sessions with their records. The rows are locked first: if two transactions write a price and its record at
+ * the same time, the second one sees both. They are locked in the order of ids, so there are no deadlocks.
  */
 export const compareWithRecords = (sql: SqlClient.SqlClient, sessionIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Rows of ledgers: a session with its tariff, its readings as arrays, and what belongs to it. Of the samples only those come along that say
- * something beside energy: power, current and state of charge.
+ * Rows of ledgers: a session with its tariff, its readings as arrays, and related data. Of the samples only power, current and state of
+ * charge are read, beside energy.
  */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -14,10 +14,10 @@ import { optional, rowsOf } from "../kernel/Rows.ts"
 import { Sample } from "../charging/SessionReadings.ts"
 import { sessionColumns, sessionOf, SessionRow, withReview } from "../charging/SessionRows.ts"
 
-/** Readings of one session that are priced: a month, one every ten seconds. Later ones are left out. */
+/** The most readings of one session that are priced: one every ten seconds for a month. Later ones are left out. */
 const readingsMost = 270_000
 
-/** Changes of status within one session: one a minute for a week. */
+/** The most status changes of one session: one a minute for a week. */
 const statusesMost = 10_000
 
 const Reading = Schema.Struct({
@@ -54,7 +54,7 @@ const LedgerRow = Schema.Struct({
 })
 export const ledgerRows = rowsOf(LedgerRow)
 
-/** The domain's ledger of a row. */
+/** Converts a row to the domain's ledger. */
 export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
   const {
     before,
@@ -108,14 +108,17 @@ export const ledgerOf = (row: typeof LedgerRow.Type): Observed | Ledger => {
   return { ...observed, tariff: { id, organisationId, version, body, createdAt: at, updatedAt: at } }
 }
 
-/** When a row of `meter x` took place: by the charger's clock where that can be believed, else when it was heard, as of start and stop. */
+/**
+ * When a row of `meter x` took place: by the charger's clock if that is plausible, otherwise when it was received. Starts and stops use the
+ * same rule.
+ */
 const occurredAt = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN x.at < ${new Date(earliestBelievable)} OR x.at > x.heard_at + ${latestAheadMillis}::int * interval '1 millisecond'
     THEN x.heard_at ELSE x.at END`
 
 /**
- * Signed samples of `session s` once it has ended, from its first and last readings that have some: a look at the text of each reading, which
- * costs less than a pattern would, and at the samples of few.
+ * The signed samples of `session s` once it has ended, from its first and last readings that have any. A substring test of each reading's
+ * text comes first, since it is cheaper than a pattern; only the few matching readings are parsed.
  */
 const signedSamples = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN s.ended_at IS NOT NULL THEN (
@@ -138,8 +141,8 @@ const meterPublicKey = (sql: SqlClient.SqlClient) => sql`
   ) END`
 
 /**
- * When the version `v` of the tariff of `session s` became what partners got as the session began: when it was made, or first assigned to
- * anything.
+ * Since when partners had been offered the version `v` of the tariff of `session s` when the session began: since it was made, or since the
+ * tariff was first assigned to anything, if that was later.
  */
 const offeredSince = (sql: SqlClient.SqlClient) => sql`
   greatest(v.created_at, (
@@ -148,8 +151,8 @@ const offeredSince = (sql: SqlClient.SqlClient) => sql`
   ))`
 
 /**
- * What the connector of `session s` was said to be in while it lasted, and when it began. History is kept for a while; of older sessions there is
- * none, and a corrected price of theirs rests on their readings alone.
+ * The statuses that the connector of `session s` reported when the session began and during it. History is kept for a limited time. Older
+ * sessions have none, so a correction of their price uses only their readings.
  */
 const statuses = (sql: SqlClient.SqlClient) => {
   const ofConnector = sql`FROM connector_history h WHERE h.organisation_id = s.organisation_id AND h.charger_id = s.charger_id
@@ -167,10 +170,10 @@ const statuses = (sql: SqlClient.SqlClient) => {
   )`
 }
 
-/** Longest that a session is looked for which may have gone on into a reservation, in days; none is believed to last longer. */
+/** How many days before a reservation sessions are searched that may have lasted into it; no session is expected to last longer. */
 const occupyingDays = 60
 
-/** Sessions at the charger of `session s` while that was a reservation, and how many connectors it has. */
+/** For a `session s` that is a reservation: the sessions at its charger during it, and the charger's number of EVSEs. */
 const occupancy = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN s.reservation_only THEN json_build_object(
     'evses', (SELECT count(DISTINCT u.evse_id) FROM connector u WHERE u.charger_id = s.charger_id AND u.evse_id > 0),
@@ -187,10 +190,13 @@ const occupancy = (sql: SqlClient.SqlClient) => sql`
           AND o.started_at > s.started_at - ${occupyingDays}::int * interval '1 day'
       ) n WHERE n.to_at IS NULL OR n.to_at > s.started_at)) END`
 
-/** Of `session s`: its record goes to a partner. */
+/** Whether the record of `session s` goes to a partner. */
 const isPartners = (sql: SqlClient.SqlClient) => sql`(s.ended_at IS NOT NULL AND s.partner_id IS NOT NULL)`
 
-/** Ledgers of the sessions that fit; with what their meters signed, and partners are shown, where a record may be made of them. */
+/**
+ * The ledgers of the matching sessions. With `forRecords`, a record may be made of them, so they include signed meter values and the place
+ * that partners see.
+ */
 export const ledgers = (sql: SqlClient.SqlClient, which: Statement.Fragment, forRecords: boolean) => sql<
   Record<string, unknown>
 >`

@@ -1,6 +1,6 @@
 /**
- * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays. The background loop of
- * prices works for all organisations at once and reads the journal behind a position.
+ * The port `Ledgers` over SQL. A ledger is one row: the session, its tariff, and its readings as arrays. The background loop that makes
+ * prices works for all organisations at once and reads the journal from a stored position.
  */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -40,7 +40,7 @@ const changedRow = rowOf(
   })
 )
 
-/** Of the plain ends `p`, beside what they say: the place and the session before. */
+/** For the plain ends `p`: their content with the connector's power limit and meter, and the previous session. */
 const plainlyEnded = (sql: SqlClient.SqlClient) => sql`
   SELECT json_agg(json_build_object('sessionId', s.id, 'plain', p.plain::json, 'meterStartWh', s.meter_start_wh, 'maxPowerW', e.max_power_w,
     'before', (
@@ -118,7 +118,7 @@ const changed = (sql: SqlClient.SqlClient) =>
     }
   })
 
-/** Keeps prices; an older one never replaces a newer. */
+/** Stores prices; an older price never replaces a newer one. */
 const upsertPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) => sql`
   INSERT INTO session_price (session_id, organisation_id, based_on, price)
   SELECT x.session_id, x.organisation_id, x.based_on, x.price::jsonb
@@ -129,7 +129,7 @@ const upsertPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Price
   ON CONFLICT (session_id) DO UPDATE SET based_on = excluded.based_on, price = excluded.price
   WHERE session_price.based_on <= excluded.based_on`
 
-/** Keeps prices and compares them with the records of their sessions. */
+/** Stores prices and compares them with the records of their sessions. */
 export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<Priced, "isAwaited">>) =>
   Effect.andThen(
     upsertPrices(sql, prices),
@@ -139,7 +139,7 @@ export const putPrices = (sql: SqlClient.SqlClient, prices: ReadonlyArray<Omit<P
     )
   )
 
-/** For readers the session has changed, and subscribers look for its fact. */
+/** Marks sessions as changed for partners and makes the facts that subscribers read. */
 const given = ({ secrets, sql }: Recording, prices: ReadonlyArray<Priced>, now: number) =>
   Effect.gen(function* () {
     const awaited = prices.filter(({ isAwaited }) => isAwaited)
@@ -168,7 +168,7 @@ const keep = (recording: Recording) =>
       if (upTo === undefined) return
       yield* sql`UPDATE journal_reader SET position = greatest(position, ${upTo}::float8::bigint) WHERE name = 'prices'`
     })
-    // Only a fact needs the journal, for which everybody else waits.
+    // Only facts need the journal's lock, for which all other writers wait.
     const isReported = prices.some(({ isAwaited }) => isAwaited)
     if (!isReported) return yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
     const facts = Effect.andThen(write, given(recording, prices, now))

@@ -1,4 +1,4 @@
-/** The port `RoamingCdrs` over SQL: records along the indices of those that are a partner's. */
+/** The port `RoamingCdrs` over SQL. Queries use the indexes on partners' records. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type RoamingCdr, versionsWithoutCredits } from "../../domain/cdr/RoamingCdr.ts"
@@ -26,13 +26,13 @@ const rows = rowsOf(Row)
 const idRows = rowsOf(Schema.Struct({ id: Schema.String }))
 const totalRow = rowOf(Schema.Struct({ total: Whole }))
 
-/** True of a `cdr d` that neither takes another one back nor replaces it. */
+/** True for a `cdr d` that is neither a credit nor a replacement of another record. */
 const isFirst = (sql: SqlClient.SqlClient) => sql`
   (d.credits IS NULL AND (d.revision = 0 OR NOT EXISTS (
     SELECT 1 FROM cdr o WHERE o.organisation_id = d.organisation_id AND o.session_id = d.session_id AND o.credits IS NULL
       AND o.revision < d.revision)))`
 
-/** Of the organisation's `cdr d`: those that the partner gets. */
+/** The organisation's records `cdr d` that the partner gets. */
 const given = (sql: SqlClient.SqlClient, { partnerId, takesCredits }: CdrsTaken) =>
   sql`d.partner_id = ${partnerId} ${takesCredits ? sql`` : sql`AND ${isFirst(sql)}`}`
 
@@ -52,8 +52,8 @@ const window = (sql: SqlClient.SqlClient) => {
       guarded(totalRow(own`SELECT count(*) AS total FROM cdr d WHERE ${own.rowsOf("d")} AND ${which}`)),
       (row) => row?.total ?? 0
     )
-    // What is left out before the window costs its key alone. Since a time, in the order in which records were stored, which is that of their numbers: along
-    // the numbers themselves, all that were stored before that time would be passed by.
+    // Rows before the page's offset are skipped by their key alone. With `from`, the order is that of storing, which is the same as the
+    // order of numbers. In the order of `number` itself, PostgreSQL would read through all records stored before `from`.
     const order = asked.from === undefined ? sql`d.number` : sql`d.stored_at, d.number`
     const page = guarded(
       rows(own`

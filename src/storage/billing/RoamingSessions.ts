@@ -1,8 +1,8 @@
 /**
- * The port `RoamingSessions` over SQL. The sessions of partners are found by a small table of their own.
+ * The port `RoamingSessions` over SQL. Partners' sessions are found with a small table of their own.
  *
- * A session is sent with the price of its newest reading. If the stored price is older it is computed again, so that a push and a pull of the same
- * moment give the same price.
+ * A session is sent with the price of its newest reading. If the stored price is older, it is computed again, so that a push and a pull at
+ * the same moment give the same price.
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Layer, Schema } from "effect"
@@ -27,12 +27,12 @@ import type { SessionPrice } from "../../domain/session/SessionPrice.ts"
 import { unsized, uuidArray } from "../kernel/Arrays.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
 
-/** Of a running or reserved `session s` with tariff `t`, review `r` and price `p`: whether the price is older than the newest reading. */
+/** For a running or reserved `session s` with tariff `t`, review `r` and price `p`: whether the price is older than the newest reading. */
 const priceBehind = (sql: SqlClient.SqlClient) => sql`
   ((s.ended_at IS NULL OR s.status = 'RESERVATION') AND t.tariff_id IS NOT NULL
     AND (p.based_on IS NULL OR p.based_on < date_trunc('milliseconds', greatest(s.updated_at, r.updated_at))))`
 
-/** Whether `session s` has few enough readings to be priced with each of them. */
+/** Whether `session s` has few enough readings to be priced after each of them. */
 const hasFewReadings = (sql: SqlClient.SqlClient) => sql`
   NOT EXISTS (SELECT FROM meter x WHERE x.session_id = s.id AND x.energy_wh IS NOT NULL OFFSET ${readingsPricedAtOnce}::int)`
 
@@ -44,8 +44,8 @@ const priceNow = (ledger: Ledger): Effect.Effect<SessionPrice | undefined> =>
   )
 
 /**
- * A session that ended has its final price, and never changes again for its readers. A running one has the price of its newest reading, unless it
- * has so many readings that it is only priced at intervals. It is then sent again after each pricing.
+ * An ended session has its final price, which partners never see change. A running one has the price of its newest reading, unless it has
+ * so many readings that it is priced only at intervals. It is then sent again after each pricing.
  */
 const pricedNow = (
   sql: SqlClient.SqlClient,
@@ -103,7 +103,7 @@ const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<
     found.map((row) => ({ session: toSession(row), isBehind: row.isBehind }))
   )
 
-/** Of `session s` at its place, with its price, its tariff and `w`, which says when it changed last. */
+/** The columns of `session s` with its place, price and tariff, and of `w`, which has the time of its last change. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   ${sessionColumns(sql)}, p.price, ${placeColumn(sql, sql`true`)} AS place, t.tariff_id AS "tariffId", v.body ->> 'currency' AS currency,
   w.last_updated AS "lastUpdated", ${priceBehind(sql)} AS "isBehind"`
@@ -114,21 +114,21 @@ const beside = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN session_tariff t ON t.session_id = s.id AND t.organisation_id = s.organisation_id
   LEFT JOIN tariff_version v ON v.tariff_id = t.tariff_id AND v.version = t.version`
 
-/** Those of `session_roaming w` that are a partner's, changed within the window's span and are at a site of its party. */
+/** The rows of `session_roaming w` that belong to the partner, changed within the window's time span and are at a site of its party. */
 const windowOf = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, { from, party, to }: Window) => sql`
   w.partner_id = ${partnerId}
   ${from === undefined ? sql`` : sql`AND w.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND w.last_updated < ${new Date(to)}`}
   ${party === undefined ? sql`` : own`AND EXISTS (SELECT 1 FROM session x WHERE ${own.rowsOf("x")} AND x.id = w.session_id AND x.site_id IN (${sitesOf(own, party)}))`}`
 
-/** More than the day after which `session_roaming_apart` knows a session, so that no rounding counts. */
+/** A little more than the one day of `session_roaming_apart`, so that rounding does not matter. */
 const apartMillis = 25 * 60 * 60 * 1000
 /** An id has 48 bits for the time. */
 const latestMillis = 2 ** 48 - 1
 
 /**
- * The keys of a window, in the order in which the sessions were made. Of nearly all that changed in a time it is within a day of that time that they were
- * made, so that the others are not passed by on the way; the few of which it is not are found by themselves.
+ * The keys of a window, in the order in which the sessions were made. Nearly all sessions that changed in a time span were made within a
+ * day of it. So only these are read, and the few others are found separately (`session_roaming_apart`).
  */
 const keys = (sql: SqlClient.SqlClient, own: Scoped, which: Statement.Fragment, asked: Window) => {
   const { from, limit, offset, to } = asked
@@ -148,7 +148,7 @@ const keys = (sql: SqlClient.SqlClient, own: Scoped, which: Statement.Fragment, 
     ...ends.map((id) => sql`w.session_id >= ${id}`)
   ])
   const apart = sql`w.last_updated - w.made_at NOT BETWEEN interval '-1 day' AND interval '1 day'`
-  // The few are found all: in a hurry for the first, PostgreSQL would look for them along all the others.
+  // `OFFSET 0` makes PostgreSQL find all of the few. To get the first one fast, it would otherwise search for them among all others.
   return sql`
     SELECT x.id FROM (
       (${found(sql`${apart} AND ${outside}`)} OFFSET 0)
@@ -166,8 +166,8 @@ const window = (sql: SqlClient.SqlClient) => {
       guarded(totalRow(own`SELECT count(*) AS total FROM session_roaming w WHERE ${own.rowsOf("w")} AND ${which}`)),
       (row) => row?.total ?? 0
     )
-    // Two statements: one that is made of a number of rows is planned anew for each page once it is one of many rows, and of so many joins that takes
-    // longer than reading the page. What has left the window between the two is left out.
+    // Two statements. As one statement, PostgreSQL would plan it again for each page of a large window, and with so many joins planning
+    // takes longer than reading the page. A session that leaves the window between the two statements is left out.
     const page = Effect.gen(function* () {
       const ids = yield* guarded(idRows(keys(sql, own, which, asked)))
       if (ids.length === 0) return []

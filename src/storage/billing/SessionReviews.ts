@@ -1,6 +1,6 @@
 /**
- * The port `SessionReviews` over SQL. A decision about a session and the records that follow from it are one transaction: the ledger is read in
- * it, as the decision left it.
+ * The port `SessionReviews` over SQL. A decision about a session and the resulting records are one transaction: the ledger is read after
+ * the decision within it.
  */
 import { Effect, Layer, Schema } from "effect"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
@@ -64,12 +64,12 @@ const hold = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
-/** An operator has looked at the session: it waits for no one any more, and a contradiction of two stops is settled. */
+/** An operator has looked at the session: it no longer waits for a review, and a contradiction between two stops is settled. */
 const looked = (own: Scoped, sessionId: string) =>
   own`UPDATE session s SET reviewed = true, contradicted = false
     WHERE ${own.rowsOf("s")} AND s.id = ${sessionId} AND (NOT s.reviewed OR s.contradicted)`
 
-/** The records that follow from a decision: the record in force is credited, and the right one is issued. */
+/** The records that result from a decision: the record in force is credited, and a correct one is issued. */
 const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: AuditContext) =>
   Effect.gen(function* () {
     const { secrets, sql } = recording
@@ -85,7 +85,7 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
       const priced = priceOf(ledger)
       const { organisationId, updatedAt: basedOn } = ledger.session
       bills.push({ ...cdrOf(ledger, priced), id: secrets.uuid(now), credits: null })
-      // In the same moment, so that no reader sees the old price beside the new record.
+      // In the same transaction, so that no reader sees the old price with the new record.
       yield* putPrices(sql, [{ sessionId, organisationId, basedOn, price: toSessionPrice(ledger, priced) }])
     }
     const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)

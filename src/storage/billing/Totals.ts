@@ -1,16 +1,17 @@
 /**
- * How many items a filtered list has. Who goes through a million of them page by page would have them counted for every page, at a fifth of a second
- * each: within such a list the number is remembered for a moment. Where a list ends it is counted anew, so that no reader misses its last page.
+ * How many items a filtered list has. If a partner reads a million items page by page, counting them for every page would take a fifth of a
+ * second each. So the number is remembered for a short time within such a list. At the end of the list it is counted again, so that no
+ * reader misses the last page.
  */
 import { Clock, Effect } from "effect"
 
-/** Fewer are counted in less than a millisecond; 20,000 took as long as their page. */
+/** Shorter lists are always counted, which takes less than a millisecond; counting 20,000 items took as long as reading their page. */
 const countedAnew = 5_000
 
-/** The number on a page is no older. */
+/** How long a number is remembered. */
 const keepMillis = 30_000
 
-/** Lists that are gone through at the same time, each by one partner with one filter. */
+/** How many lists are remembered at a time: one for each partner and filter. */
 const keptMost = 1_000
 
 interface Known {
@@ -23,7 +24,7 @@ interface Asked {
   readonly limit: number
 }
 
-/** Remembers by key, which says whose list it is and by what it is filtered. `count` counts, and `page` reads a page of it. */
+/** Remembers totals by key, which names the list's owner and its filter. `count` counts the list, and `page` reads a page of it. */
 export const totals = () => {
   const kept = new Map<string, Known>()
 
@@ -50,7 +51,7 @@ export const totals = () => {
         known !== undefined && known.until > (yield* Clock.currentTimeMillis) && offset + limit < known.total
       const total = isKnown ? known.total : yield* counted(key, count)
       const items = yield* page
-      // It has become shorter meanwhile.
+      // The list has become shorter meanwhile.
       const isEnd = isKnown && items.length < limit
       return { items, total: isEnd ? yield* counted(key, count) : total }
     })

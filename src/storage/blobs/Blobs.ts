@@ -1,12 +1,12 @@
 /**
- * Where the contents of files lie. A content has a key of its own, is put once and never changed. Its two implementations, a folder and a
- * bucket, pass one contract (`test/contracts/BlobsContract.ts`).
+ * Storage for the contents of files. Each content has its own key, is written once and never changed. There are two implementations, a
+ * folder and a bucket; both pass the same contract (`test/contracts/BlobsContract.ts`).
  */
 import { Context, type Effect, type Stream } from "effect"
 import { StorageUnavailable } from "../../domain/Errors.ts"
 import type { ByteRange } from "../../domain/file/StoredFile.ts"
 
-/** A file of this machine's, whole and synced. */
+/** A complete, synced file on this machine. */
 export interface Spooled {
   readonly path: string
   readonly size: number
@@ -17,16 +17,16 @@ export interface Spooled {
 export class Blobs extends Context.Service<
   Blobs,
   {
-    /** Keeps a spooled file under `key`. It is stored whole, or not at all; the spooled file may be gone. */
+    /** Stores a spooled file under `key`, completely or not at all. The spooled file may be gone afterwards. */
     readonly put: (key: string, from: Spooled) => Effect.Effect<void, StorageUnavailable>
-    /** The content of `key`, or the part of it that `range` names. Fails in the stream when there is none. */
+    /** The content of `key`, or its part `range`. The stream fails if there is no such content. */
     readonly read: (key: string, range?: ByteRange) => Stream.Stream<Uint8Array, StorageUnavailable>
-    /** Nothing is under `key` afterwards, whatever was there. */
+    /** Removes the content of `key`, if there is one. */
     readonly remove: (key: string) => Effect.Effect<void, StorageUnavailable>
   }
 >()("voltlane/storage/Blobs") {}
 
-/** The words of a failure without what may stand in it of addresses and keys. */
+/** Describes a failure by its code only, since messages may contain addresses and keys. */
 export const blobsFailed = (cause: unknown): StorageUnavailable => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
   return new StorageUnavailable({ reason: "down", message: `a file could not be written or read: ${code}` })

@@ -5,14 +5,14 @@ import { dirname, join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { Blobs, blobsFailed } from "./Blobs.ts"
 
-/** A rename survives a power cut only when its folder was synced; some systems cannot, and then it is theirs to promise. */
+/** A rename survives a power cut only if its folder was synced. Some systems cannot sync folders; then it depends on the system. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r").catch(() => undefined)
   await handle?.sync().catch(() => undefined)
   await handle?.close()
 }
 
-/** Spooled files must lie on the same disk, since they are moved. */
+/** Spooled files must be on the same disk, since they are moved. */
 export const layerDisk = (folder: string): Layer.Layer<Blobs> =>
   Layer.succeed(
     Blobs,

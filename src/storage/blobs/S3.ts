@@ -1,6 +1,6 @@
 /**
- * Contents as objects of one bucket, in any store that speaks S3's PUT, GET and DELETE with signatures of version 4. A content is put by one
- * request of known length and hash, which the store checks: it is stored whole or not at all.
+ * Stores contents as objects of one bucket, in any store that supports S3's PUT, GET and DELETE with version 4 signatures. A content is
+ * stored with one request of known length and hash, which the store checks. So it is stored completely or not at all.
  */
 import { createReadStream } from "node:fs"
 import * as Http from "node:http"
@@ -30,13 +30,13 @@ interface Asked {
   readonly range?: ByteRange | undefined
 }
 
-/** Of what a store says of a failure, as much as holds its code. */
+/** How much of an error response is read: enough for its code. */
 const errorMaxBytes = 4_096
 
-/** Tries of one request, the first included: stores ask clients to try again (503 SlowDown), and lines break. */
+/** How often a request is retried: stores ask clients to retry (503 SlowDown), and connections break. */
 const retries = 2
 
-/** A store that fails is worth another try; one that refuses is not. */
+/** Statuses to retry, of a store that fails temporarily; a refusal is final. */
 const passing: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503, 504])
 
 class Refused extends Error {
@@ -47,17 +47,18 @@ class Refused extends Error {
   }
 }
 
-/** Where a content lies. */
+/** The URL of a content. */
 export const addressOf = ({ bucket, endpoint, pathStyle }: S3Options, key: string): URL => {
   const url = new URL(endpoint)
   const base = url.pathname.replace(/\/+$/, "")
   if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
-  // A folder of its own, so that rules of the bucket (lifecycle, rights) can speak of these alone. Keys need no encoding: they are ids.
+  // A folder of its own, so that rules of the bucket (lifecycle, rights) can apply to these objects only. Keys are ids and need no
+  // encoding.
   url.pathname = `${base}${pathStyle ? `/${bucket}` : ""}/files/${key}`
   return url
 }
 
-/** Asks the store; answers as soon as the headers are there. A caller that goes away ends the request. */
+/** Sends a request; returns as soon as the headers have arrived. Interrupting the caller aborts the request. */
 const ask = (options: S3Options, asked: Asked, now: number): Effect.Effect<Http.IncomingMessage, Refused> =>
   Effect.callback<Http.IncomingMessage, Refused>((resume) => {
     const { body, key, method, range } = asked
@@ -93,7 +94,7 @@ const codeOf = async (response: Http.IncomingMessage): Promise<string> => {
   return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? ""
 }
 
-/** An answer of one of the statuses that mean yes. Any other is a failure with the store's code. */
+/** Sends a request and returns a response with one of the expected statuses. Any other status is a failure with the store's code. */
 const granted = (options: S3Options, asked: Asked, statuses: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const response = yield* ask(options, asked, yield* Clock.currentTimeMillis)
@@ -113,7 +114,7 @@ const granted = (options: S3Options, asked: Asked, statuses: ReadonlyArray<numbe
     )
   )
 
-/** What is left of an answer that is not read would hold its connection. */
+/** Discards the response body, which would otherwise keep the connection occupied. */
 const settled = (answer: Effect.Effect<Http.IncomingMessage, StorageUnavailable>) =>
   Effect.map(answer, (response) => void response.resume())
 
@@ -126,11 +127,11 @@ const blobs = (options: S3Options): Blobs["Service"] =>
           Stream.fromAsyncIterable<Uint8Array, StorageUnavailable>(response, blobsFailed)
         )
       ),
-    // The store says yes of what was not there, or 404.
+    // For an object that does not exist, stores answer with success or 404.
     remove: (key) => settled(granted(options, { method: "DELETE", key }, [200, 204, 404]))
   })
 
-/** Says at once when the bucket cannot be used; the service starts all the same, since chargers need no files to charge. */
+/** Logs a warning at the start if the bucket cannot be used. The service starts anyway, since chargers need no files to charge. */
 const tried = (own: Blobs["Service"]) =>
   Effect.catch(own.remove("a-try-of-the-start"), (error) => Effect.logWarning(error.message))
 

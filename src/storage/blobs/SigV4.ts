@@ -1,6 +1,6 @@
 /**
- * Signature Version 4 of requests to S3-compatible stores (AWS General Reference, "Signature Version 4 signing process"), as far as
- * putting, reading and removing one object needs it: no query, and the hash of the body known beforehand.
+ * Signature Version 4 of requests to S3-compatible stores (AWS General Reference, "Signature Version 4 signing process"). It supports only
+ * what is needed to put, read and remove one object: no query, and the hash of the body known beforehand.
  */
 import { createHash, createHmac } from "node:crypto"
 
@@ -12,7 +12,7 @@ export interface SigningKey {
 
 export interface Signable {
   readonly method: string
-  /** As it goes over the wire: with the port where it is not the scheme's own. */
+  /** As sent in the Host header: with the port if it is not the scheme's default. */
   readonly host: string
   /** Percent-encoded, once; S3 does not normalise it. */
   readonly path: string
@@ -22,13 +22,13 @@ export interface Signable {
   readonly now: number
 }
 
-/** Of a body that is empty. */
+/** SHA-256 of an empty body. */
 export const emptyHash = createHash("sha256").update("").digest("hex")
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac("sha256", key).update(text).digest()
 
-/** The headers that make a request signed, `host` left out, which every client sends by itself. */
+/** The headers that sign a request, without `host`, which every client sends itself. */
 export const signed = (
   { bodyHash, host, method, now, path }: Signable,
   { accessKeyId, region, secretAccessKey }: SigningKey

@@ -1,6 +1,6 @@
 /**
- * Contents on their way in: each is written aside, counted and hashed as it comes, and synced, before it is announced. One that comes too slowly
- * is given up. What a dead process has left is swept by its age.
+ * Receives contents into temporary files: each is counted and hashed as it arrives, and synced before it is reported as complete. An upload
+ * that is too slow is aborted. Files that a dead process left behind are removed by their age.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync } from "node:fs"
@@ -19,7 +19,7 @@ const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch:
 
 export const tooSlow = new InvalidInput({ pointer: "", detail: "The file came too slowly" })
 
-/** Whether bytes come at less than `slowest` a second, mean of each `speedWindowMillis`. */
+/** Checks whether fewer than `slowest` bytes arrive per second, on average over each `speedWindowMillis`. */
 const makeSlownessCheck = (slowest: number, start: number) => {
   let since = start
   let bytes = 0
@@ -34,7 +34,7 @@ const makeSlownessCheck = (slowest: number, start: number) => {
   }
 }
 
-/** By a monotonic clock, so that a correction of the time does not end uploads. */
+/** A monotonic clock, so that a correction of the system time does not abort uploads. */
 const nowMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export interface Spooling {
@@ -42,11 +42,11 @@ export interface Spooling {
   readonly key: string
   readonly content: Stream.Stream<Uint8Array, unknown>
   readonly slowestBytesPerSecond: number
-  /** Gets how many bytes have come, before they are written, and may refuse them. */
+  /** Called with the number of bytes received so far, before they are written; may refuse them. */
   readonly received: (bytes: number) => Effect.Effect<void, Conflict | StorageUnavailable>
 }
 
-/** Writes the content aside in `folder` until the scope is closed. */
+/** Writes the content to a temporary file in `folder` that is removed when the scope closes. */
 export const spool = ({
   content,
   folder,
@@ -61,7 +61,7 @@ export const spool = ({
     const hash = createHash("sha256")
     let size = 0
     const isTooSlow = makeSlownessCheck(slowestBytesPerSecond, yield* nowMillis)
-    // The sender is not slow while it is we who take our time.
+    // The time that we spend on writing does not count as slowness of the sender.
     let ours = 0
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -89,7 +89,7 @@ export const spool = ({
     return { path, size, sha256: hash.digest("hex") }
   })
 
-/** Removes what was begun longer ago than any transfer takes; answers how many there were. */
+/** Removes files older than any transfer takes; returns how many there were. */
 export const sweepSpool = (folder: string, now: number): Effect.Effect<number> =>
   Effect.promise(async () => {
     let swept = 0

@@ -1,21 +1,21 @@
 /**
- * What this process remembers of unknown chargers between two flushes, and how many new ids it believes in: anybody can make up a million,
- * from one network or from many, and must neither fill memory nor push out those who really stand at a site and wait.
+ * The attempts of unknown chargers that this process holds between two flushes, with limits on new ids. Anyone can invent a million ids,
+ * from one network or from many. They must neither fill the memory nor displace real chargers at a site that wait to be registered.
  */
 import type { UnknownChargerAttempt } from "../../domain/charger/UnknownChargerAttempts.ts"
 
 export interface AttemptLimits {
-  /** Ids that wait for the next flush. */
+  /** The most ids that wait for the next flush. */
   readonly maxWaiting: number
-  /** New ids that are believed of one network (/24, /64) in an hour. */
+  /** How many new ids are accepted from one network (/24, /64) in an hour. */
   readonly newPerNetworkPerHour: number
-  /** New ids that are believed of all networks together in an hour. */
+  /** How many new ids are accepted from all networks together in an hour. */
   readonly newPerHour: number
-  /** Ids that are kept. */
+  /** The most ids that are stored. */
   readonly maxRows: number
 }
 
-/** What waits of one id. */
+/** What is waiting to be written for one id. */
 export interface Waiting {
   readonly chargerId: string
   readonly firstSeenAt: number
@@ -27,7 +27,7 @@ export interface Waiting {
 
 const hourMillis = 3_600_000
 
-/** Two accounts of one id as one; the latest says where it came from. */
+/** Combines the attempts of one id; the latest one provides the address. */
 const merged = (one: Waiting, other: Waiting): Waiting => {
   const [earlier, later] = one.lastSeenAt <= other.lastSeenAt ? [one, other] : [other, one]
   return {
@@ -39,12 +39,12 @@ const merged = (one: Waiting, other: Waiting): Waiting => {
 
 export class AttemptMemory {
   private readonly limits: AttemptLimits
-  /** Ids that need no belief any more, the longest silent first. */
+  /** Ids that do not count as new, least recently seen first. */
   private readonly known = new Set<string>()
   private waiting = new Map<string, Waiting>()
   private hour = 0
   private newcomers = 0
-  /** New ids of this hour; no more networks than new ids. */
+  /** New ids of this hour by network; no more entries than new ids. */
   private byNetwork = new Map<string, number>()
 
   constructor(limits: AttemptLimits) {
@@ -55,14 +55,14 @@ export class AttemptMemory {
     return this.waiting.size
   }
 
-  /** An id that is kept already: its attempts cost nothing. */
+  /** Marks an id as already stored: its attempts do not count towards the limits. */
   recognise(chargerId: string): void {
     this.known.delete(chargerId)
     this.known.add(chargerId)
     if (this.known.size > this.limits.maxRows) this.known.delete(this.known.values().next().value!)
   }
 
-  /** False when there is no room for it. */
+  /** Returns false if there is no room for the attempt. */
   attempted({ at, chargerId, network, remoteAddress, subprotocols }: UnknownChargerAttempt): boolean {
     const one = { chargerId, firstSeenAt: at, lastSeenAt: at, attempts: 1, remoteAddress, subprotocols }
     const current = this.waiting.get(chargerId)
@@ -75,7 +75,7 @@ export class AttemptMemory {
     return true
   }
 
-  /** Up to `max` of what waits, for a write. */
+  /** Removes up to `max` waiting ids and returns them, for a write. */
   take(max: number): ReadonlyArray<Waiting> {
     const batch: Array<Waiting> = []
     for (const one of this.waiting.values()) {
@@ -86,7 +86,7 @@ export class AttemptMemory {
     return batch
   }
 
-  /** What was not written waits on. */
+  /** Puts back ids that were not written. */
   again(batch: ReadonlyArray<Waiting>): void {
     for (const one of batch) {
       const newer = this.waiting.get(one.chargerId)
@@ -94,7 +94,7 @@ export class AttemptMemory {
     }
   }
 
-  /** It was forgotten: when it tries again it is new. */
+  /** Called when the stored id is deleted: its next attempt counts as new. */
   forget(chargerId: string): void {
     this.known.delete(chargerId)
   }

@@ -1,6 +1,6 @@
 /**
- * The port `Authorizations` over SQL. What decides on a card is read by the very statement that a charger's actor reads it by; what was decided before is in
- * the journal for an Authorize, and with the session for a start.
+ * The port `Authorizations` over SQL. What decides on a card is read with the same statement that a charger's actor uses. Past decisions on
+ * an Authorize are in the journal, and those on a start are in its session.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -63,13 +63,13 @@ const evidence = (sql: SqlClient.SqlClient) =>
     return { facts, policy: policy ?? strict, partnerNames }
   })
 
-/** Attempts of one card that are looked at: newer ones than that are at other chargers. */
+/** How many of a card's newest attempts are searched for those at one charger. */
 const lookedAt = 1_000
 
 const attemptsOf = (sql: SqlClient.SqlClient, own: Scoped, { chargerId, tokenUid }: CardWanted, limit: number) => {
   const key = tokenKey(tokenUid)
   const here = chargerId === undefined ? sql`` : sql`AND x."chargerId" = ${chargerId}`
-  // Without a charger all of them fit, so that no more are read than are shown.
+  // Without a charger every attempt matches, so no more are read than are shown.
   const authorizationsLookedAt = chargerId === undefined ? limit : lookedAt
   return own`
     SELECT * FROM (
@@ -107,7 +107,7 @@ const ListedRow = Schema.Struct({
 const listedRows = rowsOf(ListedRow)
 const pages = pagedList("authorizations", Schema.Int, (row: typeof ListedRow.Type) => row.position)
 
-/** The conditions and the order are those of the indexes, word for word: only then does the planner use them. */
+/** The conditions and the order are exactly those of the indexes; otherwise the planner does not use them. */
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Authorizations.list")(function* (
     organisationId: string,

@@ -1,22 +1,22 @@
 /**
- * What this process remembers of cards between two look-ups: each with the stamp of its organisation that it was read under. It is bounded in number and
- * in bytes, those that were not asked about for the longest go first; a card that no one knows is not remembered, since anyone can make one up.
+ * A cache of cards in this process. Each card has the stamp that its organisation had when the card was read. The cache is limited in
+ * number and in bytes and evicts the least recently used card. Unknown cards are not cached, since anyone can invent them.
  */
 import { type Context, Metric } from "effect"
 import type { TokenFacts } from "../../domain/token/Token.ts"
 
-/** The part of what decides on a card that only a write of cards or partners changes. */
+/** The part of a card decision's input that only changes with a write of cards or partners. */
 export type Card = Pick<TokenFacts, "token" | "roaming" | "askable">
 
 export interface KnownCard {
-  /** Of the organisation, as the card was read. */
+  /** The organisation's stamp when the card was read. */
   readonly stamp: number
   readonly card: Card
 }
 
 export interface CardMemoryLimits {
   readonly maxCards: number
-  /** As estimated from its texts. */
+  /** The limit on the estimated size of the cards, in bytes. */
   readonly maxCardBytes: number
 }
 
@@ -35,7 +35,7 @@ const bytes = Metric.gauge("token_memory_bytes", { description: "What the rememb
 
 export const cardMetrics = [remembered, read, cards, bytes]
 
-/** Objects and keys beside the texts. */
+/** Estimated bytes of a card's objects and keys, beside its texts. */
 const cardBytes = 400
 
 const textBytes = (value: object): number => 2 * JSON.stringify(value).length
@@ -47,7 +47,7 @@ interface Entry extends KnownCard {
 export class CardMemory {
   private readonly limits: CardMemoryLimits
   private readonly context: Context.Context<never>
-  /** By organisation and key, those that were not asked about for the longest first. */
+  /** By organisation and key, least recently used first. */
   private readonly entries = new Map<string, Entry>()
   private bytes = 0
 
@@ -65,12 +65,12 @@ export class CardMemory {
     return entry
   }
 
-  /** Of a look-up whose card was as it is remembered. */
+  /** Counts a lookup whose cached card was up to date. */
   held(): void {
     remembered.updateUnsafe(1, this.context)
   }
 
-  /** Of two that were read at one time the later stamp stays. */
+  /** If a card was read twice at the same time, the one with the later stamp is kept. */
   remember(organisationId: string, key: string, { card, stamp }: KnownCard): void {
     read.updateUnsafe(1, this.context)
     const id = `${organisationId} ${key}`

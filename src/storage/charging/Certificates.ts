@@ -1,6 +1,6 @@
 /**
- * The port `Certificates`: requests are read from the journal itself, since they are few and their facts hold all there is; what is installed
- * from the answers that commands have kept.
+ * The port `Certificates`. Certificate requests are read from the journal, since they are few and their facts contain everything. Installed
+ * certificates are read from the stored answers to commands.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -43,7 +43,10 @@ const AnswerRow = Schema.Struct({
 })
 const answerRows = rowsOf(AnswerRow)
 
-/** NotFound is an answer too: none of this type. What was asked of another device of the same id, before it was registered anew, is none. */
+/**
+ * NotFound is an answer too: no certificate of this type is installed. Answers from before the charger was registered are ignored, since
+ * they are from another device with the same id.
+ */
 const installed = (sql: SqlClient.SqlClient) =>
   Effect.fn("Certificates.installed")(function* (organisationId: string, chargerId: string) {
     const own = scopedTo(sql, organisationId)

@@ -17,7 +17,10 @@ import { refusingValues, storable } from "../kernel/Storable.ts"
 
 export const siteNotFound = (id: string): NotFound => new NotFound({ kind: "site", id })
 
-/** Profiles 1 and 2 prove the charger by its password (OCPP security whitepaper, table 1); 3 by its certificate, 0 not at all. */
+/**
+ * Profiles 1 and 2 authenticate the charger by its password (OCPP security whitepaper, table 1), and 3 by its certificate; 0 does not
+ * authenticate it.
+ */
 export const needsPassword = (profile: number): boolean => profile === 1 || profile === 2
 
 export const passwordMissing = (): Conflict =>
@@ -43,7 +46,7 @@ const storeEquipment = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string
     power_type = excluded.power_type, max_voltage = excluded.max_voltage, max_amperage = excluded.max_amperage,
     max_power_w = excluded.max_power_w, terms_and_conditions = excluded.terms_and_conditions`
 
-/** Keeps what is set for a charger's evses now, and nothing else of them. */
+/** Stores the details of a charger's EVSEs and deletes all others. */
 const storeEvses = (own: Scoped, chargerId: string, evses: ReadonlyArray<DescribedEvse>) =>
   Effect.gen(function* () {
     const ids = int4Array(evses.map(({ evseId }) => evseId))
@@ -58,7 +61,7 @@ const storeEvses = (own: Scoped, chargerId: string, evses: ReadonlyArray<Describ
       ON CONFLICT (charger_id, evse_id) DO UPDATE SET details = excluded.details WHERE v.details <> excluded.details`
   })
 
-/** What a patch makes of a record, or why it may not. A profile is lowered only by naming the lower one. */
+/** Applies a patch to a record, or fails with the reason why it may not. The security profile only gets lower if the patch names a lower one. */
 const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecord>>, patch: ChargerPatch) =>
   Effect.gen(function* () {
     const { passwordVerifier, securityProfile, siteId } = patch
@@ -109,7 +112,7 @@ export const update = ({ journaled, secrets, sql }: Recording) =>
           registration = ${after.registration}, password_verifier = coalesce(${patch.passwordVerifier}, c.password_verifier),
           registered_serial = ${after.registeredSerialNumber}, updated_at = ${new Date(audit.now)}
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`
-      // An operator who sets a password by hand knows which one the charger has.
+      // An operator who sets a password by hand knows which one the charger has, so pending ones are deleted.
       if (passwordChanged)
         yield* sql`DELETE FROM charger_pending WHERE charger_id = ${chargerId} AND verifier IS NOT NULL`
       if (patch.equipment !== undefined) yield* storeEquipment(sql, own, chargerId, after.equipment)

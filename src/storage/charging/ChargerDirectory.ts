@@ -1,6 +1,6 @@
 /**
- * The directory of chargers in the database: who they are, which connection is the true one, and the state their actors start from.
- * Everything goes in batches: when a city's chargers come back at once, a thousand of them cost a few statements.
+ * The directory of chargers in the database: their identities, their current connections, and the state that their actors start from. All
+ * operations are batched: when a city's chargers reconnect at once, a thousand of them cost a few statements.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,13 +29,13 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
 export interface ChargerDirectoryOptions extends CardMemoryLimits {
   readonly nodeId: string
-  /** Keys in one statement at most. */
+  /** The most keys in one statement. */
   readonly maxBatch: number
-  /** Lookups that may wait before new ones are refused as busy. */
+  /** How many lookups may wait before new ones are refused as busy. */
   readonly maxQueue: number
 }
 
-/** Passwords and profiles that a charger may have by now. Each needs a command whose outcome is not known; more would be a mistake of ours. */
+/** The most pending passwords and profiles of one charger. Each comes from a command whose outcome is unknown; more would be a bug. */
 const pendingAtMost = 8
 
 const Credentials = Schema.Struct({
@@ -83,7 +83,7 @@ const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =
     }
   )
 
-/** Takes epochs for a batch of openings, then reads the states; the same charger twice in a batch gets one epoch, and one wins. */
+/** Assigns epochs to a batch of openings, then reads the states. If a charger is twice in a batch, it gets one epoch, and one opening wins. */
 const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyArray<ConnectionOpening>) =>
   Effect.gen(function* () {
     const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
@@ -111,7 +111,7 @@ const reload =
           wanted.map((w) => w.chargerId)
         )
       ),
-      // The actor keeps the right it has: where a newer epoch exists, the journal's fence drops its state facts.
+      // The actor keeps its own epoch: if a newer one exists, the journal drops the actor's state facts.
       (states) =>
         wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
           const state = states.get(chargerId)
@@ -119,7 +119,7 @@ const reload =
         })
     )
 
-/** Ends connections in a batch. Of several ends of one connection the first counts: a statement that meets two takes either. */
+/** Ends connections in a batch. If one connection is closed more than once, the first close counts; the statement would use any of them. */
 const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionClosing>) => {
   const firsts = new Map<string, ConnectionClosing>()
   for (const closing of closings) {
@@ -177,8 +177,8 @@ const findOrphan = (sql: SqlClient.SqlClient) => (chargerId: string, orphanId: s
   )
 
 /**
- * Runs the writes of connections also while the disk is nearly full, when the session is read-only: such a transaction asks for itself to be written,
- * and for as much room as `writableByConnections` wants.
+ * Allows the writes of connections while the disk is nearly full and the session is read-only: it makes the transaction writable, if there
+ * is as much space as `writableByConnections` requires.
  */
 const alsoWhenFull =
   (sql: SqlClient.SqlClient, health: StorageHealth["Service"]) =>

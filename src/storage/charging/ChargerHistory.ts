@@ -1,4 +1,7 @@
-/** The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in `ConnectorUptime`, its series in `ConnectorAvailability`. */
+/**
+ * The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in
+ * `ConnectorUptime`, and its series in `ConnectorAvailability`.
+ */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
@@ -59,8 +62,8 @@ const connectionPages = pagedList(
 )
 
 /**
- * The newest of each connector that the charger has, each along the history's one index, and of those the newest. A second index by
- * charger alone would spare the merge here and cost every status that is written.
+ * The newest statuses of each of the charger's connectors are read from the history's only index, and then merged. A second index by
+ * charger alone would save the merge, but would make every write of a status slower.
  */
 const connectors = (sql: SqlClient.SqlClient) =>
   Effect.fn("ChargerHistory.connectors")(function* (

@@ -1,6 +1,7 @@
 /**
- * The port `ChargerRefusals` over SQL: refusals are facts of the journal, written behind for all chargers at once. A registered charger's are its
- * organisation's; those of an unregistered id are the only organisation's, as the list of unknown chargers is, and no one's where there are several.
+ * The port `ChargerRefusals` over SQL. Refusals are facts of the journal, written in the background for all chargers together. Those of a
+ * registered charger belong to its organisation. Those of an unregistered id belong to the service's only organisation, like the list of
+ * unknown chargers; with several organisations they are not recorded.
  */
 import { Effect, Latch, Layer, Metric } from "effect"
 import { ChargerRefusals } from "../../domain/charger/ChargerRefusals.ts"
@@ -11,7 +12,7 @@ import { type RefusalLimits, RefusalMemory, type WaitingRefusal } from "./Refusa
 
 export interface RefusalsOptions extends RefusalLimits {
   readonly flushEveryMillis: number
-  /** Facts of one transaction at most. */
+  /** The most facts in one transaction. */
   readonly maxBatch: number
 }
 
@@ -22,7 +23,7 @@ const unrecorded = Metric.counter("charger_refusals_unrecorded_total", {
 
 export const refusalMetrics = [unrecorded]
 
-/** In one minute a charger is recorded once for one reason, however many processes it tries and however often a write is repeated. */
+/** A charger is recorded at most once a minute for one reason, however many processes it tries and however often a write is repeated. */
 const minuteMillis = 60_000
 
 const factOf = (refusal: WaitingRefusal, organisationId: string): AppendedFact => {
@@ -38,7 +39,7 @@ const factOf = (refusal: WaitingRefusal, organisationId: string): AppendedFact =
   }
 }
 
-/** The organisation that the service is for; undefined where it holds several. */
+/** The service's only organisation; undefined if there are several. */
 const onlyOrganisation = ({ sql }: Recording) =>
   Effect.map(guarded(sql<{ id: string }>`SELECT o.id FROM organisation o LIMIT 2`), (found) =>
     found.length === 1 ? found[0]?.id : undefined
@@ -58,7 +59,7 @@ const write = (recording: Recording, batch: ReadonlyArray<WaitingRefusal>) =>
     )
   })
 
-/** Provides `ChargerRefusals`; what waits is written once more when the layer is closed. */
+/** Provides `ChargerRefusals`; waiting refusals are written when the layer is closed. */
 export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, never, RecordingServices> =>
   Layer.effect(
     ChargerRefusals,

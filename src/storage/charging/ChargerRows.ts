@@ -1,6 +1,6 @@
 /**
- * A charger with all that is known of it, read in one statement: what the operator registered, its connectors with their equipment, its
- * configuration, when it was last heard and whether a connection is open. The same statement reads one charger and a page of them.
+ * A charger with all that is known about it, read in one statement: what the operator registered, its connectors with their equipment, its
+ * configuration, when it was last heard from and whether a connection is open. The same statement reads one charger or a page of them.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -27,27 +27,27 @@ export const Equipment = Schema.Struct({
   maxVoltage: Schema.Int,
   maxAmperage: Schema.Int,
   maxPowerW: Schema.Int,
-  /** Missing where none is set. */
+  /** Absent if none is set. */
   termsAndConditions: Schema.optionalKey(Schema.String)
 })
 
-/** Of `charger_equipment`, as JSON. */
+/** The equipment in a row of `charger_equipment`, as JSON. */
 export const equipmentJson = (sql: SqlClient.SqlClient, alias: string) => sql`
   jsonb_strip_nulls(jsonb_build_object('standard', ${sql(alias)}.standard, 'format', ${sql(alias)}.format,
     'powerType', ${sql(alias)}.power_type, 'maxVoltage', ${sql(alias)}.max_voltage, 'maxAmperage', ${sql(alias)}.max_amperage,
     'maxPowerW', ${sql(alias)}.max_power_w, 'termsAndConditions', ${sql(alias)}.terms_and_conditions))`
 
-/** What is set for an evse, with its number. */
+/** The details that are set for an EVSE, with its number. */
 export const DescribedEvse = Schema.Struct({ evseId: Schema.Int, ...EvseDetails.fields })
 
-/** Of `charger c`, as JSON; null where nothing is set for any. */
+/** The EVSE details of `charger c`, as JSON; null if none are set. */
 export const evsesJson = (sql: SqlClient.SqlClient) => sql`
   (SELECT jsonb_agg(v.details || jsonb_build_object('evseId', v.evse_id) ORDER BY v.evse_id)
     FROM charger_evse v WHERE v.charger_id = c.charger_id)`
 
 export const ConnectorStatus = Schema.Literals(connectorStatuses)
 
-/** Built by SQL as JSON, so that a charger's connectors come in its own row. */
+/** Built as JSON in SQL, so that a charger's connectors come in its own row. */
 const ConnectorJson = Schema.Struct({
   evseId: Schema.Int,
   connectorId: Schema.Int,
@@ -99,17 +99,17 @@ export const ChargerRow = Schema.Struct({
   updatedAt: Millis
 })
 
-/** Of `charger_seen s`; no more of it than so many characters, or all. */
+/** The last message of `charger_seen s`: its first `chars` characters, or all of it. */
 const lastMessage = (sql: SqlClient.SqlClient, chars: number | undefined) =>
   chars === undefined ? sql`coalesce(s.last_message, '')` : sql`coalesce(left(s.last_message, ${chars}::int), '')`
 
-/** Whether a connection `n` is open, held by a node `l` that lives. */
+/** Whether a connection `n` is open and held by a node `l` whose lease has not expired. */
 export const isConnected = (sql: SqlClient.SqlClient) => sql`(n.closed_at IS NULL AND l.lease_until > now()) IS TRUE`
 
-/** The conditions of a filter on `selectChargers`; undefined where nothing can fit it. */
+/** The conditions of a filter on `selectChargers`; undefined if nothing can match. */
 export const chargerConditions = (sql: SqlClient.SqlClient, filter: ChargerFilter) => {
   const { connected, firmwareVersion, model, siteId, status, text: searched } = filter
-  // What is no UUID names no site, so nothing is there.
+  // Text that is not a UUID cannot be a site's id, so nothing matches.
   if (siteId !== undefined && !isUuid(siteId)) return undefined
   if ([firmwareVersion, model, searched].some((one) => one !== undefined && unstorableText(one))) return undefined
   const columns = [sql`c.charger_id`, sql`c.name`, sql`c.serial_number`, sql`c.manufacturer`, sql`c.model`]
@@ -127,8 +127,8 @@ export const chargerConditions = (sql: SqlClient.SqlClient, filter: ChargerFilte
 }
 
 /**
- * `SELECT … FROM charger c …` up to its WHERE: connectors and configuration included, so that no page asks once per charger. Of the last message no more
- * than so many characters.
+ * `SELECT … FROM charger c …` up to its WHERE. It includes connectors and configuration, so that a page needs no query per charger. The
+ * last message is cut to `messageChars` characters.
  */
 export const selectChargers = (sql: SqlClient.SqlClient, messageChars?: number) => sql`
   SELECT c.charger_id AS "chargerId", c.organisation_id AS "organisationId", c.site_id AS "siteId", c.name,
@@ -158,7 +158,7 @@ export const selectChargers = (sql: SqlClient.SqlClient, messageChars?: number) 
     WHERE k.charger_id = c.charger_id
   ) k ON true`
 
-/** The row as the domain's charger: evse 0 is the whole charger and no connector. */
+/** Converts a row to the domain's charger: EVSE 0 is the whole charger and not a connector. */
 export const chargerOf = ({ configuration, connectors = [], ...row }: typeof ChargerRow.Type): Charger => ({
   ...row,
   configuration: (configuration ?? []).map(({ key, readonly, value }) => ({
@@ -170,7 +170,7 @@ export const chargerOf = ({ configuration, connectors = [], ...row }: typeof Cha
   wholeStatus: connectors.find(({ evseId }) => evseId === 0)?.status
 })
 
-/** What the operator decided about a charger, equipment of unreported connectors included. */
+/** What the operator set for a charger, including equipment of connectors that the charger has not reported. */
 const RecordRow = Schema.Struct({
   chargerId: Schema.String,
   siteId: Schema.String,
@@ -216,7 +216,7 @@ export const findCharger = (sql: SqlClient.SqlClient, own: Scoped, chargerId: st
     return row === undefined ? yield* notFound(chargerId) : chargerOf(row)
   })
 
-/** The operator's part of a charger, for facts and for deciding a change. */
+/** The operator's part of a charger, for facts and for checking a change. */
 export const findRecord = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
   Effect.gen(function* () {
     const row = isChargerId(chargerId)

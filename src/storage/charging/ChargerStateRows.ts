@@ -1,6 +1,6 @@
 /**
- * Rows from which a charger's actor starts, decoded into the domain's `ChargerState`. One query for many chargers, since they may all
- * come back at once.
+ * The rows from which a charger's actor starts, decoded into the domain's `ChargerState`. One query reads many chargers, since they may all
+ * reconnect at once.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ const SessionRow = Schema.Struct({
   registerAt: Optional(Schema.Finite)
 })
 
-/** A session as the database's `session_known` gives it. */
+/** A session as returned by the database function `session_known`. */
 export type SessionRow = typeof SessionRow.Type
 export type ExistingRow = SessionRow & { readonly ord: number }
 
@@ -128,10 +128,10 @@ const StateRow = Schema.Struct({
 const decodeRow = Schema.decodeUnknownSync(StateRow)
 const decodeSession = Schema.decodeUnknownSync(SessionRow)
 
-/** Documents and policies that are kept: the chargers of an organisation share what is expected of them, in memory too. */
+/** How many documents and policies are cached, so that an organisation's chargers share them in memory. */
 const documentsKept = 256
 
-/** Decodes a document once for all rows that hold the same text. */
+/** Decodes a document once for all rows with the same text. */
 const shared = <S extends Schema.Top & { readonly DecodingServices: never }, A>(
   body: S,
   of: (body: S["Type"]) => A
@@ -158,10 +158,10 @@ const expectationsOf = ({ quirks, template }: typeof StateRow.Type) => ({
 
 const none: ReadonlyArray<never> = []
 
-/** Chargers without any share one empty list. */
+/** Chargers without any rows share one empty list. */
 const eachOf = <A, B>(rows: ReadonlyArray<A> | null, of: (row: A) => B): ReadonlyArray<B> => rows?.map(of) ?? none
 
-/** One object for all chargers of an organisation, while nothing of it changes. */
+/** One object for all chargers of an organisation, as long as nothing in it changes. */
 const policies = new Map<string, ChargerPolicy>()
 
 const policyOf = (row: typeof StateRow.Type): ChargerPolicy => {
@@ -226,10 +226,11 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
 })
 
 /**
- * States of the chargers that exist, by id: what `evolve` would have kept at hand. The rest is found when a message names it.
+ * The states of the chargers that exist, by id, with what `evolve` would have kept in memory. The rest is read when a message refers to it.
  *
- * Each part is looked up by its charger, also before the tables' rows have been counted: no EXISTS, which may be made by reading all commands that wait, and
- * no equality of organisations, of which each table has an index too.
+ * Each part is looked up by its charger, and the query is written so that this also holds before the tables have statistics. It uses no
+ * EXISTS, which PostgreSQL may run by reading all waiting commands. It also does not compare organisations for equality, since each table
+ * has an index on them that might be chosen instead.
  */
 export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
   Effect.map(
@@ -283,7 +284,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
     (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row))]))
   )
 
-/** Sessions by (charger, transaction id): another charger's is never found under one's own. */
+/** Sessions by (charger, transaction id), so that a charger never finds another charger's session. */
 export const findSessions = (
   sql: SqlClient.SqlClient,
   wanted: ReadonlyArray<{ readonly chargerId: string; readonly transactionId: number }>

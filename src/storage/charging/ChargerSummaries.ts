@@ -1,5 +1,6 @@
 /**
- * Chargers in few columns, and counts of them by state: what tables and live views read of thousands of chargers at once. Part of `Chargers`.
+ * Chargers with few columns, and counts of them by state: what tables and live views read about thousands of chargers at once. Part of
+ * `Chargers`.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -57,7 +58,7 @@ const summaryRows = rowsOf(SummaryRow)
 
 const pages = pagedList("charger-rows", TextKey, (row: typeof SummaryRow.Type) => row.chargerId, maxSummaries)
 
-/** EVSE 0 is the whole charger and no connector. */
+/** EVSE 0 is the whole charger and not a connector. */
 const summaryOf = ({ connectors = [], sessions = [], ...row }: typeof SummaryRow.Type): ChargerSummary => ({
   ...row,
   connectors: connectors.filter(({ evseId }) => evseId > 0),
@@ -65,17 +66,17 @@ const summaryOf = ({ connectors = [], sessions = [], ...row }: typeof SummaryRow
   sessions
 })
 
-/** Of a session `s`: it runs. */
+/** Whether a session `s` is running. */
 const isRunning = (sql: SqlClient.SqlClient) => sql`s.ended_at IS NULL AND NOT ${isClosed(sql)}`
 
-/** What states and filters look at: `charger c` at its `site t`, with its newest connection `n` and the node `l` that holds it. */
+/** The tables that states and filters use: `charger c`, its `site t`, its newest connection `n` and the node `l` that holds it. */
 const fleet = (sql: SqlClient.SqlClient) => sql`
   FROM charger c
   JOIN site t ON t.id = c.site_id
   LEFT JOIN connection n ON n.charger_id = c.charger_id
   LEFT JOIN node l ON l.node_id = n.node_id`
 
-/** The state of a charger of `fleet`, by the domain's rank of statuses: `overallStateOf` in SQL. */
+/** The state of a charger of `fleet`, by the domain's ranking of statuses: `overallStateOf` in SQL. */
 const stateOf = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN n.charger_id IS NULL THEN ${"NeverConnected" satisfies OverallState}
     WHEN NOT ${isConnected(sql)} THEN ${"Offline" satisfies OverallState}
@@ -83,7 +84,7 @@ const stateOf = (sql: SqlClient.SqlClient) => sql`
       (SELECT min(array_position(${textArray(statusRank)}::text[], w.status)) FROM connector w WHERE w.charger_id = c.charger_id)
     ], ${unreportedState}) END`
 
-/** The conditions of a filter on `fleet`; undefined where nothing can fit it. */
+/** The conditions of a filter on `fleet`; undefined if nothing can match. */
 const conditions = (sql: SqlClient.SqlClient, filter: SummaryFilter) => {
   const { connected, firmwareVersion, siteId, states, text: searched } = filter
   if (siteId !== undefined && !isUuid(siteId)) return undefined
@@ -99,7 +100,7 @@ const conditions = (sql: SqlClient.SqlClient, filter: SummaryFilter) => {
   ])
 }
 
-/** The ids of all chargers that fit a filter; undefined where nothing can fit it. */
+/** The ids of all chargers that match a filter; undefined if nothing can match. */
 export const chargersThatFit = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -138,7 +139,7 @@ export const summaries = (sql: SqlClient.SqlClient) =>
     )
   })
 
-/** A row with a state counts chargers, one without the power of a site's sessions. */
+/** A row with a state has a number of chargers; a row without one has the power of a site's sessions. */
 const countRows = rowsOf(
   Schema.Struct({
     siteId: text,
@@ -148,7 +149,7 @@ const countRows = rowsOf(
   })
 )
 
-/** Counts of the chargers that fit `filter`, by what `group` says of each of them. */
+/** The numbers of chargers that match `filter`, grouped by `group`. */
 const counted = (
   sql: SqlClient.SqlClient,
   own: Scoped,

@@ -1,6 +1,6 @@
 /**
- * Storage of chargers as operators see them: the port `Chargers` over SQL. What chargers report is written by the journal; here it is
- * only read, beside what operators decide.
+ * The port `Chargers` over SQL: chargers as operators see them. What chargers report is written by the journal and only read here, together
+ * with what operators set.
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ const chargerRows = rowsOf(ChargerRow)
 
 const pages = pagedList("chargers", TextKey, (row: typeof ChargerRow.Type) => row.chargerId)
 
-/** The site that a registration names, or the organisation's oldest. Ids are made in order of time. */
+/** The site that a registration names, or the organisation's oldest one (ids are in the order of creation). */
 const siteFor = (own: Scoped, siteId: string | undefined) =>
   Effect.gen(function* () {
     if (siteId !== undefined && !isUuid(siteId)) return yield* siteNotFound(siteId)

@@ -1,6 +1,6 @@
 /**
- * When a connection ended of which the database has no end: as the memory of this process has it where it held the connection, and else
- * with the lease of the node that did. Every reader of past connections asks here, so that all tell the same time.
+ * When a connection ended whose end is not stored: from this process's memory if it held the connection, otherwise the end of the lease of
+ * the node that did. All readers of past connections use this, so that they report the same time.
  */
 import type { SqlClient } from "effect/sql"
 import type { Presence } from "../../domain/charger/Presence.ts"
@@ -20,7 +20,7 @@ interface Ended {
   readonly reason?: string | undefined
 }
 
-/** A connection of a charger with its end as memory has it, where memory knows that connection. */
+/** Replaces a connection's end by the one in memory, if this process remembers that connection. */
 export const asRemembered = <Row extends Ended>(presence: Presence["Service"], chargerId: string, row: Row): Row => {
   const seen = presence.peek(chargerId)
   return seen === undefined || BigInt(seen.epoch) !== row.epoch

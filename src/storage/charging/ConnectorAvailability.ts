@@ -1,4 +1,7 @@
-/** The availability of all connectors of an organisation, a site or a charger over time, added up a few connectors at a time. Part of `ChargerHistory`. */
+/**
+ * The availability of all connectors of an organisation, a site or a charger over time, summed up over groups of connectors. Part of
+ * `ChargerHistory`.
+ */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Presence } from "../../domain/charger/Presence.ts"
@@ -17,14 +20,14 @@ import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { historiesOf } from "./ConnectorHistories.ts"
 
-/** So many are read by one statement: the embedded database runs one at a time, and a long one holds up all others. */
+/** How many connectors one statement reads. The embedded database runs one statement at a time, so a long one delays all others. */
 const connectorsPerStatement = 200
 
 const connectorRows = rowsOf(Schema.Struct({ chargerId: Schema.String, evseId: Schema.Int, connectorId: Schema.Int }))
 
 const refused = (pointer: string, detail: string) => new InvalidInput({ pointer, detail })
 
-/** A series out of a part of the connectors or of what happened would be wrong, and no one would see it: too much is refused. */
+/** Refuses a request for too many connectors or changes: a series of only some of them would be wrong without anyone noticing. */
 export const availability = (
   sql: SqlClient.SqlClient,
   presence: Presence["Service"],

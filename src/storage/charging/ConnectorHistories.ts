@@ -1,6 +1,7 @@
 /**
- * The histories out of which uptime and availability are computed, read for many connectors at once: what was valid when the time began, and what changed
- * in it. Of statuses only the troubles and what ended each are read: a busy connector has hundreds of statuses for each of them.
+ * The histories from which uptime and availability are computed, read for many connectors at once: the state at the start of the time span,
+ * and the changes in it. Of the statuses only troubles (Unavailable, Faulted) and the status after each are read, since a busy connector
+ * has hundreds of other statuses for each of them.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,13 +13,13 @@ import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import type { Scoped } from "../kernel/Scoped.ts"
 import { asRemembered } from "./ConnectionEnds.ts"
 
-/** Troubles of a connector that are looked at: each has an end, so that they are twice as many changes, more than one a minute of a month. */
+/** The most troubles of a connector that are read. Each has an end, so this means twice as many changes: more than one a minute for a month. */
 const troublesAtMost = 25_000
 
-/** Connections of a charger that are looked at. */
+/** The most connections of a charger that are read. */
 const connectionsAtMost = 50_000
 
-/** Orders to an evse, or to the charger as a whole, that are looked at: more than one an hour of a month. */
+/** The most availability commands for an EVSE, or for the whole charger, that are read: more than one an hour for a month. */
 const ordersAtMost = 800
 
 const statusRows = rowsOf(
@@ -28,7 +29,7 @@ const statusRows = rowsOf(
     heardAt: Millis,
     tie: Schema.BigInt,
     status: Schema.Literals(["Available", "Unavailable", "Faulted"]),
-    /** The status when the time began, or the first one in it; else a trouble, or what ended it. */
+    /** True for the status at the start of the span and the first one in it; false for a trouble and the status that ended it. */
     isFirst: Schema.Boolean
   })
 )
@@ -39,7 +40,7 @@ const connectionRows = rowsOf(
 
 const orderRows = rowsOf(Schema.Struct({ ord: Schema.Int, at: Millis, operative: Schema.Boolean }))
 
-/** A connector, or a charger as a whole (both numbers 0), and the time that is asked for. */
+/** A connector, or a whole charger (both numbers 0), and the requested time span. */
 export interface Asked {
   readonly chargerId: string
   readonly evseId: number
@@ -55,7 +56,7 @@ const input = (sql: SqlClient.SqlClient, asked: ReadonlyArray<Asked>) => sql`
 const limited = (sql: SqlClient.SqlClient, rowsAtMost: number | undefined) =>
   rowsAtMost === undefined ? sql`` : sql`LIMIT ${rowsAtMost}`
 
-/** A point may come twice, as the end of one trouble and the beginning of the next. */
+/** A status may be returned twice, as the end of one trouble and the beginning of the next. */
 const statusesOf = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -90,13 +91,19 @@ const statusesOf = (
     ) h ${limited(sql, rowsAtMost)}`)
 }
 
-/** The points of a connector. Of one that flickers counting begins with the oldest trouble that was read: before it some are missing. */
+/**
+ * The statuses of a connector. If it has more troubles than are read, the history begins with the oldest one that was read, since statuses
+ * before it are missing.
+ */
 const pointsOf = <A extends { readonly isFirst: boolean }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => {
   const inside = rows.filter(({ isFirst }) => !isFirst)
   return inside.length >= 2 * troublesAtMost - 1 ? inside : rows
 }
 
-/** Those that reach into the time, and the first one after it. One whose node has gone without closing it lasted as long as the lease. */
+/**
+ * The connections that overlap the span, and the first one after it. If a node stopped without closing its connections, they ended with its
+ * lease.
+ */
 const connectionsOf = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -120,7 +127,10 @@ const connectionsOf = (
     LEFT JOIN connection n ON n.charger_id = h.charger_id AND n.epoch = h.epoch
     LEFT JOIN node l ON l.node_id = n.node_id ${limited(sql, rowsAtMost)}`)
 
-/** What the charger took as an order to the evse, or to the whole of it: the one that was in force when the time began, and those in it. */
+/**
+ * The availability commands that the charger accepted for the EVSE or for the whole charger: the one in force at the start of the span, and
+ * those in it.
+ */
 const ordersOf = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -142,7 +152,7 @@ const ordersOf = (
     ) h ${limited(sql, rowsAtMost)}`)
 }
 
-/** Rows by the ordinal (from 1) of what they were asked for. */
+/** Groups rows by the ordinal (from 1) of the request that they answer. */
 const byOrdinal = <A extends { readonly ord: number }>(rows: ReadonlyArray<A>, count: number) => {
   const grouped = Array.from({ length: count }, (): Array<A> => [])
   for (const row of rows) grouped[row.ord - 1]?.push(row)
@@ -150,8 +160,9 @@ const byOrdinal = <A extends { readonly ord: number }>(rows: ReadonlyArray<A>, c
 }
 
 /**
- * The history of each connector, and how many rows were read. With `rowsAtMost` each statement ends at so many: where the count is not below it, the
- * histories are not whole. The connectors of a charger have the same span, and its connections, orders and status as a whole are read once.
+ * The history of each connector, and how many rows were read. With `rowsAtMost`, each statement ends at that number of rows. If the count
+ * is not below it, the histories are incomplete. The connectors of a charger have the same span. Its connections, commands and overall
+ * status are read once.
  */
 export const historiesOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -188,7 +199,7 @@ export const historiesOf = Effect.fnUntraced(function* (
         connector: pointsOf(statuses[i] ?? []),
         whole: pointsOf(statuses[connectors.length + charger] ?? []),
         connections: (connections[charger] ?? []).map((row) => asRemembered(presence, chargerId, row)),
-        // A connector that is itself the whole charger has these once.
+        // For a connector that is itself the whole charger, these would otherwise be added twice.
         orders: [...ordersTo(one), ...(one.evseId === 0 ? [] : ordersTo({ ...one, evseId: 0 }))]
       }
     })

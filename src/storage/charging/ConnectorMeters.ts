@@ -1,4 +1,4 @@
-/** What is kept of the meters behind connectors. Parts of `Ledgers` and `Tariffs`. */
+/** What is stored about connectors' meters. Parts of `Ledgers` and `Tariffs`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ConnectorMeter } from "../../domain/session/ConnectorMeter.ts"
@@ -7,7 +7,7 @@ import { rowsOf } from "../kernel/Rows.ts"
 import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** Keeps what was seen last; a connector's row changes only with its meter. A charger that has gone meanwhile has none. */
+/** Stores the latest values; a connector's row changes only with its meter. Chargers that were removed meanwhile are skipped. */
 export const putMeters = (sql: SqlClient.SqlClient, meters: ReadonlyArray<ConnectorMeter>) => sql`
   INSERT INTO connector_meter AS m (charger_id, evse_id, connector_id, organisation_id, step_wh, reports_power)
   SELECT DISTINCT ON (x.charger_id, x.evse_id, x.connector_id) x.charger_id, x.evse_id, x.connector_id, x.organisation_id, x.step_wh, x.reports_power
@@ -32,7 +32,7 @@ const coarseRows = rowsOf(
   })
 )
 
-/** Shown of one tariff; they are all of few makes. */
+/** How many meters are shown for one tariff; they are usually of a few makes. */
 const shownMost = 20
 
 const isFor = (own: Scoped, tariffId: string) => own`
@@ -44,7 +44,10 @@ const isFor = (own: Scoped, tariffId: string) => own`
       WHEN 'charger' THEN a.target = c.charger_id
       ELSE a.target = c.charger_id AND a.evse_id = m.evse_id AND a.connector_id = m.connector_id END)`
 
-/** Meters where a tariff is assigned that count in steps of an hour's standby or more, and tell no power: the coarsest first. */
+/**
+ * The meters that a tariff is assigned to which report no power and count in steps of at least an hour's standby consumption, the coarsest
+ * first.
+ */
 export const coarseMeters = (sql: SqlClient.SqlClient) =>
   Effect.fn("Tariffs.coarseMeters")((organisationId: string, tariffId: string) => {
     const own = scopedTo(sql, organisationId)

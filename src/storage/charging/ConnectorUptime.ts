@@ -15,10 +15,10 @@ import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { historiesOf } from "./ConnectorHistories.ts"
 
-/** Connectors whose history one statement reads: the embedded database runs one at a time, and a long one holds up all others. */
+/** How many connectors' histories one statement reads. The embedded database runs one statement at a time, so a long one delays all others. */
 const connectorsPerStatement = 50
 
-/** The zone furthest ahead of UTC is so far ahead, and a month has begun somewhere when it has there. */
+/** The time zone that is furthest ahead of UTC: a month has begun somewhere once it has begun there. */
 const furthestZone = "Pacific/Kiritimati"
 
 const ConnectorRow = Schema.Struct({
@@ -57,7 +57,7 @@ const measured = (sql: SqlClient.SqlClient, presence: Presence["Service"], own: 
     }))
   })
 
-/** Refuses a month that lies ahead everywhere, and one that was forgotten in part. */
+/** Refuses a month that has not begun in any time zone, and one whose history is partly deleted. */
 const within = (month: string, now: number): Effect.Effect<string, InvalidInput> => {
   if (spanOf(month, furthestZone).from > now) {
     return Effect.fail(new InvalidInput({ pointer: "/month", detail: "has not begun yet" }))

@@ -1,4 +1,7 @@
-/** The port `Drifts` over SQL: a small table of the chargers that differ, kept from the journal by a reader with a position of its own. */
+/**
+ * The port `Drifts` over SQL: a small table of the chargers whose configuration differs, kept up to date by a reader of the journal with
+ * its own position.
+ */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Drift, driftFacts, driftsOfAll, Drifts, type Reported } from "../../domain/charger/Drifts.ts"
@@ -103,7 +106,7 @@ const put = ({ sql, writable }: Recording) =>
   Effect.fn("Drifts.put")(
     (organisationId: string, compared: ReadonlyArray<Pick<Drift, "chargerId" | "keys">>, now: number) => {
       const own = scopedTo(sql, organisationId)
-      // The lock lets a removal that is under way end first: its charger has no row then.
+      // The lock waits for a removal of the charger that is in progress; the charger then gets no row.
       return Effect.andThen(
         writable,
         Effect.asVoid(

@@ -11,10 +11,10 @@ import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-/** Ids of a make that are shown; the number says how many there are. */
+/** How many charger ids of a make are listed; the count includes all of them. */
 const idsShown = 20
 
-/** Makes that are looked at: a fleet has some models in some firmwares each. */
+/** The most makes that are read: a fleet has a few models, each with a few firmware versions. */
 const makesMost = 1000
 
 const TemplateBody = Schema.Struct({ keys: Schema.Array(TemplateKey) })

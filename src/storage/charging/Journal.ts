@@ -1,6 +1,6 @@
 /**
- * The journal's writer: everything that the chargers of this process commit at one time goes out as one transaction. A flush takes all
- * that waits and the next begins when it has ended, so that batches grow with the load and no commit waits for a timer.
+ * The journal's writer: all commits of this process's chargers that are waiting are written in one transaction. A flush takes everything
+ * that waits, and the next one starts when it has ended. So batches grow with the load, and no commit waits for a timer.
  */
 import { Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -20,11 +20,11 @@ import { commandEndedChannel, journalChannel, Notifications } from "../kernel/No
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
 
 export interface JournalOptions {
-  /** Facts in one transaction at most: bounds how long a commit, and what waits behind it, can take. */
+  /** The most facts in one transaction. It limits how long a commit, and those behind it, can take. */
   readonly maxBatchFacts: number
-  /** Commits that may wait before new ones are refused as busy. */
+  /** How many commits may wait before new ones are refused as busy. */
   readonly maxWaiting: number
-  /** How long a commit may wait for a database that is away, in ms. */
+  /** How long a commit may wait while the database is unreachable, in ms. */
   readonly patienceMillis: number
 }
 
@@ -34,9 +34,9 @@ interface Waiting {
   readonly facts: ReadonlyArray<ChargerFact>
   /** The facts that end commands. */
   readonly ended: ReadonlyArray<CommandAnswered>
-  /** Those of them whose ends change more than the command. */
+  /** The ids of those commands whose end changes more than the command. */
   readonly ends: ReadonlyArray<string>
-  /** Whether the progress of a transfer is among the facts. */
+  /** Whether the facts include the progress of a transfer. */
   readonly reports: boolean
   readonly since: number
   readonly done: (result: CommitResult) => void
@@ -46,7 +46,10 @@ const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_,
   Array.from({ length: n }, () => true)
 )
 
-/** Hands each commit of a batch its part of the answer. `fresh` counts over the whole batch from 1; null means all were new. */
+/**
+ * Gives each commit of a batch its part of the result. `fresh` has the ordinals of the new facts in the whole batch, from 1; null means
+ * that all were new.
+ */
 const distribute = (
   batch: ReadonlyArray<Waiting>,
   fresh: ReadonlyArray<number> | null,
@@ -72,7 +75,7 @@ const distribute = (
   }
 }
 
-/** The reports of progress that the batch has added. */
+/** The new progress reports of the batch. */
 const newReports = (
   batch: ReadonlyArray<Waiting>,
   fresh: ReadonlyArray<number> | null
@@ -84,7 +87,8 @@ const newReports = (
 }
 
 /**
- * One statement, and a transaction with what follows only for the few batches with a fact from which something does. Answers whether all facts were new.
+ * Writes a batch with one statement. Only the few batches with a fact that has further consequences need a transaction. Returns whether all
+ * facts were new.
  */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.suspend(() => {
@@ -121,8 +125,8 @@ const endsOf = (facts: ReadonlyArray<ChargerFact>): Pick<Waiting, "ended" | "end
 }
 
 /**
- * How many of those that wait go into the next batch. What follows from a fact is stored after all facts of its batch, so that a later
- * commit of the same charger waits for the next one.
+ * How many waiting commits go into the next batch. The consequences of a fact are stored after all facts of its batch, so a later commit of
+ * the same charger has to wait for the next batch.
  */
 const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number => {
   const following = new Set<string | undefined>()
@@ -153,8 +157,8 @@ const timed = <A, E>(
   })
 
 /**
- * Writes a batch. A value that the database refuses is found by halving, between transactions and never inside one, so that one
- * charger's oddity costs no other an answer.
+ * Writes a batch. A value that the database refuses is found by halving the batch, with each part in its own transaction. So a bad value of
+ * one charger does not fail the commits of others.
  */
 const flush = (
   sql: SqlClient.SqlClient,
@@ -167,7 +171,7 @@ const flush = (
       timed(write(sql, part), part, measures).pipe(
         Effect.tap((allNew) =>
           Effect.sync(() => {
-            // How a command ended is said where it is sure that this fact ended it.
+            // Includes how the command ended only if it is certain that this fact ended it.
             const word = (fact: CommandAnswered) => (allNew ? endedWord(fact) : fact.body.commandId)
             for (const { ended } of part) for (const fact of ended) ahead(commandEndedChannel, word(fact))
           })
@@ -189,7 +193,7 @@ const busy = new StorageUnavailable({ reason: "busy", message: "too many commits
 
 const died = new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
 
-/** Provides `Journal` over the database's `journal_commit`. */
+/** Provides `Journal` with the database function `journal_commit`. */
 export const layer = (
   options: JournalOptions
 ): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
@@ -217,7 +221,7 @@ export const layer = (
         }
       })
 
-      /** Fails those that have waited long enough and keeps the others for the next try. */
+      /** Fails the commits that have waited long enough, and keeps the others for the next try. */
       const retryAgain = (batch: ReadonlyArray<Waiting>, error: StorageUnavailable): Effect.Effect<void> =>
         Effect.suspend(() => {
           const now = Date.now()
@@ -264,5 +268,8 @@ export const layer = (
     })
   )
 
-/** Between tries while the database is away: often enough that chargers hardly notice a restart, seldom enough to let it come up. */
+/**
+ * The time between tries while the database is unreachable: short enough that chargers hardly notice a restart, and long enough for the
+ * database to start.
+ */
 const retryMillis = 250

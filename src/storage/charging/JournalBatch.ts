@@ -1,6 +1,6 @@
 /**
- * Turns facts of many chargers into the parameters of the database's `journal_commit`. Pure; one pass over the facts, since this is what
- * every message of every charger goes through.
+ * Converts facts of many chargers into the parameters of the database function `journal_commit`. Pure code with one pass over the facts,
+ * since every message of every charger goes through it.
  */
 import type {
   ChargerBooted,
@@ -20,7 +20,7 @@ import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "
 
 type Document = Array<Readonly<Record<string, unknown>>>
 
-/** Columns of a batch; `ord` in documents counts from 1, as PostgreSQL's ordinality does. */
+/** The columns of a batch. `ord` in documents counts from 1, like PostgreSQL's ordinality. */
 interface Columns {
   readonly keys: Array<string>
   readonly organisations: Array<string>
@@ -30,28 +30,28 @@ interface Columns {
   readonly heard: Array<number>
   readonly bodies: Array<string>
   readonly epochs: Array<number | null>
-  /** Ordinal of the fact of the same commit that this one is stored or dropped with. */
+  /** Ordinal of the fact in the same commit that this one depends on: it is dropped if that one is. */
   readonly requires: Array<number | null>
   readonly meterOrd: Array<number>
   readonly meterSessions: Array<string | null>
   readonly meterEvses: Array<number>
   readonly meterConnectors: Array<number>
   readonly meterAt: Array<number>
-  /** What the charger sent where it is no time at all. */
+  /** The text that the charger sent as the time, if it is not a valid time. */
   readonly meterRawAt: Array<string | null>
   readonly meterEnergy: Array<number | null>
   readonly meterSamples: Array<string>
   readonly registerOrd: Array<number>
   readonly registerSessions: Array<string>
-  /** Null for readings that show nothing but power. */
+  /** Null for readings that have only power. */
   readonly registerWh: Array<number | null>
   readonly registerAt: Array<number>
-  /** Null for a session that has ended by its own stop. */
+  /** Null for a session that was ended by its own stop. */
   readonly registerEnergy: Array<number | null>
-  /** Null where no reading shows it. */
+  /** Null if no reading has it. */
   readonly registerPower: Array<number | null>
   readonly registerPowerAt: Array<number | null>
-  /** What registers make of sessions whose card was refused; few sessions are. */
+  /** How registers change sessions whose card was refused; there are few of those. */
   readonly refused: Document
   readonly starts: Document
   readonly ends: Document
@@ -102,7 +102,7 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
     columns.meterSessions.push(body.sessionId ?? null)
     columns.meterEvses.push(body.evseId)
     columns.meterConnectors.push(body.connectorId)
-    // The charger's own time, believed or not: it is part of the reading's identity. Without one, the time of receipt.
+    // The charger's own time, plausible or not, since it is part of the reading's identity. Without one, the time of receipt.
     columns.meterAt.push(reading.at ?? fact.heardAt)
     columns.meterRawAt.push(reading.at === undefined ? (reading.rawAt ?? null) : null)
     columns.meterEnergy.push(reading.registerWh ?? null)
@@ -122,7 +122,7 @@ const addMeter = (columns: Columns, fact: MeterRead, ord: number): void => {
   columns.refused.push({ ord, id: body.sessionId, at: body.registerAt, status, held: heldReason })
 }
 
-/** A number that its column holds, or none. */
+/** The number if it fits into its column, otherwise undefined. */
 const int32 = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && Math.abs(value) <= 0x7fffffff) ? value : undefined
 
@@ -173,7 +173,7 @@ const endDocument = (fact: SessionEnded, ord: number) => ({
   reported: fact.body.reported
 })
 
-/** Of those that a start shows to be over. */
+/** The end of a session that a later start shows to be over. */
 const supersededDocument = (
   { at, heldReason, reason, sessionId, status }: SupersededEnd,
   heard: number,
@@ -227,14 +227,14 @@ const orphanDocument = ({ body }: OrphanRecorded, ord: number) => ({
   reason: body.reason,
   raw_at: body.rawAt,
   problem: body.problem,
-  // A frame that is no JSON can hold it.
+  // A frame that is not JSON can contain U+0000.
   raw: nulSpelt(body.raw),
   at_hand: isAtHand(body),
   contradicts: body.contradicts,
   readings: body.readings
 })
 
-/** The projection that a fact changes, if any. */
+/** Adds the projection that a fact changes, if any. */
 const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void => {
   switch (fact.type) {
     case "MeterRead":
@@ -258,7 +258,7 @@ const addProjection = (columns: Columns, fact: ChargerFact, ord: number): void =
   }
 }
 
-/** What of a fact stays in the journal's body: readings live in `meter`, so their fact only counts them. */
+/** The body of a fact in the journal. Readings are stored in `meter`, so their fact only has their number. */
 const journalBody = (fact: ChargerFact): string => {
   if (fact.type === "OrphanRecorded") {
     const { readings: _, ...rest } = fact.body
@@ -275,7 +275,7 @@ const requiredOrdinal = (fact: ChargerFact, commit: ReadonlyArray<ChargerFact>, 
   const key = "requires" in fact ? fact.requires : undefined
   if (key === undefined) return null
   const index = commit.findIndex((other) => other.key === key)
-  // A fact that follows from one that is not there is never new.
+  // If the required fact is not in the commit, the fact requires itself and so is never new.
   return index < 0 ? before + commit.indexOf(fact) + 1 : before + index + 1
 }
 

@@ -1,4 +1,4 @@
-/** What is measured of the journal's writer: how much it commits, how long that takes, and how much waits for it or got no answer. */
+/** Metrics of the journal's writer: how much it commits, how long that takes, how many commits wait and how many failed. */
 import { type Context, Metric } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
@@ -31,7 +31,7 @@ const failures = new Map(
 
 export const journalMetrics = [facts, batch, waiting, ...failures.values()]
 
-/** The measurements, in the context that they are reported in. */
+/** Functions that record the metrics in the given context. */
 export const journalMeasures = (context: Context.Context<never>) => ({
   committed: (count: number, millis: number): void => {
     facts.updateUnsafe(count, context)

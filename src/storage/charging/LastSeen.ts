@@ -1,7 +1,7 @@
 /**
- * When each charger was last heard, its last frame, and whether its connection has ended: kept in memory by this process. What was heard
- * is flushed for all chargers in one statement a second; ends are stored by the directory, and kept here until no request can still be
- * reading what stood before. REST shows the memory first, so that nothing is behind; what a crash can lose is a second of it.
+ * When each charger was last heard from, its last frame, and whether its connection has ended, in this process's memory. Frames are flushed
+ * for all chargers in one statement a second. Ends are stored by the directory, and kept here until no request can still be reading the
+ * state before them. REST reads the memory first, so its answers are never behind. A crash can lose one second.
  */
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,36 +14,36 @@ import { writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface LastSeenOptions {
   readonly flushEveryMillis: number
-  /** Chargers in one statement at most. */
+  /** The most chargers in one statement. */
   readonly maxBatch: number
-  /** Bytes of last frames in one statement at most, or one frame. */
+  /** The most bytes of last frames in one statement; a single frame may be larger. */
   readonly maxBatchBytes: number
-  /** Bytes of a last frame that are kept; of a longer one its beginning, with `…`. */
+  /** How many bytes of a last frame are kept; a longer one is cut and ends with `…`. */
   readonly maxMessageBytes: number
-  /** How long an end that is stored is kept at least: longer than a read takes, which may have begun before it was stored. */
+  /** The shortest time for which a stored end is kept in memory: longer than a read takes that began before the end was stored. */
   readonly keepEndsMillis: number
 }
 
-/** One charger's memory: mutable, since it changes with every frame. */
+/** What is known of one charger; mutable, since it changes with every frame. */
 interface Entry {
-  /** 0 until it has said something. */
+  /** ms since 1970; 0 before its first frame. */
   lastSeen: number
   lastMessage: string
   /** 0 before its first connection. */
   epoch: number
   end: ConnectionEnd | undefined
-  /** No connection is left of which the database does not have the end, and has had it for a while. */
+  /** True if this process holds no connection of the charger, and the end of its last one was stored a while ago. */
   gone: boolean
-  /** Waits for the next flush. */
+  /** Waiting for the next flush. */
   dirty: boolean
-  /** Is on its way to the database, which does not have it yet. */
+  /** Being written; the database does not have it yet. */
   writing: boolean
 }
 
-/** Bytes of the character that says that there was more. */
+/** Bytes of the character that marks a cut frame. */
 const ellipsisBytes = 3
 
-/** Cut when it comes: a fleet that sends long frames would fill the memory. */
+/** Cuts a frame on receipt; otherwise a fleet that sends long frames would fill the memory. */
 const shortened = (frame: string, maxBytes: number): string => {
   const spelt = nulSpelt(frame)
   if (cutToBytes(spelt, maxBytes) === spelt) return spelt
@@ -62,12 +62,12 @@ const write = (sql: SqlClient.SqlClient, batch: Batch) => sql`
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = excluded.last_seen, last_message = excluded.last_message
   WHERE charger_seen.last_seen <= excluded.last_seen`
 
-/** What this process knows of its chargers, and which of it the database does not have yet. */
+/** What this process knows of its chargers, and which part the database does not have yet. */
 class Memory {
   private readonly entries = new Map<string, Entry>()
-  /** Those to write at the next flush; a charger is here once however often it speaks. */
+  /** Chargers to write at the next flush; each is in it only once, however many frames it sends. */
   private dirty: Array<readonly [string, Entry]> = []
-  /** Whose end was stored since the last turn, and in the turn before. */
+  /** Chargers whose end was stored since the last turn, and in the turn before it. */
   private storedNow: Array<readonly [string, number]> = []
   private storedBefore: Array<readonly [string, number]> = []
 
@@ -114,7 +114,7 @@ class Memory {
     return batch
   }
 
-  /** Forgets those that have gone; not before they are written, or their last words would be nowhere for a while. */
+  /** Forgets chargers that are gone. This waits until they are written; otherwise their last frame would temporarily be nowhere. */
   done(batch: Batch): void {
     for (const [id, entry] of batch) {
       entry.writing = false
@@ -126,7 +126,7 @@ class Memory {
     if (entry.gone && !entry.dirty && !entry.writing) this.entries.delete(id)
   }
 
-  /** Puts back what was not written, unless something newer has come. */
+  /** Puts back what was not written; if a newer frame has arrived, that one is written. */
   again(batch: Batch): void {
     for (const [id, entry] of batch) {
       entry.writing = false
@@ -157,11 +157,11 @@ class Memory {
     if (this.entries.get(chargerId)?.epoch === epoch) this.storedNow.push([chargerId, epoch])
   }
 
-  /** Lets go of the ends that were stored before the last turn. */
+  /** Forgets the ends that were stored before the last turn. */
   turn(): void {
     for (const [id, epoch] of this.storedBefore) {
       const entry = this.entries.get(id)
-      // It may have come back meanwhile.
+      // The charger may have reconnected meanwhile.
       if (entry?.epoch !== epoch) continue
       entry.gone = true
       this.forget(id, entry)
@@ -178,7 +178,7 @@ class Memory {
   }
 }
 
-/** Provides `Presence`; flushed once more when the layer is closed. */
+/** Provides `Presence`; flushes once more when the layer is closed. */
 export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, SqlClient.SqlClient> =>
   Layer.effect(
     Presence,

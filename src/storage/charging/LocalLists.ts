@@ -1,5 +1,5 @@
 /**
- * The port `LocalLists` over SQL. Which charger's list is out of step is found for all organisations at once; what became of a message is
+ * The port `LocalLists` over SQL. Chargers whose list is out of date are found for all organisations at once. The outcome of a message is
  * stored in the transaction that ends its command (`commands/LocalListEnds.ts`).
  */
 import { Effect, Layer, Schema } from "effect"
@@ -75,7 +75,7 @@ const statusRow = rowOf(StatusRow)
 
 const byHandRow = rowOf(Schema.Struct({ version: Schema.Int, configuration: Configuration }))
 
-/** The newest change of the organisation with this id: of its tokens, and of those that are gone. */
+/** The newest change of an organisation: of its tokens or of removed ones. */
 const latestOf = (sql: SqlClient.SqlClient, organisation: string) => sql`
   greatest(
     coalesce((SELECT max(t.changed_seq) FROM token t WHERE t.organisation_id = ${sql(organisation)}), 0),
@@ -154,7 +154,7 @@ const changes = (sql: SqlClient.SqlClient) =>
     { after, limit, newest, removed, upTo }: ChangesWanted
   ) {
     const own = scopedTo(sql, organisationId)
-    // The newest of those that are not among the newest so many.
+    // The sequence number just below those of the newest `newest` tokens.
     const floor =
       newest === undefined
         ? sql`0`
@@ -181,14 +181,14 @@ const changes = (sql: SqlClient.SqlClient) =>
     }))
   })
 
-/** What a list that is kept waits for before anything is asked. */
+/** Why a managed list cannot be sent to the charger yet. */
 const awaited = ({ accepted, configured, connected }: typeof StatusRow.Type): string | undefined => {
   if (!accepted) return "the charger's registration is not Accepted"
   if (!connected) return "the charger is not connected"
   return configured ? undefined : "the charger has not reported its configuration; ask it by GetConfiguration"
 }
 
-/** A list that is not kept cannot be out of step; that there is none is stored all the same. */
+/** A list that is not managed cannot be out of date. That the charger supports no list is still reported. */
 const statusOf = (row: typeof StatusRow.Type): LocalListStatus => {
   const { inStep, managed, reason, updatedAt, version } = row
   const state = row.state ?? "Unknown"
@@ -220,7 +220,7 @@ const status = (sql: SqlClient.SqlClient) =>
     return statusOf(row)
   })
 
-/** What an operator must know to send a list by hand: also of a message that has not been answered yet. */
+/** What is needed to send a list by hand, including the version of a message that has not been answered yet. */
 const byHand = (sql: SqlClient.SqlClient) =>
   Effect.fn("LocalLists.byHand")(function* (organisationId: string, chargerId: string) {
     const own = scopedTo(sql, organisationId)
@@ -242,7 +242,10 @@ const byHand = (sql: SqlClient.SqlClient) =>
     return { version: row.version, configuration: configurationOf(row.configuration) }
   })
 
-/** Removals that are forgotten, and the lists that have not heard of them; under the journal's lock, as those who settle lists are. */
+/**
+ * Deletes old removals, and marks lists that have not received them for a full update. Runs under the journal's lock, like the code that
+ * settles lists.
+ */
 const forget = ({ journaled, sql }: Recording, before: number) =>
   journaled(
     Effect.as(
@@ -273,7 +276,7 @@ export const layer: Layer.Layer<LocalLists, never, RecordingServices> = Layer.ef
         written(sql`
           UPDATE local_list SET synced_seq = greatest(synced_seq, ${seq}::bigint), state = 'InStep', reason = NULL, next_look_at = ${new Date(now)},
             updated_at = ${new Date(now)} WHERE charger_id = ${chargerId} AND state <> 'Unsupported'`),
-      // A version that was reported before says nothing: when the list is there again, it is asked anew.
+      // A version that was reported before is no longer valid: when the charger has a list again, its version is requested again.
       unkept: (chargerId: string, { reason, state, until }: UnkeptList, now: number) =>
         written(sql`
           UPDATE local_list SET next_look_at = ${new Date(until)}, checked_epoch = NULL, state = ${state}, reason = ${reason},

@@ -1,6 +1,7 @@
 /**
- * What the message log may still take today (UTC) of each charger and each organisation, counted in memory. The frame that uses up a budget is the last one
- * of its day, so that a log has no holes in the middle. Each process counts what it logs itself, and notes it now and then for the one that comes after it.
+ * How much the message log may still store today (UTC) for each charger and each organisation, counted in memory. The frame that exceeds a
+ * budget is the last one logged that day, so the log has no gaps. Each process counts what it logs itself, and stores the count now and
+ * then for its successor.
  */
 import { Counts } from "../../domain/values/Counts.ts"
 
@@ -13,10 +14,10 @@ export type Overrun = "charger-budget" | "organisation-budget"
 
 const dayMillis = 86_400_000
 
-/** Lines about full logs a day: where a whole fleet goes wild, a hundred of them tell it. */
+/** The most log lines about exceeded budgets per day; if a whole fleet misbehaves, a hundred are enough. */
 const maxNotes = 100
 
-/** The beginning of the UTC day of a moment (ms epoch). */
+/** The start of the UTC day of a moment (ms since 1970). */
 export const dayOf = (at: number): number => at - (((at % dayMillis) + dayMillis) % dayMillis)
 
 export interface Used {
@@ -29,11 +30,11 @@ interface Unstored extends Used {
   bytes: number
 }
 
-/** What is worth a line in the log of the service: once a day for each that is full. */
+/** An exceeded budget to report in the service's log, once a day for each charger and organisation. */
 export interface Full {
   readonly reason: Overrun
   readonly organisationId: string
-  /** The charger that met the end of its budget or of its organisation's. */
+  /** The charger whose frame exceeded its budget or its organisation's. */
   readonly chargerId: string
 }
 
@@ -42,7 +43,7 @@ export class LogBudget {
   private day = Number.NEGATIVE_INFINITY
   private readonly chargers = new Counts()
   private readonly organisations = new Counts()
-  /** Of today and not stored yet, by charger; and of those that have moved to another organisation meanwhile. */
+  /** Counts of today that are not stored yet, by charger, and those of chargers that have since moved to another organisation. */
   private readonly unstored = new Map<string, Unstored>()
   private moved: Array<Used> = []
   private readonly isLogged = new Set<string>()
@@ -52,7 +53,7 @@ export class LogBudget {
     this.limits = limits
   }
 
-  /** Counts a frame of so many bytes and answers undefined, or why it is not to be logged. */
+  /** Counts a frame and returns undefined, or the reason why it must not be logged. */
   take(used: Used, at: number): Overrun | undefined {
     this.turn(dayOf(at))
     const over = this.overrun(used)
@@ -64,12 +65,12 @@ export class LogBudget {
     return over
   }
 
-  /** Chargers of which something was counted and is not stored. */
+  /** The number of chargers with counts that are not stored yet. */
   get unstoredCount(): number {
     return this.unstored.size + this.moved.length
   }
 
-  /** What was counted and not asked for yet, of so many chargers at most, and on which day. */
+  /** Removes and returns counts that are not stored yet, of at most `max` chargers, and their day. */
   takeUnstored(max: number): { readonly day: number; readonly used: ReadonlyArray<Used> } {
     const used: Array<Used> = this.moved.splice(0, max)
     for (const [chargerId, one] of this.unstored) {
@@ -80,12 +81,12 @@ export class LogBudget {
     return { day: this.day, used }
   }
 
-  /** What could not be stored; nothing where its day is over. */
+  /** Puts back counts that could not be stored, unless their day is over. */
   again(day: number, all: ReadonlyArray<Used>): void {
     if (this.day === day) for (const used of all) this.remember(used)
   }
 
-  /** What was logged on a day before this process began; nothing where that day is over. */
+  /** Adds what was logged on a day before this process started, unless that day is over. */
   restore(day: number, all: ReadonlyArray<Used>): void {
     if (this.day === Number.NEGATIVE_INFINITY) this.day = day
     if (this.day === day) for (const used of all) this.count(used)
@@ -95,7 +96,7 @@ export class LogBudget {
     return this.notes.length > 0
   }
 
-  /** Those that have become full since this was asked last. */
+  /** The budgets that were exceeded since the last call. */
   takeNotes(): ReadonlyArray<Full> {
     const notes = this.notes
     this.notes = []
@@ -130,7 +131,7 @@ export class LogBudget {
     this.notes.push({ reason, organisationId, chargerId })
   }
 
-  /** A frame of yesterday that comes after midnight begins no new day; a clock that was set back by more does. */
+  /** A frame of yesterday that arrives after midnight does not start a new day; a clock that is set back further does. */
   private turn(day: number): void {
     if (day === this.day || day === this.day - dayMillis) return
     this.day = day

@@ -1,7 +1,7 @@
 /**
- * What the message log has used of its budgets today, in the database: read when the process starts, so that a restart begins no new budget, and stored
- * now and then and at the end. What a process logged after it was last stored is not known to the next one: after a kill, and where a new process
- * starts while the old one still works.
+ * Stores in the database how much of its budgets the message log has used today. It is read when the process starts, so that a restart does
+ * not reset the budgets, and stored at intervals and at the end. What a process logged since its last store is unknown to the next one:
+ * after a kill, and if a new process starts while the old one is still running.
  */
 import { Clock, Effect, Latch, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -15,12 +15,12 @@ const usedRows = rowsOf(
   Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })
 )
 
-/** Chargers in one statement: a larger one holds up the commits of facts. */
+/** How many chargers one statement stores: a larger one would delay the commits of facts. */
 const chargersAtOnce = 500
 
 const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10)
 
-/** What each charger has used of a day, as it is stored. The frames themselves would have to be read through, of a large fleet for minutes. */
+/** The stored use of each charger on a day. Computing it from the frames would take minutes for a large fleet. */
 const usedOn = (sql: SqlClient.SqlClient, day: number) =>
   guarded(
     usedRows(sql`
@@ -29,8 +29,8 @@ const usedOn = (sql: SqlClient.SqlClient, day: number) =>
   )
 
 /**
- * Adds to what is stored of a day, in one order, so that two processes end in no deadlock. Forgets what is older than the day before: another process's
- * clock may be behind.
+ * Adds to the stored use of a day, in a fixed order, so that two processes do not deadlock. Deletes what is older than the day before; it
+ * keeps that day because another process's clock may be behind.
  */
 const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Used>) => sql`
   WITH gone AS (DELETE FROM message_use WHERE day < ${dateOf(day)}::text::date - 1)
@@ -41,7 +41,7 @@ const storeUse = (sql: SqlClient.SqlClient, day: number, used: ReadonlyArray<Use
   GROUP BY x.organisation_id, x.charger_id ORDER BY x.organisation_id, x.charger_id
   ON CONFLICT (day, organisation_id, charger_id) DO UPDATE SET bytes = u.bytes + excluded.bytes`
 
-/** Stores what was counted since the last time; what could not be stored waits for the next. */
+/** Stores what was counted since the last time; what could not be stored is tried again next time. */
 const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
   Effect.suspend(() => {
     const { day, used } = budget.takeUnstored(chargersAtOnce)
@@ -52,7 +52,7 @@ const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
     )
   })
 
-/** Restores a budget, and stores what it counts until the scope closes; answers the latch that is opened when it has counted something. */
+/** Restores a budget, and stores its counts until the scope closes; returns the latch to open after counting something. */
 export const storedUse = (
   sql: SqlClient.SqlClient,
   budget: LogBudget,
@@ -66,7 +66,7 @@ export const storedUse = (
       writeBehind({
         name: "bytes of the message log",
         everyMillis,
-        // What this process has counted must not be read back as another's.
+        // What this process has counted must not be read back as if another process had counted it.
         waiting: () => (isRestored ? budget.unstoredCount : 0),
         word,
         write: storing(sql, budget)
@@ -80,7 +80,7 @@ export const storedUse = (
       ),
       Effect.andThen(restored)
     )
-    // Also where the scope closes before that has begun: what was counted is stored at the end.
+    // Also if the scope closes before the restore has run: counts are stored at the end.
     yield* Effect.addFinalizer(() => restored)
     yield* Effect.forkScoped(restore)
     return word

@@ -1,7 +1,7 @@
 /**
- * The message log in the database: frames wait in memory, bounded by their size, and are written behind in batches a few times a second.
- * Losing the last second of it in a crash is allowed. What one charger and one organisation may fill of it in a day is bounded, and so is each frame. A search first waits for what is still in memory, so that an operator sees the
- * frame that he has just provoked.
+ * The message log in the database. Frames wait in memory, up to a size limit, and are written in batches a few times a second; a crash may
+ * lose the last second. The size of each frame is limited, and how much one charger and one organisation may log in a day. A search first
+ * waits until the frames in memory are written, so that an operator sees a frame that was sent just now.
  */
 import { type Cause, Effect, Latch, Layer, Metric, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,16 +27,16 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface MessageLogOptions extends LogBudgetLimits {
-  /** Bytes of one frame that are kept; of a longer one its beginning. */
+  /** How many bytes of one frame are kept; a longer one is cut. */
   readonly maxFrameBytes: number
-  /** Text that may wait in memory, in characters; over it frames are dropped and counted. */
+  /** How many characters may wait in memory; further frames are dropped and counted. */
   readonly maxWaitingChars: number
-  /** Frames in one statement at most. */
+  /** The most frames in one statement. */
   readonly maxBatch: number
-  /** Bytes in one statement at most, or one frame. */
+  /** The most bytes in one statement; a single frame may be larger. */
   readonly maxBatchBytes: number
   readonly flushEveryMillis: number
-  /** How often what was used of the budgets is stored. */
+  /** How often the used budgets are stored. */
   readonly useEveryMillis: number
 }
 
@@ -48,9 +48,9 @@ const droppedBecause = (reason: string) =>
   })
 
 const dropped = {
-  /** The memory is full of what waits for the database. */
+  /** Too much waits in memory for the database. */
   memory: droppedBecause("memory"),
-  /** The database did not take it, or may not have. */
+  /** The database did not store it, or possibly did not. */
   database: droppedBecause("database"),
   "charger-budget": droppedBecause("charger-budget"),
   "organisation-budget": droppedBecause("organisation-budget")
@@ -58,19 +58,19 @@ const dropped = {
 
 export const messageLogMetrics = Object.values(dropped)
 
-/** What a row and its entry in the index take beside their texts: without it, a budget of bytes would not bound many small frames. */
+/** The bytes of a row and its index entry beside their texts. Without them, a limit in bytes would not limit many small frames. */
 const rowBytes = 200
 
-/** Characters of an action and of a message id; a frame that is none of OCPP's may have any. */
+/** The most characters of an action and of a message id; in a frame that is not valid OCPP they can have any length. */
 const maxNameChars = 255
 
-/** A frame as it waits and as it is stored. */
+/** A frame in the form in which it waits and is stored. */
 interface Waiting extends LoggedFrame {
   readonly cutFrom: number | null
   readonly bytes: number
 }
 
-/** Only a frame that is no JSON can carry U+0000, which takes more room spelt out. */
+/** Only a frame that is not JSON can contain U+0000, which becomes longer when it is spelt out. */
 const shortened = (frame: LoggedFrame, maxFrameBytes: number): Waiting => {
   const whole = nulSpelt(frame.frame)
   const kept = cutToBytes(whole, maxFrameBytes)
@@ -153,7 +153,7 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
     const isFiltered = [actions, kinds, text, isTrouble === true ? isTrouble : undefined].some(
       (one) => one !== undefined
     )
-    // Where this page ends whatever it finds: a rare word would be looked for through the whole log otherwise.
+    // The last row that this page searches, whatever it finds. Otherwise a rare word would be searched for in the whole log.
     const [end] = isFiltered
       ? yield* guarded(
           endRows(sql`
@@ -173,7 +173,7 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
     const statement = sql`
       SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...fits])}
       ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
-    // Its length is known without reading the frame, and nothing else of a row is long.
+    // The frame's length is known without reading the frame, and the rest of a row is short.
     const size = sql`octet_length(q.frame) + 200`
     const page = yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
     return { ...page, nextCursor: page.nextCursor ?? (end === undefined ? null : log.cursorAfter(wanted, end)) }
@@ -193,7 +193,7 @@ const tail =
       (rows) => rows.map(toFrame)
     )
 
-/** The first that wait: so many, and no more text than one statement may have. */
+/** The first waiting frames, up to the number and size that one statement may have. */
 const batchOf = (waiting: ReadonlyArray<Waiting>, { maxBatch, maxBatchBytes }: MessageLogOptions) => {
   let bytes = 0
   let n = 0
@@ -205,10 +205,10 @@ const batchOf = (waiting: ReadonlyArray<Waiting>, { maxBatch, maxBatchBytes }: M
   return waiting.slice(0, n)
 }
 
-/** Signals of written frames that wait for a slow follower, who looks now and then in any case. */
+/** How many signals of written frames are kept for a slow follower, which also polls now and then. */
 const signalsMost = 1_024
 
-/** Provides `MessageLog`; what waits is written once more when the layer is closed. */
+/** Provides `MessageLog`; waiting frames are written when the layer is closed. */
 export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never, SqlClient.SqlClient> =>
   Layer.effect(
     MessageLog,

@@ -1,6 +1,6 @@
 /**
- * This process among several: its name is held by a lock of the database's, so that no two processes have one, and a lease says that it
- * lives. A starting process first ends every connection that an earlier life of its own left open.
+ * This process among several: a database lock on its name ensures that no two processes have the same one, and a lease says that it is
+ * running. A starting process first closes every connection that its predecessor with the same name left open.
  */
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,25 +9,28 @@ import { abandonCommands } from "../commands/CommandEnds.ts"
 import { locks } from "../kernel/Locks.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** Another process that lives has this name. */
+/** Another running process has this name. */
 export class NodeIdInUse extends Data.TaggedError("NodeIdInUse")<{ readonly message: string }> {}
 
 export interface NodeOptions {
   readonly nodeId: string
-  /** How long the lease runs without being renewed, in ms; it is renewed three times as often. */
+  /** How long the lease is valid without renewal, in ms; it is renewed three times in that time. */
   readonly leaseMillis: number
 }
 
-/** Tries in a second, and for how many: after `kill -9` the database finds the old process's socket closed at once, or after its statement. */
+/**
+ * How often the lock is tried, and the pause between tries: 5 s in all. After `kill -9`, the database notices the closed socket of the old
+ * process at once or at the end of its statement.
+ */
 const tries = 40
 const betweenTriesMillis = 125
 
-/** Between looks whether the connection that has the lock is still open. */
+/** How often to check that the connection with the lock is still open. */
 const lockLookMillis = 5_000
 
 /**
- * Holds the node's name on a connection of its own until the scope closes; a lock of a session goes with its process, however that ends.
- * When the connection breaks (the database restarts) it is taken again, and until then only the lease speaks for us.
+ * Holds the node's name on a connection of its own until the scope closes. A session's lock ends with its process, however that ends. If
+ * the connection breaks (the database restarts), the lock is taken again; until then, only the lease shows that this node is running.
  */
 const holdName = (sql: SqlClient.SqlClient, nodeId: string) => {
   const lock = Effect.gen(function* () {
@@ -58,8 +61,8 @@ const inUse = (nodeId: string) =>
   })
 
 /**
- * In the journal as any other end of a connection. When it truly ended is not known: what is sure is that it has by now, and answers
- * since the lease ran out said that it ended then.
+ * Closes the connections of an earlier process, with the usual facts in the journal. When they really ended is unknown; they have ended by
+ * now. Answers since the lease ran out have said that they ended then, so that time is used.
  */
 const endEarlierLife = (sql: SqlClient.SqlClient, nodeId: string) =>
   sql.withTransaction(
@@ -77,13 +80,13 @@ const renew = (sql: SqlClient.SqlClient, options: NodeOptions) => sql`
   VALUES (${options.nodeId}, now(), now() + make_interval(secs => ${options.leaseMillis / 1000}::float8))
   ON CONFLICT (node_id) DO UPDATE SET lease_until = excluded.lease_until`
 
-/** Takes the node's name, ends what an earlier life left open, takes the lease and keeps it until the layer is closed. */
+/** Takes the node's name, closes the connections that an earlier process left open, takes the lease and renews it until the layer is closed. */
 export const layer = (options: NodeOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { kind } = yield* StorageHealth
-      // The embedded database has one session and a lock file of its own.
+      // The embedded database has only one session, and a lock file of its own.
       if (kind === "postgres") {
         const { keep, lock } = holdName(sql, options.nodeId)
         const connection = yield* guarded(lock)

@@ -1,34 +1,35 @@
 /**
- * Which refusals of chargers are recorded. A charger that is refused tries again for ever, and strangers try ids by the thousand: of one charger and
- * reason the first is recorded at once, and repeats ever more seldom, with how many there were; of all there is a bounded number in an hour.
+ * Decides which refusals of chargers are recorded. A refused charger retries for ever, and strangers try ids by the thousand. For each
+ * charger and reason the first refusal is recorded at once, and repeats at growing intervals with the number of refusals. The total number
+ * of records per hour is limited.
  */
 import type { ChargerRefusal } from "../../domain/charger/ChargerRefusals.ts"
 
 export interface RefusalLimits {
-  /** Between two records of one charger and reason at first; each further time is twice as long. */
+  /** The first interval between two records of one charger and reason, in ms; it doubles with each record up to `mostGapMillis`. */
   readonly leastGapMillis: number
   readonly mostGapMillis: number
-  /** Chargers and reasons that are remembered. */
+  /** How many combinations of charger and reason are remembered. */
   readonly maxRemembered: number
-  /** Records in an hour of an organisation's own chargers. */
+  /** The most records per hour for an organisation's own chargers. */
   readonly perOrganisationPerHour: number
-  /** Records in an hour of unregistered ids, from one network (/24, /64) and from all of them. */
+  /** The most records per hour for unregistered ids, from one network (/24, /64) and from all networks. */
   readonly unknownPerNetworkPerHour: number
   readonly unknownPerHour: number
-  /** Records that wait to be written. */
+  /** How many records may wait to be written. */
   readonly maxWaiting: number
 }
 
-/** A record that waits. */
+/** A record that is waiting to be written. */
 export interface WaitingRefusal extends ChargerRefusal {
-  /** Refusals since the last record, this one included. */
+  /** The number of refusals since the last record, including this one. */
   readonly attempts: number
 }
 
 interface Recorded {
   readonly at: number
   readonly gapMillis: number
-  /** Refusals since. */
+  /** Refusals since that record. */
   attempts: number
 }
 
@@ -36,11 +37,11 @@ const hourMillis = 3_600_000
 
 export class RefusalMemory {
   private readonly limits: RefusalLimits
-  /** By charger and reason, the longest unrecorded first. */
+  /** By charger and reason, the oldest record first. */
   private readonly recorded = new Map<string, Recorded>()
   private waiting: Array<WaitingRefusal> = []
   private hour = 0
-  /** Records of this hour by what they count against; no more entries than records. */
+  /** The number of records of this hour for each limit; no more than two entries per record. */
   private counts = new Map<string, number>()
 
   constructor(limits: RefusalLimits) {
@@ -51,12 +52,12 @@ export class RefusalMemory {
     return this.waiting.length
   }
 
-  /** False where there is no room for it. */
+  /** Returns false if there was no room to record it. */
   refused(refusal: ChargerRefusal): boolean {
     const { at, chargerId, reason } = refusal
     const key = `${chargerId} ${reason}`
     const last = this.recorded.get(key)
-    // A clock that was set back must not hold records up.
+    // A clock that was set back must not suppress records.
     const isRecent = last !== undefined && at >= last.at && at < last.at + last.gapMillis
     if (isRecent) {
       last.attempts++
@@ -70,17 +71,17 @@ export class RefusalMemory {
     return true
   }
 
-  /** Up to `max` of what waits, oldest first, for a write. */
+  /** Removes up to `max` waiting records, oldest first, for a write. */
   take(max: number): ReadonlyArray<WaitingRefusal> {
     return this.waiting.splice(0, max)
   }
 
-  /** What was not written waits on. */
+  /** Puts back records that were not written. */
   again(batch: ReadonlyArray<WaitingRefusal>): void {
     this.waiting = [...batch, ...this.waiting]
   }
 
-  /** After a long silence it begins anew. */
+  /** After a long time without refusals, the interval starts again at its shortest. */
   private gapAfter(last: Recorded | undefined, at: number): number {
     const { leastGapMillis, mostGapMillis } = this.limits
     if (last === undefined || at - last.at > 2 * mostGapMillis) return leastGapMillis

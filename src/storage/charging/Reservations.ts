@@ -1,4 +1,4 @@
-/** The port `Reservations` over SQL. Expiry is a matter of time and not of a write: a status is read as it is. */
+/** The port `Reservations` over SQL. No write happens when a reservation expires: its status is computed when it is read. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"
@@ -13,7 +13,7 @@ import { ReservationRow } from "../commands/ReservationEnds.ts"
 const reservationRows = rowsOf(ReservationRow)
 const pages = pagedList("reservations", UuidKey, (row: typeof ReservationRow.Type) => row.commandId)
 
-/** The same rule as `standing`, for the filter. */
+/** The same rule as `isInForce`, for the filter. */
 const shownStatus = (sql: SqlClient.SqlClient, now: number) => sql`
   CASE WHEN r.status IN ('Active', 'Unknown') AND r.expires_at <= ${new Date(now)} THEN 'Expired' ELSE r.status END`
 

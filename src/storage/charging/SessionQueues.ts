@@ -1,12 +1,13 @@
-/** Which sessions wait for an operator: conditions over `session s` with its review `r` and its price `p`, for lists and for counts. */
+/** Which sessions wait for an operator: conditions over `session s` with its review `r` and its price `p`, for lists and counts. */
 import type { SqlClient, Statement } from "effect/sql"
 import type { Scoped } from "../kernel/Scoped.ts"
 import { heldReason } from "./SessionRows.ts"
 
 /**
- * Whether it is held. Those that are few: they are looked up along the two small indexes of what may be held (`schema/sessions.sql`), each in its very
- * words, and then judged as everywhere. An array, and not a join: PostgreSQL takes most of what was ever held for being so still, and would walk
- * along all sessions to meet so many.
+ * Whether a session is held. Held sessions are few. They are found with the two small indexes of sessions that may be held
+ * (`schema/sessions.sql`), whose conditions are repeated here literally, and then checked with the usual condition. This is an array and
+ * not a join because PostgreSQL assumes that most sessions that were ever held still are, and would then scan all sessions to find enough
+ * of them.
  */
 export const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean): Statement.Fragment =>
   held
@@ -19,8 +20,8 @@ export const isHeld = (sql: SqlClient.SqlClient, own: Scoped, held: boolean): St
       sql`CASE WHEN ${heldReason(sql)} IS NULL THEN true END IS NOT NULL`
 
 /**
- * As `needsCorrection` of the domain has it; the two are compared whenever a price or a record is stored. Those that need it are few, and are looked up
- * along their two small indexes.
+ * The same as `needsCorrection` in the domain; price and record are compared whenever one of them is stored. Such sessions are few and are
+ * found with two small indexes.
  */
 export const differs = (sql: SqlClient.SqlClient, own: Scoped, needed: boolean): Statement.Fragment =>
   needed

@@ -23,7 +23,7 @@ export const Sample = Schema.Struct({
 
 const ReadingRow = Schema.Struct({
   at: Millis,
-  /** Hex of the reading's own key: orders the readings of one instant. */
+  /** The reading's own key in hex; it orders readings with the same time. */
   key: Schema.String,
   heardAt: Millis,
   rawAt: optional(Schema.String),

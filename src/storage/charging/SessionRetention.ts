@@ -1,7 +1,7 @@
 /**
- * Deletes sessions after `SESSIONS_RETENTION_MONTHS`, each together with its price, its records and its reservation: a record without its session could be
- * neither explained nor corrected, and a session without its record would be billed again. Kept beyond that is what waits for someone: a session that
- * runs, that is held or not yet billed, whose record needs a correction, or whose delivery to a partner is not settled.
+ * Deletes sessions after `SESSIONS_RETENTION_MONTHS`, together with their prices, records and reservations. A record without its session
+ * could be neither explained nor corrected, and a session without its record would be billed again. Sessions with open work are kept
+ * longer: those that are running, held or not yet billed, whose record needs a correction, or whose delivery to a partner is not settled.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,16 +13,16 @@ import { locks } from "../kernel/Locks.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { endedAt, heldReason, withReview } from "./SessionRows.ts"
 
-/** Sessions in one transaction, which holds the journal's lock. */
+/** How many sessions are deleted in one transaction, which holds the journal's lock. */
 const sessionRows = 200
 
 const pieces = { rows: sessionRows, statements: 50 }
 
-/** Objects that partners have not been sent, or an operator has not looked at. */
+/** Objects that still have to be sent to partners, or are parked for an operator. */
 const unsettled = (sql: SqlClient.SqlClient, kind: "session" | "cdr") => sql`
   SELECT o.object_id FROM subscription_object o WHERE o.kind = ${kind} AND (o.next_at IS NOT NULL OR o.parked_at IS NOT NULL)`
 
-/** Ids begin with the time at which the start was heard, so that the oldest come first along the key. */
+/** Ids begin with the time at which the start was received, so the primary key gives the oldest first. */
 const due = (sql: SqlClient.SqlClient, before: Date, rows: number) => sql<{ readonly id: string }>`
   SELECT s.id FROM session s ${withReview(sql)}
   WHERE s.id < uuid_at(${before}) AND ${heldReason(sql)} IS NULL AND s.updated_at < ${before}
@@ -36,8 +36,8 @@ const due = (sql: SqlClient.SqlClient, before: Date, rows: number) => sql<{ read
   ORDER BY s.id LIMIT ${rows}::int`
 
 /**
- * Deletes some of the oldest sessions that ended before a time, with what belongs to them; answers their ids. The review goes first, while its session is
- * there, since both move the organisation's sum.
+ * Deletes some of the oldest sessions that ended before a time, with all that belongs to them; returns their ids. The review is deleted
+ * before its session, since both change the organisation's sum.
  */
 export const forgetSessions = (sql: SqlClient.SqlClient, before: number, rows = sessionRows) =>
   sql.withTransaction(
@@ -51,7 +51,7 @@ export const forgetSessions = (sql: SqlClient.SqlClient, before: number, rows = 
       yield* sql`DELETE FROM session_price WHERE session_id = ${these}`
       yield* sql`DELETE FROM session_tariff WHERE session_id = ${these}`
       yield* sql`DELETE FROM reservation WHERE session_id = ${these}`
-      // Until the transaction ends, and no longer: records are sealed against every other deletion.
+      // Allows the deletion of records until the transaction ends; otherwise records cannot be deleted.
       yield* sql`SELECT set_config('voltlane.retention', 'on', true)`
       yield* sql`DELETE FROM cdr WHERE session_id = ${these}`
       yield* sql`DELETE FROM session WHERE id = ${these}`
@@ -59,7 +59,7 @@ export const forgetSessions = (sql: SqlClient.SqlClient, before: number, rows = 
     })
   )
 
-/** Messages that fit no session go at the same age; those of a session that is kept stay with it. */
+/** Deletes transaction messages without a session after the same time; those of a session that is kept are kept too. */
 export const forgetOrphans = (sql: SqlClient.SqlClient, before: number, rows = sessionRows) => sql`
   DELETE FROM orphan WHERE id = ANY (ARRAY(
     SELECT o.id FROM orphan o
@@ -67,7 +67,7 @@ export const forgetOrphans = (sql: SqlClient.SqlClient, before: number, rows = s
     ORDER BY o.id LIMIT ${rows}::int))
   RETURNING id`
 
-/** One round at `now` (ms epoch); answers how many sessions and messages went. */
+/** One round at `now` (ms since 1970); returns how many sessions and messages were deleted. */
 export const forget = (sql: SqlClient.SqlClient, months: number, now: number) => {
   const before = monthsBefore(now, months)
   return guarded(
@@ -79,7 +79,7 @@ export const forget = (sql: SqlClient.SqlClient, months: number, now: number) =>
   )
 }
 
-/** Looks at the start and every hour; without a retention there is nothing to do. */
+/** Runs at the start and every hour; does nothing without a retention time. */
 export const layer = (months: number | undefined): Layer.Layer<never, never, SqlClient.SqlClient> =>
   months === undefined
     ? Layer.empty

@@ -1,4 +1,4 @@
-/** Rows of sessions, decoded into the domain's; shared by those who list sessions and those who price them. */
+/** Rows of sessions, decoded into the domain's; shared by the code that lists sessions and the code that prices them. */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { ChargingPreferences } from "../../domain/session/ChargingPreferences.ts"
@@ -44,7 +44,7 @@ export const SessionRow = Schema.Struct({
   updatedAt: Millis
 })
 
-/** A period of a price, as it is stored. */
+/** A period of a price, in its stored form. */
 export const PeriodRow = Schema.Struct({
   startedAt: Schema.Finite,
   endedAt: Schema.Finite,
@@ -65,10 +65,10 @@ export const SessionPriceRow = Schema.Struct({
   periods: Schema.Array(PeriodRow)
 })
 
-/** With the price that was last made of it. */
+/** A session with its latest price. */
 export const PricedRow = Schema.Struct({ ...SessionRow.fields, price: Schema.NullOr(SessionPriceRow) })
 
-/** The domain's session of a row. */
+/** Converts a row to the domain's session. */
 export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
   const {
     authorizationSource,
@@ -95,30 +95,30 @@ export const sessionOf = (row: typeof PricedRow.Type): ChargingSession => {
       status: authorizationStatus,
       source: authorizationSource,
       decidedAt: authorizedAt,
-      // Until when the charger may remember the answer matters to the charger alone.
+      // How long the charger may remember the answer only matters to the charger.
       expiresAt: undefined,
       parentUid
     }
   }
 }
 
-/** True of a `session s` that has not ended, and of which nothing was heard since it was closed for that. */
+/** Whether a `session s` has not ended, was closed for silence, and has not been heard of since. */
 export const isClosed = (sql: SqlClient.SqlClient) => sql`
   (s.ended_at IS NULL AND s.closed_as_of IS NOT DISTINCT FROM s.updated_at)`
 
-/** True of a `session s` with its review `r` that was invalid, and that an operator has corrected. */
+/** Whether a `session s` with its review `r` was invalid and an operator has corrected it. */
 export const isBilledAfterAll = (sql: SqlClient.SqlClient) => sql`
   (s.status = 'INVALID' AND r.released_at IS NOT NULL)`
 
-/** Of a `session s` without a stop of its own: its last reading, and no later than the start which showed it to be over. */
+/** The last known end of a `session s` without a stop of its own: its last reading, but no later than the start that showed it to be over. */
 export const lastKnownEnd = (sql: SqlClient.SqlClient) => sql`
   least(greatest(s.started_at, s.register_at), s.ended_at)`
 
-/** Why `session s` with its review `r` waits for an operator; NULL where it does not. */
+/** Why `session s` with its review `r` is held for an operator; NULL if it is not. */
 export const heldReason = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN r.released_at IS NULL AND s.status <> 'INVALID' THEN coalesce(s.held_reason, CASE WHEN ${isClosed(sql)} THEN 'StopMissing' END, r.held_reason) END`
 
-/** When `session s` with its review `r` ended; NULL while it runs or is reserved. */
+/** When `session s` with its review `r` ended; NULL while it is running or reserved. */
 export const endedAt = (sql: SqlClient.SqlClient) => sql`
   coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END)`
 
@@ -127,18 +127,18 @@ export const standingRecord = (sql: SqlClient.SqlClient) => sql`
   FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
     AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`
 
-/** What that record says of the price. */
+/** The price in that record. */
 export const recordColumn = (sql: SqlClient.SqlClient) => sql`(
     SELECT json_build_object('currency', d.body -> 'currency', 'exclVat', d.body #> '{total,exclVat}', 'inclVat', d.body #> '{total,inclVat}',
       'periods', d.body -> 'periods') ${standingRecord(sql)}
   ) AS record`
 
-/** Of `reservation y`. */
+/** A `reservation y` as JSON. */
 const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sql`
   json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
     'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
 
-/** Of `session s` with its review `r`: what an operator corrected replaces what the charger reported. */
+/** The columns of `session s` with its review `r`: an operator's corrections replace what the charger reported. */
 export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
@@ -157,11 +157,11 @@ export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
   ) END AS preferences, ${heldReason(sql)} AS "heldReason", s.created_at AS "createdAt",
   greatest(s.updated_at, r.updated_at) AS "updatedAt"`
 
-/** Beside `session s`: what became of it after it ended. */
+/** Joins the review of `session s`. */
 export const withReview = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN session_review r ON r.session_id = s.id AND r.organisation_id = s.organisation_id`
 
-/** Beside `session s`: that, and its price as `p.price`. */
+/** Joins the review of `session s`, and its price as `p.price`. */
 export const withPrice = (sql: SqlClient.SqlClient) => sql`
   ${withReview(sql)}
   LEFT JOIN session_price p ON p.session_id = s.id AND p.organisation_id = s.organisation_id`

@@ -1,4 +1,7 @@
-/** Keeps the energy of an organisation's older sessions as a sum (`schema/statistics.sql`), so that the total does not read all of them. */
+/**
+ * Keeps the energy of an organisation's older sessions as a sum (`schema/statistics.sql`), so that computing the total does not read all
+ * sessions.
+ */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
@@ -6,15 +9,15 @@ import { hourly } from "../kernel/Hourly.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 
 /**
- * A session is taken into the sum when it is so old. Longer than a reservation's id may be older than the session that takes it, and than our clocks differ:
- * the triggers pass over what was made within twenty hours.
+ * The age at which a session is added to the sum. It is longer than the time by which a reservation's id may be older than the session that
+ * uses the reservation, plus differences between clocks: the triggers skip sessions made within the last twenty hours.
  */
 const settledMillis = 48 * 3_600_000
 
-/** Sessions that one statement takes: under the journal's lock, some 10 ms. */
+/** How many sessions one statement adds: about 10 ms under the journal's lock. */
 const rows = 2_000
 
-/** Takes what is old enough into the sums of all organisations; answers how many sessions that were. */
+/** Adds sessions that are old enough to the sums of all organisations; returns how many were added. */
 export const advanceTotals = (sql: SqlClient.SqlClient, now: number, most = rows) =>
   Effect.gen(function* () {
     const before = new Date(now - settledMillis)
@@ -32,7 +35,7 @@ export const advanceTotals = (sql: SqlClient.SqlClient, now: number, most = rows
     return taken
   })
 
-/** At the start, and once an hour until the scope closes. Two processes do it one after the other. */
+/** Runs at the start, and every hour until the scope closes. Two processes do it one after the other. */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealth> = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

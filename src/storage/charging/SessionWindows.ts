@@ -1,4 +1,4 @@
-/** When sessions ran and what they took, for series. Part of `Chargers`. */
+/** When sessions were running and their energy, for series. Part of `Chargers`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { maxSeriesSessions, type SeriesRange, type SeriesScope } from "../../domain/charger/Series.ts"
@@ -12,7 +12,7 @@ import { exists } from "./Statistics.ts"
 const windowRows = rowsOf(Schema.Struct({ startedAt: Millis, endedAt: optional(Millis), energyWh: Schema.Finite }))
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 
-/** As the index `session_long` has it. */
+/** The same as in the index `session_long`. */
 const dayMillis = 86_400_000
 
 interface Range extends Pick<SeriesRange, "from" | "to">, SeriesScope {}
@@ -22,10 +22,14 @@ const inScope = (sql: SqlClient.SqlClient, alias: string, { chargerId, siteId }:
   ${chargerId === undefined ? sql`` : sql`AND ${sql(alias)}.charger_id = ${chargerId}`}`
 
 /**
- * Sessions that may be of the range, with so many at most of each kind: those that run; those that began in it or within a day before it, along the order of
- * starts of their organisation, site or charger; those that lasted longer, which are few; and those that were corrected. What began later is not read,
- * however much that is. Those that lasted longer are found before it is asked where: PostgreSQL does not know how few they are, and would look for them among
- * all that a site ever had.
+ * Ids of sessions that may be in the range, at most `most` of each kind:
+ * - running sessions
+ * - sessions that began in the range or within a day before it, in the order of starts of their organisation, site or charger
+ * - sessions that lasted longer than a day, which are few
+ * - corrected sessions
+ *
+ * Later sessions are not read, however many there are. The long sessions are selected before the scope is applied: PostgreSQL does not know
+ * how few they are, and would otherwise search for them among all sessions of a site.
  */
 const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: number) => {
   const [begin, end] = [new Date(range.from), new Date(range.to)]
@@ -41,8 +45,8 @@ const candidates = (sql: SqlClient.SqlClient, own: Scoped, range: Range, most: n
 }
 
 /**
- * Sessions of a range, as an operator corrected them. Whether there are too many is counted before anything else is left out: a series out of some of its
- * sessions would be too low, and no one would see it.
+ * The sessions of a range, with operators' corrections. The check for too many is made before any are filtered out: a series of only some
+ * sessions would be too low without anyone noticing.
  */
 export const sessionWindows = (sql: SqlClient.SqlClient, most: number = maxSeriesSessions) =>
   Effect.fn("Chargers.sessionWindows")(function* (organisationId: string, range: Range) {

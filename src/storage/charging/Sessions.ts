@@ -1,4 +1,4 @@
-/** Reading of charging sessions and their meter readings: the port `Sessions` over SQL. The journal alone writes them. */
+/** Reads charging sessions and their meter readings: the port `Sessions` over SQL. Only the journal writes them. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -34,7 +34,7 @@ const toSession = ({ record, ...row }: typeof Row.Type): ChargingSession => ({
   ...(record === null ? {} : { record })
 })
 
-/** `storedStart` is the start as the charger reported it: what the list is in the order of, whatever an operator has corrected. */
+/** `storedStart` is the start as the charger reported it. The list is ordered by it, even if an operator has corrected the start. */
 const ListedRow = Schema.Struct({ ...Row.fields, storedStart: Millis })
 const listedRows = rowsOf(ListedRow)
 
@@ -49,8 +49,9 @@ const datedPages = pagedList(
 )
 
 /**
- * Within times, at a site and of a card sessions are read by their starts, each along an index of its own (migration 0064): those of long ago lie behind
- * all that have begun since, and a card's between everybody's.
+ * With a filter by time, site or card, sessions are read in the order of their starts, each with an index of its own
+ * (`schema/sessions.sql`). In the order of ids, old sessions would come after all newer ones, and a card's sessions would be among those of
+ * all others.
  */
 const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & SessionFilter) =>
   Effect.gen(function* () {
@@ -77,7 +78,10 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return row === undefined ? yield* new NotFound({ kind: "session", id }) : toSession(row)
   })
 
-/** As `sessionColumns` has it. What few sessions are is said in the statement's own text, so that its small index serves. */
+/**
+ * The same status as in `sessionColumns`. Statuses of few sessions are literals in the statement's text, so that PostgreSQL can use their
+ * small indexes.
+ */
 const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
   switch (status) {
     case "ACTIVE":
@@ -93,7 +97,7 @@ const statusIs = (sql: SqlClient.SqlClient, status: SessionStatus) => {
   }
 }
 
-/** The conditions of a filter, each over an index or bounded by one; undefined where nothing can fit it. */
+/** The conditions of a filter, each supported or limited by an index; undefined if nothing can match. */
 const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter) => {
   const { chargerId, from, held, needsCorrection, partnerId, siteId, status, to, tokenUid, transactionId } = filter
   if (chargerId !== undefined && !isChargerId(chargerId)) return undefined
@@ -107,7 +111,7 @@ const conditions = (sql: SqlClient.SqlClient, own: Scoped, filter: SessionFilter
     ...(tokenUid === undefined ? [] : [sql`s.token_key = ${tokenKey(tokenUid)}`]),
     ...(partnerId === undefined ? [] : [sql`s.partner_id = ${partnerId}`]),
     ...(status === undefined ? [] : [statusIs(sql, status)]),
-    // What is active has not ended: said twice, so that the small index of open sessions serves. A transaction has a better one.
+    // Redundant for active sessions, but lets PostgreSQL use the small index of open sessions. A transaction id has a better index.
     ...(status === "ACTIVE" && transactionId === undefined ? [sql`s.ended_at IS NULL`] : []),
     ...(held === undefined ? [] : [isHeld(sql, own, held)]),
     ...(needsCorrection === undefined ? [] : [differs(sql, own, needsCorrection)]),

@@ -1,7 +1,7 @@
 /**
- * What only a start needs to know, read in the statement that asks about its card: the tariffs assigned around its connector, and the
- * RemoteStarts that no session follows yet. Which of them are the ones is decided by the domain. One join for each scope, since a statement that asks for a batch joins whole tables once; a
- * subquery of each start that collects its assignments costs ten times as much.
+ * What only a start needs, read in the same statement as its card: the tariffs assigned to its connector, charger, site and organisation,
+ * and the RemoteStarts that no session follows yet. The domain decides which of them apply. There is one join for each scope, since a
+ * batched statement then joins whole tables once; a subquery per start that collects the assignments costs ten times as much.
  */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { commandStatuses } from "../../domain/command/Command.ts"
 import type { StartFacts, StartWanted } from "../../domain/charger/Decision.ts"
 import type { Assignment } from "../../domain/tariff/Tariff.ts"
 
-/** Tariff, version, and the validity's two ends. */
+/** Tariff, version, and the start and end of its validity. */
 const Assigned = Schema.NullOr(
   Schema.Tuple([Schema.String, Schema.Int, Schema.NullOr(Schema.Finite), Schema.NullOr(Schema.Finite)])
 )
@@ -23,7 +23,10 @@ const RemoteStart = Schema.Struct({
   evseId: Schema.NullOr(Schema.Int)
 })
 
-/** RemoteStarts of one charger that are looked at, the newest first: more than it starts sessions in the time that they are followed. */
+/**
+ * How many RemoteStarts of one charger are read, the newest first: more than it starts sessions in the time in which a session may follow a
+ * RemoteStart.
+ */
 const remoteStartsLooked = 100
 
 export const startFields = {
@@ -37,7 +40,7 @@ export const startFields = {
 }
 const StartRow = Schema.Struct(startFields)
 
-/** Columns for `startJoins`. */
+/** The columns for `startJoins`. */
 export const startColumns = (sql: SqlClient.SqlClient) => sql`
   c.site_id, i.time_zone,
   CASE WHEN a1.tariff_id IS NOT NULL THEN json_build_array(f1.id, f1.version, extract(epoch FROM f1.starts_at) * 1000,
@@ -58,7 +61,7 @@ export const startColumns = (sql: SqlClient.SqlClient) => sql`
     ) m
   ) AS remote_starts`
 
-/** Joins to `w(organisation_id, charger_id, evse_id, connector_id, sent_since)`, whose place is null where nothing starts. */
+/** Joins to `w(organisation_id, charger_id, evse_id, connector_id, sent_since)`, whose place is null if nothing starts. */
 export const startJoins = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN charger c ON c.charger_id = w.charger_id AND c.organisation_id = w.organisation_id AND w.evse_id IS NOT NULL
   LEFT JOIN site i ON i.id = c.site_id AND i.organisation_id = c.organisation_id

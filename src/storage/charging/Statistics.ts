@@ -1,4 +1,4 @@
-/** An organisation's figures, counted from the rows at the moment of asking. Part of `Chargers`. */
+/** An organisation's figures, counted from the current rows. Part of `Chargers`. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { latestAheadMillis } from "../../domain/charger/Clock.ts"
@@ -10,19 +10,20 @@ import { type Scoped, scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
 /**
- * The smallest id that a session which started at `startedAt` (ms epoch) or later can have: ids hold the time when the start was heard,
- * a charger's clock is believed a bounded time ahead of that, and a session that was reserved has the id of its reservation for a bounded time. It lets the index on ids find what no index on times holds.
+ * The smallest id that a session which started at `startedAt` (ms since 1970) or later can have. Ids contain the time when the start was
+ * received. A charger's clock may be ahead of that by a limited time, and a session that used a reservation has the reservation's id for a
+ * limited time. So the index on ids can be used where no index on times exists.
  */
 export const firstIdOf = (startedAt: number): string =>
   uuid7(Math.max(0, startedAt - Math.max(latestAheadMillis, idReservedMillis)), new Uint8Array(10))
 
-/** ms epoch of the last midnight before `now` in an IANA zone; in UTC where the runtime does not know the zone. */
+/** The last midnight before `now` in an IANA time zone, in ms since 1970; in UTC if the runtime does not know the zone. */
 export const midnight = (now: number, timeZone: string): number => {
   const zone = Option.getOrElse(DateTime.zoneMakeNamed(timeZone), () => DateTime.zoneMakeNamedUnsafe("UTC"))
   return DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(now, { timeZone: zone }), "day"))
 }
 
-/** `sumThrough` and `sumWh` are of sessions with ids up to it (`schema/statistics.sql`). */
+/** `sumThrough` and `sumWh`: the sum includes the sessions with ids up to `sumThrough` (`schema/statistics.sql`). */
 const organisationRow = rowOf(
   Schema.Struct({ timeZone: Schema.String, sumThrough: optional(Schema.String), sumWh: optional(Schema.Finite) })
 )
@@ -42,18 +43,18 @@ const figuresRow = rowOf(
   })
 )
 
-/** True of a `session s` with its review `r` that counts: it is not held, and was not declared invalid. */
+/** Whether a `session s` with its review `r` counts: it is not held and not invalid. */
 export const exists = (sql: SqlClient.SqlClient) => sql`
   ((s.status <> 'INVALID' OR ${isBilledAfterAll(sql)}) AND ${heldReason(sql)} IS NULL)`
 
-/** Those that may have begun today, by the indexes that know them: as the charger reported, or as an operator says. */
+/** The sessions that may have begun today, found with indexes: by the charger's report or an operator's correction. */
 const mayBegin = (own: Scoped, today: Date) => own`
   s.id = ANY (ARRAY(
     SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.id >= ${firstIdOf(today.getTime())} AND x.started_at >= ${today}
     UNION ALL
     SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.started_at >= ${today}))`
 
-/** Those whose energy may be of today, in the same way: they run, or have ended since. */
+/** The sessions whose energy may count for today: those that are running, or have ended today by the charger's report or a correction. */
 const mayEnd = (own: Scoped, today: Date) => own`
   s.id = ANY (ARRAY(
     SELECT x.id FROM session x WHERE ${own.rowsOf("x")} AND x.ended_at IS NULL
@@ -63,10 +64,12 @@ const mayEnd = (own: Scoped, today: Date) => own`
     SELECT y.session_id FROM session_review y WHERE ${own.rowsOf("y")} AND y.ended_at >= ${today}))`
 
 /**
- * Two statements. Energy of today is that of sessions which ended today, and so far of those that run; a session is counted on the day it
- * started. All by the figures that stand: what an operator corrected in place of what the charger reported, and nothing of a session that is held, since
- * its figures are not believed. What is invalid was no session, and its few Wh are not counted. The total is what older sessions are kept as, and
- * the sum of those since: both read what is of days, however many years there are.
+ * An organisation's figures, in two statements.
+ *
+ * The energy of today is that of the sessions that ended today and of the running ones so far. A session is counted on the day it started.
+ * Corrected values replace reported ones. Held sessions are not counted, since their values are doubtful, and neither are invalid ones with
+ * their few Wh. The total is the stored sum of older sessions plus the sum of those since then. So both statements read only the sessions
+ * of a few days, however many years there are.
  */
 export const statistics = (sql: SqlClient.SqlClient) =>
   Effect.fn("Chargers.statistics")(function* (organisationId: string, now: number) {

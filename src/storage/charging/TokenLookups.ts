@@ -1,7 +1,7 @@
 /**
- * What decides on a card, read for many at once. What is known of the card itself, the organisation's own or partners', changes seldom and is kept in
- * memory: each look-up asks for it only if its organisation's stamp has moved, which every write of cards does in its transaction
- * (`token_stamp`). So what is remembered is never older than the sessions, reservations and grants that are read in the same statement.
+ * What decides on a card, read for many cards at once. The card itself (the organisation's own or a partner's) changes rarely and is cached
+ * in memory. A lookup reads it only if its organisation's stamp (`token_stamp`) has changed, which every write of cards does in its
+ * transaction. So a cached card is never older than the sessions, reservations and grants that are read in the same statement.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -53,7 +53,7 @@ const CardDocument = Schema.Struct({
   askable: Schema.NullOr(Schema.Array(Schema.String))
 })
 
-/** Null where the card is known as it is. */
+/** Null if the cached card is up to date. */
 const cardFields = { stamp: Schema.Finite, card: Schema.NullOr(CardDocument) }
 
 const placeFields = {
@@ -91,10 +91,10 @@ const StartRow = Schema.Struct({ ...placeFields, ...startFields })
 const decodeAsked = Schema.decodeUnknownSync(AskedRow)
 const decodeStart = Schema.decodeUnknownSync(StartRow)
 
-/** Reservations of one charger that are looked at, those that stand longest first: more than it has connectors, many times over. */
+/** How many reservations of one charger are read, those that expire last first: many times more than it has connectors. */
 const reservationsLooked = 100
 
-/** Partners' cards of one uid that are looked at: two that vouch for it are as good as a hundred. */
+/** How many partners' cards with one uid are read: two that vouch for it are as good as a hundred. */
 const roamingLooked = 20
 
 const tokenOf = (organisationId: string, { token }: typeof CardDocument.Type): Token | undefined =>
@@ -115,7 +115,7 @@ const cardOf = (organisationId: string, card: typeof CardDocument.Type): Card =>
   ...(card.askable === null ? {} : { askable: card.askable })
 })
 
-/** A card that may have been remembered, and what was asked about it. */
+/** A lookup, and the cached card if there is one. */
 interface Looked {
   readonly wanted: TokenWanted
   readonly known: KnownCard | undefined
@@ -132,7 +132,7 @@ const factsOf = (card: Card, row: typeof AskedRow.Type): FoundToken => ({
   openSessions: row.open ?? []
 })
 
-/** The card itself, for those who know it by another stamp than `v`'s or not at all. */
+/** The card itself, unless it is cached with the same stamp as `v`'s. */
 const cardColumn = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN w.known IS DISTINCT FROM coalesce(v.stamp, 0) THEN json_build_object('token', (
       SELECT json_build_object('uid', t.uid, 'type', t.type, 'status', t.status, 'parentUid', t.parent_uid,
@@ -154,7 +154,7 @@ const cardColumn = (sql: SqlClient.SqlClient) => sql`
         AND (p.switches ->> 'askUnknownTokens') = 'true'
     )) END AS card`
 
-/** Each is asked whether there are any first: of most cards and chargers there are none, and an empty list costs as much as a full one. */
+/** First tests whether there are any reservations. Most cards and chargers have none, and an empty list costs as much as a full one. */
 const reservationsColumn = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN (
     -- In an order, since EXISTS may read a charger's past reservations one by one.
@@ -181,7 +181,7 @@ const openColumn = (sql: SqlClient.SqlClient) => sql`(
     AND s.authorization_status = 'Accepted' AND NOT ${isClosed(sql)}
 ) AS open`
 
-/** What cards and their chargers have in common, of `w(organisation_id, uid_key, charger_id, at, known)`. */
+/** The columns that all lookups have, for `w(organisation_id, uid_key, charger_id, at, known)`. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   coalesce(v.stamp, 0)::float8 AS stamp, ${cardColumn(sql)}, ${reservationsColumn(sql)}, ${grantsOf(sql)} AS granted, ${openColumn(sql)}`
 
@@ -218,7 +218,7 @@ const starting = (
     ORDER BY w.ord`
 }
 
-/** The card of a row: as it was remembered where the database has nothing newer, otherwise as it is now, which is remembered. */
+/** The card of a row: the cached one if it is up to date, otherwise the one that was read, which is cached. */
 const settled = (
   { known, wanted }: Looked,
   { card, stamp }: typeof AskedRow.Type,
@@ -239,7 +239,7 @@ type Find = (wanted: ReadonlyArray<TokenWanted>) => Effect.Effect<ReadonlyArray<
 const lookedUp = (wanted: ReadonlyArray<TokenWanted>, memory: CardMemory | undefined): ReadonlyArray<Looked> =>
   wanted.map((one) => ({ wanted: one, known: memory?.recall(one.organisationId, tokenKey(one.tokenUid)) }))
 
-/** What decides on tokens, as of one moment. None of the questions has a start. */
+/** What decides on tokens, at one moment. None of the lookups is for a start. */
 export const findTokens =
   (sql: SqlClient.SqlClient, memory?: CardMemory): Find =>
   (wanted) => {
@@ -252,7 +252,7 @@ export const findTokens =
     )
   }
 
-/** The same of those with which sessions start, and what only a start needs. */
+/** The same for tokens with which sessions start, with what only a start needs. */
 export const findStarts =
   (sql: SqlClient.SqlClient, memory?: CardMemory): Find =>
   (wanted) => {

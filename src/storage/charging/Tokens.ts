@@ -1,4 +1,4 @@
-/** Storage of drivers' tokens: the port `Tokens` over SQL. A token is found by its uid whatever the case of its letters. */
+/** Storage of drivers' tokens: the port `Tokens` over SQL. A token is found by its uid, ignoring upper and lower case. */
 import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -73,7 +73,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-/** A token with a patch laid over it: undefined leaves a field, null clears it or gives type and status their defaults again. */
+/** Applies a patch to a token: undefined leaves a field unchanged, null clears it or resets type and status to their defaults. */
 const patched = (token: Token, patch: TokenPatch): Token => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined)
   const next = { ...token, ...Object.fromEntries(given.map(([key, value]) => [key, value ?? undefined])) }

@@ -1,6 +1,7 @@
 /**
- * The port `UnknownChargerAttempts` over SQL: attempts are counted in memory and written behind, for all ids in one statement. The table is bounded: who has
- * not knocked for the longest goes first, so that a charger that keeps trying stays whatever else is made up.
+ * The port `UnknownChargerAttempts` over SQL. Attempts are counted in memory and written in the background, for all ids in one statement.
+ * The table is limited: ids that have not tried for the longest time are deleted first. So a charger that keeps trying stays, whatever
+ * other ids are invented.
  */
 import { Clock, Effect, Latch, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -18,9 +19,9 @@ import { writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface AttemptsOptions extends AttemptLimits {
   readonly flushEveryMillis: number
-  /** Ids in one statement at most. */
+  /** The most ids in one statement. */
   readonly maxBatch: number
-  /** Days after its last attempt that an id is kept. */
+  /** How many days an id is kept after its last attempt. */
   readonly keepDays: number
 }
 
@@ -44,13 +45,13 @@ const Row = Schema.Struct({
 
 const rows = rowsOf(Row)
 const Position = Schema.Struct({ at: TimeKey, id: TextKey })
-// By when they first came and not by when they last did: an order that attempts change would hide some between two pages.
+// In the order of first attempts: an order that further attempts change would hide some ids between two pages.
 const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => ({
   at: row.firstSeenAt,
   id: row.chargerId
 }))
 
-/** Says of each row whether it is new (it was never updated). A name of a subprotocol has no comma. */
+/** Returns for each row whether it is new (was never updated). Names of subprotocols contain no comma. */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{ readonly fresh: boolean }>`
   INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
   SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ',')
@@ -68,7 +69,7 @@ const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: AttemptsOptions,
   DELETE FROM unknown_charger WHERE last_seen < ${new Date(now - keepDays * dayMillis)} OR charger_id IN (
     SELECT o.charger_id FROM unknown_charger o ORDER BY o.last_seen DESC, o.charger_id DESC OFFSET ${maxRows})`
 
-/** The trigger on `charger` removes those that get registered; one that was just being written then is left out here. */
+/** The trigger on `charger` deletes ids that become registered; one that was being written at that time is left out here. */
 const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
   Effect.fn("UnknownChargerAttempts.list")(function* (request: PageRequest) {
     const after = yield* pages.after(request)
@@ -89,7 +90,7 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
     )
   })
 
-/** Provides `UnknownChargerAttempts`; what waits is written once more when the layer is closed. */
+/** Provides `UnknownChargerAttempts`; waiting attempts are written when the layer is closed. */
 export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttempts, never, RecordingServices> =>
   Layer.effect(
     UnknownChargerAttempts,
@@ -98,7 +99,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
       const context = yield* Effect.context<never>()
       const memory = new AttemptMemory(options)
       const word = Latch.makeUnsafe(false)
-      // An alarm sees the first one as an increase.
+      // Starts the counter at 0, so that an alarm sees the first one as an increase.
       unrecorded.updateUnsafe(0, context)
 
       const tidy = Effect.flatMap(Clock.currentTimeMillis, (now) => guarded(prune(sql, options, now))).pipe(
@@ -120,7 +121,7 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
         })
       })
 
-      // Those that are kept cost no belief when they try again after a restart.
+      // After a restart, ids that are stored do not count as new.
       const kept = guarded(sql<{ id: string }>`
         SELECT charger_id AS id FROM unknown_charger ORDER BY last_seen DESC LIMIT ${options.maxRows}`)
       yield* Effect.andThen(tidy, kept).pipe(

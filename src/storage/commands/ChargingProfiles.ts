@@ -1,4 +1,4 @@
-/** The port `ChargingProfiles` over SQL: the charger's document of profiles, and the answers that stand with commands. */
+/** The port `ChargingProfiles` over SQL: the charger's document of profiles, and the answers that are stored with commands. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SetProfile } from "../../domain/command/ChargingProfile.ts"

@@ -1,6 +1,6 @@
 /**
- * The ends of commands, and what follows from them. In the transaction that ends a command the rows that depend on it are read, the domain
- * decides how they change, and they are written. Commands that no charger will answer end here. For an answered command the journal
+ * The ends of commands and their consequences. In the transaction that ends a command, the dependent rows are read, the domain decides how
+ * they change, and they are written. Commands that no charger will answer end here. For an answered command the journal
  * (`charging/Journal.ts`) calls `followEnds`.
  */
 import { Effect, Schema } from "effect"
@@ -84,7 +84,7 @@ interface Conclusion {
   readonly end: Unanswered
 }
 
-/** What follows from those of the commands that ended in this transaction. The transaction has the journal's lock. */
+/** Applies the consequences of those of the commands that ended in this transaction. The transaction must have the journal's lock. */
 export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     if (ids.length === 0) return
@@ -95,7 +95,7 @@ export const followEnds = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>)
     yield* followProfiles(sql, ended)
   })
 
-/** A transaction that may end these commands, with what follows from those that it ended. */
+/** A transaction that may end these commands, with the consequences of those that it ended. */
 export const endingCommands = <A, E>(
   sql: SqlClient.SqlClient,
   ids: ReadonlyArray<string>,
@@ -164,7 +164,7 @@ const DueRow = Schema.Struct({
 })
 const dueRows = rowsOf(DueRow)
 
-/** When the next command that waits expires (ms epoch); undefined if none does. */
+/** When the next waiting command expires (ms since 1970); undefined if none does. */
 export const nextExpiry = (sql: SqlClient.SqlClient): Effect.Effect<number | undefined, SqlError> =>
   Effect.map(
     sql<{ at: number | null }>`
@@ -195,7 +195,7 @@ const closeOfGoneNodes = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<stri
   FROM connection n JOIN node o ON o.node_id = n.node_id
   WHERE n.charger_id = ANY (${textArray(chargers)}) AND n.closed_at IS NULL AND o.lease_until < ${new Date(now - leaseGraceMillis)}`
 
-/** Ends commands that have expired, and those that were sent by a node that is gone; true if there were some. */
+/** Ends commands that have expired, and those that were sent by a node that is gone; returns true if there were any. */
 export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* due(sql, now)

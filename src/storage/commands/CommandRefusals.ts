@@ -1,11 +1,11 @@
 /**
- * Commands that are refused for what they would do or for being too many, where an operator's alarm sees it: a counter by reason, and for a
- * caller who commands more chargers than a minute may have (T26) a line that says who it is.
+ * Makes refused commands visible for an operator's alarms: commands refused because of their effect or their number. They are counted by
+ * reason. A caller who exceeds the number of chargers per minute (T26) is also logged with their identity.
  */
 import { type Context, Effect, Metric } from "effect"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 
-/** The codes that REST answers; closed, so that they can be labels. */
+/** The error codes that REST returns; a fixed set, so that they can be labels. */
 const reasons = ["command_rate", "too_many_commands", "would_lock_out"] as const
 
 type Reason = (typeof reasons)[number]
@@ -20,10 +20,10 @@ const refused = (reason: Reason) =>
 
 const isReason = (code: string): code is Reason => reasons.some((reason) => reason === code)
 
-/** A caller is logged once in this time, however often it tries: his requests must not fill the log. */
+/** A caller is logged at most once in this time, so that repeated requests do not fill the log. */
 const repeatedMillis = 60_000
 
-/** Callers that are remembered; more than a service has keys in use. */
+/** How many callers are remembered; more than a service has keys in use. */
 const maxCallers = 1_000
 
 export interface Refusal {
@@ -33,11 +33,11 @@ export interface Refusal {
   readonly chargersPerMinute: number
 }
 
-/** Takes note of refusals. Counters begin at once, so that an alarm sees the first one as an increase. */
+/** Records refusals. Counters start at 0, so that an alarm sees the first refusal as an increase. */
 export const refusals = (context: Context.Context<never>): ((refusal: Refusal) => Effect.Effect<void>) => {
   const counters = new Map(reasons.map((reason) => [reason, refused(reason)]))
   for (const counter of counters.values()) counter.updateUnsafe(0, context)
-  /** When each caller was logged, and what came since. */
+  /** When each caller was last logged, and how many refusals followed. */
   const callers = new Map<string, { readonly since: number; quiet: number }>()
 
   return ({ chargerId, chargersPerMinute, code, writing: audit }) =>

@@ -1,4 +1,4 @@
-/** Rows of commands as the domain wants them, with what was seen to follow of them. */
+/** Rows of commands, decoded into the domain's, with their observed effect. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Command } from "../../domain/command/Command.ts"
@@ -38,9 +38,9 @@ export const commandColumns = (sql: SqlClient.SqlClient) => sql`
 export const selectCommands = (sql: SqlClient.SqlClient) => sql`SELECT ${commandColumns(sql)} FROM command m`
 
 /**
- * Whether a RemoteStop's session ended after it was sent, by its own stop and not by a later start on the connector. When it ended the
- * charger's clock says, where it had the start's time right; else when we heard of it does. Chargers write whole seconds, and are
- * given a minute.
+ * Whether a RemoteStop's session ended after the command was sent, by its own stop and not by a later start on the connector. The end time
+ * is the charger's if its clock was right at the start (within a minute), otherwise the time of receipt. Chargers write whole seconds, so a
+ * minute of tolerance is allowed.
  */
 const endedAfter = (sql: SqlClient.SqlClient) => sql`
   (m.type = 'RemoteStop' AND m.session_id IS NOT NULL AND EXISTS (
@@ -61,7 +61,7 @@ export const commandOf = (row: typeof CommandRow.Type): Command => {
   const progress =
     progressStatus === undefined || progressAt === undefined ? undefined : { status: progressStatus, at: progressAt }
   const effect = effectOf(row)
-  // A session that began while the charger was about to say no to a RemoteStart began by itself.
+  // If the charger refused a RemoteStart, a session that began meanwhile was not started by it.
   const sessionId = row.type === "RemoteStart" && effect === undefined ? undefined : row.sessionId
   return { ...command, sentAt: sentAtOf(row), sessionId, effect, progress }
 }

@@ -1,6 +1,6 @@
 /**
- * The port `Commands` over SQL: the table `command` is the queue of each charger and the memory of what came of it. A command is issued
- * and taken under the journal's lock, so that it cannot slip between a connection's end and the end of what that connection had sent.
+ * The port `Commands` over SQL. The table `command` is each charger's queue, and keeps the results. A command is issued and taken under the
+ * journal's lock, so that none can be added between the end of a connection and the end of the commands that were sent over it.
  */
 import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -36,14 +36,17 @@ import { refusingValues, storable } from "../kernel/Storable.ts"
 import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
 
 export interface CommandsOptions extends CommandCaps {
-  /** Whether the service answers wss, and asks for client certificates: a charger raised to what it does not serve could not come back. */
+  /**
+   * Whether the service serves wss, and requests client certificates. A charger that is raised to a profile which the service does not
+   * serve could not reconnect.
+   */
   readonly tls: boolean
   readonly clientCertificates: boolean
-  /** How often what has waited too long is ended: `expiresIn` is in seconds. Default 1,000. */
+  /** How often expired commands are ended; `expiresIn` has a resolution of seconds. Default 1,000. */
   readonly sweepEveryMillis?: number | undefined
 }
 
-/** What a command's secret is sealed under. */
+/** The purpose under which a command's secret is sealed. */
 const sealPurpose = "command"
 
 const CommandedCharger = Schema.Struct({
@@ -73,18 +76,18 @@ const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerComma
 
 const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
 
-/** A command as it is kept for ever: what opens a file's place is the charger's alone. */
+/** A command in its stored form, without the keys that give access to a file's location; only the charger gets those. */
 const withoutKeys = (command: ChargerCommand): ChargerCommand =>
   "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
-/** What the database counts the caller's chargers of the last minute by, for a command that counts. */
+/** The parameters for counting the chargers that the caller has commanded in the last minute; only if this command counts. */
 const capOf = (options: CommandsOptions, { command }: NewCommand, { by, now }: AuditContext) => {
   const { like, unlike } = cappedWith(by.actor)
   const types = isCapped(command, by.actor) ? textArray(disruptiveTypes) : null
   return { like, unlike, types, since: new Date(now - capMillis), most: options.chargersPerMinute }
 }
 
-/** What is asked of a charger before it is commanded, by one statement. */
+/** Reads, in one statement, what must be known about a charger before it is sent a command. */
 const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: NewCommand, audit: AuditContext) => {
   const own = scopedTo(sql, audit.by.organisationId)
   const cap = capOf(options, input, audit)
@@ -101,7 +104,7 @@ const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: Ne
     FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${input.chargerId}`)
 }
 
-/** A command as it is stored. */
+/** A command in its stored form. */
 const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: AuditContext) => {
   const { command, parameters } = input
   const id = input.id ?? secrets.uuid(now)
@@ -115,7 +118,10 @@ const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: 
   return { id, shown: encodeCommand(shown), verifier, sealed, expiresAt, body }
 }
 
-/** Stores a command as sent, by one statement; undefined, and nothing stored, where it has to wait for its turn or may be refused. */
+/**
+ * Stores a command as sent, with one statement. Returns undefined and stores nothing if the command has to wait for its turn or may be
+ * refused.
+ */
 const send = (
   { journaledStatement, sql }: Recording,
   options: CommandsOptions,
@@ -192,7 +198,7 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
           : Effect.void
       )
     )
-    // What was known already, or ended at once, is as it is now.
+    // Commands that were known already, or ended at once, are read in their current state.
     return row === undefined ? yield* find(sql, by.organisationId, id) : commandOf(row)
   })
 }
@@ -227,11 +233,11 @@ const list = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * What is marked as sent by this very connection while its line is free was taken by a statement whose answer got lost: it was never sent,
- * and is handed out again.
+ * Takes the next command to send. If a command is marked as sent over this connection although no call is in progress, the answer of an
+ * earlier statement was lost. Then it was never sent, and is returned again.
  */
 const take = ({ journaled, secrets, sql, writable }: Recording) => {
-  /** In a transaction of its own: what is sent with a command that carries credentials is stored with it. */
+  /** In a transaction of its own, since a command's credentials are stored when it is taken. */
   const withCredentials = (chargerId: string, epoch: number, now: number) =>
     journaled(
       Effect.gen(function* () {
@@ -257,7 +263,7 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
 
 const waitingRows = rowsOf(Schema.Struct({ chargerId: Schema.String }))
 
-/** Connected chargers for which a command waits; asked again until the database answers. */
+/** Connected chargers with a waiting command; retried until the database answers. */
 const chargersWaiting = (sql: SqlClient.SqlClient) =>
   guarded(
     waitingRows(sql`
@@ -270,8 +276,9 @@ const chargersWaiting = (sql: SqlClient.SqlClient) =>
   )
 
 /**
- * A look at the command, then the word that it has ended, then another look; the word may get lost, and is looked for now and then. One that was just
- * issued need not be looked at first, and neither need one whose end the word says in full.
+ * Waits until a command has ended: reads it, waits for the notification of its end, and reads it again. A notification may be lost, so it
+ * is also read every 2 s. The first read is skipped for a command that was just issued, and the last one if the notification says how the
+ * command ended.
  */
 const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) => {
   const ended = Effect.fnUntraced(function* (organisationId: string, id: string, until: number, issued?: Command) {
@@ -296,12 +303,12 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) => {
   })
 }
 
-/** Without a fact and before anything expires, commands are looked at this often: a node may have gone without a word. */
+/** How often commands are checked if there is no new fact and nothing expires: a node may have stopped without a notification. */
 const idleSweepMillis = 15_000
 
 /**
- * Ends what has expired. A command or reservation comes with a fact, so that nothing needs to be looked for until there is one, or until the first of
- * those that wait expires.
+ * Ends what has expired. Every command and reservation comes with a fact, so no check is needed until there is a new fact, or until the
+ * first waiting command expires.
  */
 const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Service"], everyMillis: number) =>
   Effect.gen(function* () {
@@ -358,7 +365,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
         wait: wait(sql, waiters),
         take: take(records),
         waiting: Stream.flatMap(notifications.listen(commandWaitingChannel), (chargerId) =>
-          // An empty word says that others may have been missed.
+          // An empty id means that notifications may have been missed.
           chargerId === "" ? Stream.fromIterableEffect(chargersWaiting(sql)) : Stream.succeed(chargerId)
         ),
         takeNumber: Effect.map(

@@ -1,4 +1,4 @@
-/** Pending credentials of chargers: stored when their command is sent, and changed by its end and by what a charger connects with. */
+/** Pending credentials of chargers: stored when their command is sent, and changed when the command ends and when a charger connects. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,7 +9,7 @@ import { locks } from "../kernel/Locks.ts"
 import { optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
 
-/** Stores the credentials that a command sends; in the transaction that marks it as sent. It may be sent again after a lost answer. */
+/** Stores the credentials that a command sends, in the transaction that marks it as sent. The command may be sent again after a lost answer. */
 export const followSent = (
   sql: SqlClient.SqlClient,
   command: Parameters<typeof sentCredentials>[0] & { readonly id: string }
@@ -23,7 +23,7 @@ export const followSent = (
     ON CONFLICT (command_id) DO NOTHING`)
 }
 
-/** What the ends of commands make of credentials. */
+/** Applies the ends of commands to credentials. */
 export const followCredentials = (sql: SqlClient.SqlClient, ended: ReadonlyArray<EndedCommand>) =>
   Effect.gen(function* () {
     const known = ended.flatMap((end) => {
@@ -62,7 +62,7 @@ export interface UsedAt {
   readonly securityProfile: number | undefined
 }
 
-/** The credentials with which a charger has just connected are in force. */
+/** Puts the credentials into force with which a charger has just connected. */
 export const settleCredentials = (
   sql: SqlClient.SqlClient,
   { at, chargerId, passwordVerifier, securityProfile }: UsedAt

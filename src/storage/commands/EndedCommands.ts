@@ -1,4 +1,4 @@
-/** Commands that have just ended, read for what follows from them. */
+/** Commands that have just ended, with the data for their consequences. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { CommandEnd } from "../../domain/command/CommandEnd.ts"
@@ -21,7 +21,7 @@ const followed: ReadonlySet<string> = new Set(followedTypes)
 
 export const isFollowed = (type: string): boolean => followed.has(type)
 
-/** Columns of a command for `sentCredentials`. */
+/** The columns of a command for `sentCredentials`. */
 export const credentialColumns = (sql: SqlClient.SqlClient) => sql`
   m.password_verifier IS NOT NULL AS "isPassword", CASE WHEN m.type = 'ChangeConfiguration' THEN m.command ->> 'key' END AS key,
   CASE WHEN m.type = 'ChangeConfiguration' THEN m.command ->> 'value' END AS value`
@@ -54,7 +54,7 @@ const endedRows = rowsOf(EndedRow)
 
 export type EndedCommand = typeof EndedRow.Type
 
-/** Of these commands those that have ended and that something may follow from, in this order. */
+/** Those of the commands that have ended and may have consequences, in the order of `ids`. */
 export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
   endedRows(sql`
     SELECT m.id AS "commandId", m.organisation_id AS "organisationId", m.charger_id AS "chargerId", m.type, m.status, m.issued_by AS "by",
@@ -66,7 +66,7 @@ export const endedCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<strin
     WHERE m.type = ANY (${textArray(followedTypes)}) AND m.status NOT IN ('Pending', 'Sent')
     ORDER BY x.ord`)
 
-/** Of these commands those that have not ended. */
+/** Those of the commands that have not ended. */
 export const openCommands = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
   sql<{
     readonly id: string

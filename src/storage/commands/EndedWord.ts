@@ -1,6 +1,6 @@
 /**
- * The word that a command has ended. Through the database it is the command's id; the journal's writer adds for the callers of its own process how the
- * command ended, so that they need not read it again.
+ * The notification that a command has ended. From the database it is the command's id. The journal's writer adds how the command ended for
+ * callers in its own process, so that they need not read the command again.
  */
 import { Schema } from "effect"
 import type { CommandAnswered } from "../../domain/charger/Fact.ts"
@@ -17,7 +17,10 @@ const How = Schema.fromJsonString(
 const write = Schema.encodeSync(How)
 const read = Schema.decodeUnknownSync(How)
 
-/** A longer answer is read again instead: words are kept for callers that come late, a thousand at most. */
+/**
+ * The length limit of the result in a notification; for a longer one the command is read again. Up to a thousand notifications are kept for
+ * later callers.
+ */
 const longest = 4_096
 
 export const endedWord = ({ at, body: { commandId, result, status } }: CommandAnswered): string => {

@@ -1,4 +1,4 @@
-/** Local lists after the ends of commands about them: read, decided by the domain, and written in one statement. */
+/** Applies the ends of commands to the local lists that they were about: read, decided by the domain, and written in one statement. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { beginsList, type ListRecord, listAfter, type LocalListEnd } from "../../domain/command/LocalListEnd.ts"
@@ -35,7 +35,7 @@ const recordOf = (row: typeof ListRow.Type): ListRecord => {
   return { ...list, pending }
 }
 
-/** Where no list is kept, a record begins with the first answer that says something of it. */
+/** Creates the record of a list that is not managed, with the first answer that says something about it. */
 const begin = (sql: SqlClient.SqlClient, ends: ReadonlyArray<LocalListEnd>) =>
   ends.length === 0
     ? Effect.void
@@ -47,7 +47,7 @@ const begin = (sql: SqlClient.SqlClient, ends: ReadonlyArray<LocalListEnd>) =>
         JOIN charger c ON c.charger_id = x.charger_id AND c.organisation_id = x.organisation_id
         ON CONFLICT (charger_id) DO NOTHING`
 
-/** Locked, since the background loop of lists writes them without the journal's lock. */
+/** Locks the rows, since the background loop of lists writes them without the journal's lock. */
 const select = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<string>) =>
   listRows(sql`
     SELECT charger_id AS "chargerId", organisation_id AS "organisationId", version, synced_seq AS "syncedSeq", fill_to AS "fillTo",
@@ -78,7 +78,7 @@ const write = (sql: SqlClient.SqlClient, lists: ReadonlyMap<string, ListRecord>)
 const isAboutList = (end: EndedCommand): end is EndedCommand & LocalListEnd =>
   end.type === "SendLocalList" || end.type === "GetLocalListVersion"
 
-/** What the ends of commands make of the lists that they were about. */
+/** Applies the ends of commands to the lists that they were about. */
 export const followLists = (sql: SqlClient.SqlClient, ended: ReadonlyArray<EndedCommand>) =>
   Effect.gen(function* () {
     const ends = ended.filter(isAboutList)

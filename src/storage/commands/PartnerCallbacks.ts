@@ -1,6 +1,6 @@
 /**
- * The port `PartnerCallbacks` over SQL. A callback is due once its command has ended or its time is over; a process that takes it has it for a while, so that two
- * processes do not tell the same twice and one that dies is followed by another.
+ * The port `PartnerCallbacks` over SQL. A callback is due once its command has ended or its time is up. A process that takes one has it for
+ * a limited time. So two processes do not send it twice, and if one dies, another takes over.
  */
 import { Clock, Effect, Layer, Schedule, Schema, type Scope, Stream } from "effect"
 import { type NewPartnerCallback, answerSeconds, partnerCallbackKinds } from "../../domain/command/PartnerCallback.ts"
@@ -27,8 +27,8 @@ import { uuid7 } from "../../domain/values/Uuid7.ts"
 import { deletedInPieces } from "../kernel/InPieces.ts"
 
 /**
- * How long callbacks are kept: longer than any session or reservation lasts, and longer than partners ask about them. The commands themselves are
- * kept with the charger's history.
+ * How long callbacks are kept: longer than any session or reservation lasts, and longer than partners ask about them. The commands
+ * themselves are kept with the charger's history.
  */
 const keptMillis = 90 * 24 * 60 * 60 * 1000
 
@@ -37,7 +37,10 @@ const every = "1 hour"
 /** Rows in one statement, and statements in one sweep. */
 const pieces = { rows: 1_000, statements: 50 }
 
-/** Deletes the callbacks of commands from before `before` (ms epoch), and names of reservations without a command. Returns the number of callbacks. */
+/**
+ * Deletes the callbacks of commands from before `before` (ms since 1970), and names of reservations without a command. Returns the number
+ * of deleted callbacks.
+ */
 export const forgetCallbacks = (sql: SqlClient.SqlClient, before: number) =>
   Effect.gen(function* () {
     // Ids of commands begin with their time of issue, so the oldest are neighbours in the index.
@@ -72,12 +75,12 @@ const minuteMillis = 60_000
 
 const sealPurpose = "response-url"
 
-/** Longest note of why a partner could not be reached. */
+/** The maximum length of the stored reason why a partner could not be reached. */
 const problemMax = 500
 
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** Stores a command's callback with it, what the partner is to hear, and the card that it lets charge. */
+/** Stores a command's callback with what the partner must receive, and the grant for the card that it allows to charge. */
 export const putCallback = (
   own: Scoped,
   secrets: Recording["secrets"],
@@ -242,7 +245,10 @@ const reservations = ({ sql, writable }: Recording) => ({
 
 const repeatedRow = rowOf(Schema.Struct({ commandId: Schema.String }))
 
-/** What is asked for again within the same minute is the same; later the charger has given up waiting for the driver, and is asked anew. */
+/**
+ * A repeated request within a minute counts as the same command. After that, the charger no longer waits for the driver, and gets a new
+ * command.
+ */
 const repeated = ({ secrets, sql, writable }: Recording) =>
   Effect.fn("Callbacks.repeated")(function* (organisationId: string, start: RepeatedStart, now: number) {
     const own = scopedTo(sql, organisationId)

@@ -1,6 +1,6 @@
 /**
- * Reservations after the ends of commands, and those whose time is over: read, decided by the domain, and stored with the session of a
- * reservation that is paid for, its facts, and the callback to the partner that reserved.
+ * Applies the ends of commands to reservations, and ends expired ones: they are read, decided by the domain, and stored with the session of
+ * a reservation that has a price, its facts, and the callback to the partner that reserved.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -27,10 +27,10 @@ import { locks } from "../kernel/Locks.ts"
 import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import type { EndedCommand } from "./EndedCommands.ts"
 
-/** Reservations that are ended in one sweep at most; the next one comes a second later. */
+/** The most reservations that one sweep ends; the next sweep comes a second later. */
 const dueAtMost = 500
 
-/** Each of these commands asks for a reservation. In the transaction that stores the command. */
+/** Creates the reservations that these commands request, in the transaction that stores the commands. */
 export const beginReservations = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`
   INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, parent_uid, expires_at, status,
     created_at, updated_at)
@@ -39,7 +39,7 @@ export const beginReservations = (sql: SqlClient.SqlClient, ids: ReadonlyArray<s
     m.created_at
   FROM command m WHERE m.id = ANY (${uuidArray(ids)})`
 
-/** A reservation as it is stored. */
+/** A reservation in its stored form. */
 export const ReservationRow = Schema.Struct({
   commandId: Schema.String,
   organisationId: Schema.String,
@@ -70,7 +70,7 @@ const selectStored = (sql: SqlClient.SqlClient) => sql`
     EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = r.charger_id AND c.organisation_id = r.organisation_id) AS "hasCharger"
   FROM reservation r`
 
-/** What the ends may be about: their own reservations, and those that the charger may have under the same number. */
+/** The reservations that the ends may concern: their own, and those that the charger may have under the same number. */
 const concerned = (sql: SqlClient.SqlClient, ends: ReadonlyArray<ReservationEnd>) =>
   storedRows(sql`
     ${selectStored(sql)} WHERE r.command_id IN (
@@ -102,10 +102,10 @@ const assignedRows = rowsOf(
   })
 )
 
-/** The connector that a reservation keeps; one of the whole charger has connector 0. */
+/** The connector that a reservation keeps; connector 0 for the whole charger. */
 const placeOf = ({ chargerId, evseId }: StoredReservation) => ({ chargerId, evseId, connectorId: Math.min(evseId, 1) })
 
-/** The tariffs that are assigned around the connectors of these reservations. */
+/** The tariffs that are assigned to the connectors of these reservations, or to their charger, site or organisation. */
 const assignedAround = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredReservation>) =>
   assignedRows(sql`
     SELECT x.command_id AS "commandId", c.site_id AS "siteId", i.time_zone AS "timeZone", a.scope, t.id AS "tariffId", t.version,
@@ -122,7 +122,7 @@ const assignedAround = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredRes
     JOIN tariff t ON t.id = a.tariff_id
     JOIN tariff_version v ON v.tariff_id = t.id AND v.version = t.version`)
 
-/** The tariff of a reservation's session; undefined where it has none, or one that charges nothing for reservations. */
+/** The tariff of a reservation's session; undefined if there is none, or if it does not charge for reservations. */
 const tariffFor = (reservation: StoredReservation, rows: Effect.Success<ReturnType<typeof assignedAround>>) => {
   const place = placeOf(reservation)
   const assigned = rows
@@ -132,7 +132,7 @@ const tariffFor = (reservation: StoredReservation, rows: Effect.Success<ReturnTy
   return tariff !== undefined && chargesForReservations(tariff.elements) ? tariff : undefined
 }
 
-/** Keeps a session for each of these reservations whose tariff charges for them. */
+/** Creates a session for each of these reservations whose tariff charges for reservations. */
 const beginSessions = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredReservation>) =>
   Effect.gen(function* () {
     if (begun.length === 0) return
@@ -177,7 +177,7 @@ const beginSessions = (sql: SqlClient.SqlClient, begun: ReadonlyArray<StoredRese
     )
   })
 
-/** Ends the sessions of these reservations. One whose place a start has taken is there no longer. */
+/** Ends the sessions of these reservations. A session that a start has replaced no longer exists. */
 const endSessions = (sql: SqlClient.SqlClient, over: ReadonlyArray<StoredReservation>) =>
   Effect.gen(function* () {
     if (over.length === 0) return
@@ -213,7 +213,7 @@ const callbackRows = rowsOf(
   })
 )
 
-/** A callback for each partner that reserved and is to hear that its reservation is gone. */
+/** Creates a callback for each partner that reserved and must be informed that its reservation is gone. */
 const callBack = (sql: SqlClient.SqlClient, gone: ReadonlyArray<StoredReservation>) =>
   Effect.gen(function* () {
     if (gone.length === 0) return
@@ -233,7 +233,7 @@ const callBack = (sql: SqlClient.SqlClient, gone: ReadonlyArray<StoredReservatio
       ON CONFLICT DO NOTHING`
   })
 
-/** Stores changes with all that follows from them; in a transaction that has the journal's lock. */
+/** Stores changes with all their consequences, in a transaction that has the journal's lock. */
 const apply = (sql: SqlClient.SqlClient, changes: ReadonlyArray<Change>) =>
   Effect.gen(function* () {
     if (changes.length === 0) return
@@ -256,7 +256,7 @@ const apply = (sql: SqlClient.SqlClient, changes: ReadonlyArray<Change>) =>
 const isAboutReservation = (end: EndedCommand): end is EndedCommand & ReservationEnd =>
   end.type === "ReserveNow" || end.type === "CancelReservation"
 
-/** What the ends of commands make of reservations. */
+/** Applies the ends of commands to reservations. */
 export const followReservations = (sql: SqlClient.SqlClient, ended: ReadonlyArray<EndedCommand>) =>
   Effect.gen(function* () {
     const ends = ended.filter(isAboutReservation)
@@ -281,7 +281,7 @@ const due = (sql: SqlClient.SqlClient, now: number) => {
     ORDER BY r.expires_at LIMIT ${dueAtMost}::int`
 }
 
-/** Ends reservations with a session that no start has used; true if there were some. */
+/** Ends expired reservations that have a session and that no start has used; returns true if there were any. */
 export const expireReservations = (sql: SqlClient.SqlClient, now: number): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
     const ids = (yield* due(sql, now)).map(({ id }) => id)

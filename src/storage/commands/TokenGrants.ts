@@ -1,6 +1,6 @@
 /**
- * Cards that may charge because their partner said so just now. They are stored with the command that says it, and read with everything else that
- * decides on a card: what a rejected command granted, and what a session has used up, is no longer there.
+ * Cards that may charge because their partner has just said so. A grant is stored with the command that contains it, and read with the
+ * other data that decides on a card. Grants of rejected commands, and grants that a session has used, no longer apply.
  */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { tokenKey } from "../../domain/token/Token.ts"
 import { RoamingRow } from "../roaming/RoamingRows.ts"
 import type { Scoped } from "../kernel/Scoped.ts"
 
-/** What a row keeps of a grant, and the directory reads. */
+/** A grant in its stored form, which the directory reads. */
 export const GrantDocument = Schema.Struct({
   ...RoamingRow.fields,
   evseId: Schema.Int,
@@ -28,12 +28,13 @@ export const putGrant = (own: Scoped, commandId: string, chargerId: string, gran
       ${new Date(grant.expiresAt)})`
 }
 
-/** Grants of one card that are looked at: partners repeat commands, and each makes one. */
+/** How many grants of one card are read: partners repeat commands, and each creates one. */
 const grantsLooked = 20
 
 /**
- * A JSON array of the documents that stand for `w(organisation_id, uid_key, charger_id, at)`, or null, which is most often known without joining anything. A start may have been made offline some time
- * ago, and clocks differ by some minutes. A reservation's grant ends with the reservation, a remote start's with the session that followed.
+ * A JSON array of the grants that apply to `w(organisation_id, uid_key, charger_id, at)`, or null. Usually there are none, which is found
+ * without any join. A start may have been made offline some time ago, and clocks may differ by minutes. A reservation's grant ends with the
+ * reservation, a remote start's with the session that followed.
  */
 export const grantsOf = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN EXISTS (SELECT 1 FROM token_grant e WHERE e.charger_id = w.charger_id AND e.uid_key = w.uid_key AND e.expires_at > w.at)

@@ -1,4 +1,4 @@
-/** Progress of transfers as chargers report it, stored with the command that the domain says it belongs to. */
+/** The progress of transfers as reported by chargers, stored with the command that the domain assigns it to. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -8,7 +8,7 @@ import { transferMeant, transferTypes } from "../../domain/command/TransferProgr
 import { textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
 import { optional, rowsOf } from "../kernel/Rows.ts"
 
-/** Transfers of a charger that a report may be about: more than anybody asks for while one runs. */
+/** How many of a charger's newest transfers a report may be about: more than anyone requests while one is running. */
 const transfersLooked = 100
 
 const transferRows = rowsOf(
@@ -23,7 +23,7 @@ const transferRows = rowsOf(
   })
 )
 
-/** Stores what these facts report, in their order; in the transaction that has appended them. */
+/** Stores the progress in these facts, in their order, in the transaction that has appended them. */
 export const followProgress = (
   sql: SqlClient.SqlClient,
   reports: ReadonlyArray<ProgressReported>

@@ -1,6 +1,7 @@
 /**
- * The port `Events` over SQL: the journal, read along its positions. They become visible in their order, so that a reader who has seen one has seen
- * all before it. There is no index by organisation, which every fact of every charger would pay for: a page looks at a bounded piece of the journal.
+ * The port `Events` over SQL: reads the journal by position. Positions become visible in their order, so a reader that has seen one has
+ * seen all before it. There is no index by organisation, since it would slow down every write of a fact. Instead, a page reads a limited
+ * part of the journal.
  */
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -19,8 +20,8 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { unstorableText } from "../kernel/Storable.ts"
 
 /**
- * Facts that the statements of one page look at. The first is enough where most are the organisation's; the others take some ten ms each, which the
- * embedded database's other readers wait.
+ * How many facts the statements of one page read. The first is enough if most facts are the organisation's. The others take about ten ms
+ * each, during which other readers of the embedded database wait.
  */
 const windows = [1_000, 10_000, 10_000, 10_000, 10_000]
 
@@ -44,21 +45,21 @@ const pageRows = rowsOf(
   Schema.Struct({
     upTo: Whole,
     count: Schema.Int,
-    /** Facts that there are in it, of which those that are here have room. */
+    /** The number of matching facts; fewer are returned if they do not all fit. */
     found: Schema.Int,
     fact: optional(Schema.Struct({ ...PlacedRow.fields, position: Schema.Finite, at: Schema.Finite }))
   })
 )
 
-/** What the session of a fact `n` costs, as it was last worked out. After a correction that is not yet known. */
+/** The latest price of the session of a fact `n`. After a correction it is not yet known. */
 const costOf = (sql: SqlClient.SqlClient, own: Scoped) => sql`
   CASE WHEN j.type IN ('MeterRead', 'SessionReleased') THEN (${own`
     SELECT json_build_object('currency', p.price -> 'currency', 'exclVat', p.price -> 'exclVat', 'inclVat', p.price -> 'inclVat')
     FROM session_price p WHERE p.session_id = n.session_id::uuid AND ${own.rowsOf("p")}`}) END`
 
 /**
- * Facts of `picked` (positions), with where they happened: the charger of their subject or of the session that they are about, and where it is
- * now. A removed charger's sessions know where it stood.
+ * The facts of `picked` (positions) with where they happened: the charger in their subject or of their session, and the charger's current
+ * site. For a removed charger, its sessions have the site.
  */
 const placed = (sql: SqlClient.SqlClient, own: Scoped, picked: Statement.Fragment) => own`
   SELECT j.position, j.type, j.subject, j.at, j.body, coalesce(n.charger_id, s.charger_id) AS charger_id,
@@ -83,16 +84,17 @@ const places = (sql: SqlClient.SqlClient, { chargerId, siteId }: EventFilter) =>
   ])
 
 interface Window extends EventFilter {
-  /** The first position that is looked at. */
+  /** The first position to read. */
   readonly from: number
   readonly size: number
-  /** How many facts at most are answered. */
+  /** The most facts to return. */
   readonly facts: number
 }
 
 /**
- * Of `page p`, facts that may have happened there, decided by their subjects alone: a fact of another charger, or of one at another site, is left out
- * before it is read. Where a charger was removed, its sessions have to say where it stood. Wherever they may have happened, no more than `facts` are.
+ * The facts of `page p` that may match the charger and site. It decides by subject only, so that facts of other chargers and sites are left
+ * out before they are read. For a removed charger, the site is only known from its sessions. Without a charger or site, at most `facts` are
+ * returned.
  */
 const candidates = (
   sql: SqlClient.SqlClient,
@@ -111,8 +113,8 @@ const candidates = (
 }
 
 /**
- * One piece of the journal: where it ends is in every row, and one without a fact only says so. Of others' facts no more than their positions
- * is looked at; the scope is in both of its parts.
+ * Reads one part of the journal. Every row has the part's end; if no fact matches, one row has only that. Only the positions of other
+ * organisations' facts are read; both subqueries are limited to the organisation.
  */
 const look = (sql: SqlClient.SqlClient, own: Scoped, { facts, from, size, ...filter }: Window) =>
   guarded(
@@ -179,7 +181,7 @@ const page = (sql: SqlClient.SqlClient) =>
       if (events.length > limit && last !== undefined) {
         return { events: events.slice(0, limit), next: cursorOf(last), isEnd: false } satisfies EventPage
       }
-      // With fewer facts than asked for, and all of them here, the piece has no more of them.
+      // With fewer matching facts than requested, and all of them returned, the part has no more of them.
       const isCut = found.length < first.found
       const isAll = first.found < facts && !isCut
       const lastFact = found.at(-1)
@@ -204,7 +206,7 @@ const facts = (sql: SqlClient.SqlClient) =>
     )
   })
 
-/** Facts that are looked at for changes of access in one statement; what lies behind them is looked at by the next. */
+/** How many facts one statement checks for changes of access; the next statement checks the facts after them. */
 const accessWindow = 10_000
 
 const accessChanged = (sql: SqlClient.SqlClient) =>

@@ -1,4 +1,7 @@
-/** The port `SubscriberLookup` over SQL. It works for all organisations at once, by ids in facts; the caller decides who gets what. */
+/**
+ * The port `SubscriberLookup` over SQL. It works for all organisations at once, by the ids in facts; the caller decides what each
+ * subscriber gets.
+ */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SubscriberLookup } from "../../domain/event/SubscriberLookup.ts"
@@ -32,7 +35,7 @@ const marksOf = (rows: ReadonlyArray<{ readonly siteId: string; readonly mark: s
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
-/** What is not worked into locations yet. */
+/** Marks of sites whose changes are not yet included in the stored locations. */
 const marks = (sql: SqlClient.SqlClient) => ({
   newestMarks: Effect.fn("SubscriberLookup.newestMarks")((organisationId: string, siteIds: ReadonlyArray<string>) =>
     Effect.map(
@@ -58,7 +61,7 @@ const marks = (sql: SqlClient.SqlClient) => ({
   )
 })
 
-/** What a partner has, by what it was sent. */
+/** What a partner has, based on what was sent to it. */
 const given = (sql: SqlClient.SqlClient): Pick<SubscriberLookup["Service"], "wasSent" | "stillNames"> => ({
   wasSent: Effect.fn("SubscriberLookup.wasSent")((partnerId, { id, kind }) =>
     Effect.map(
@@ -68,7 +71,8 @@ const given = (sql: SqlClient.SqlClient): Pick<SubscriberLookup["Service"], "was
       (rows) => rows.length > 0
     )
   ),
-  // What is due and was tried may have been taken. Of what was sent by an older release it is not known what it names.
+  // An object that is due and was tried may have been accepted. For objects that an older release sent, the tariffs that they name are
+  // unknown.
   stillNames: Effect.fn("SubscriberLookup.stillNames")((partnerId, tariffId) =>
     Effect.map(
       guarded(sql`

@@ -1,6 +1,6 @@
 /**
- * Forgets what partners were sent of sessions and records that have been over for long. What was sent is kept to be compared with what is to be sent;
- * of what does not change any more nothing is, and a partner's drivers make more of it every day.
+ * Deletes what is stored about sessions and records that were sent to partners and ended long ago. It is needed only to compare an object
+ * with what was sent before. Old sessions and records are not sent again, and partners' drivers add new ones every day.
  */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,19 +10,20 @@ import { deletedInPieces } from "../kernel/InPieces.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
 
 /**
- * Days since the last word about it. Sessions and records are corrected within the month that is billed, and a correction then costs no word that is the
- * same as before. One that comes later is sent as well: the session whole, and the records under ids of their own.
+ * How many days this is kept after the object was last due. Sessions and records are corrected within the month that is billed; until then,
+ * an object that has not changed is not sent again. A later correction is sent as well: the session as a whole, and the records under ids
+ * of their own.
  */
 export const sentKeptDays = 40
 
 const dayMillis = 86_400_000
 
-/** Rows in one statement, and statements until it rests: the embedded database does nothing else meanwhile. */
+/** Rows in one statement, and statements before a pause: the embedded database does nothing else during a statement. */
 const pieces = { rows: 1_000, statements: 100 }
 
 /**
- * Deletes what was sent before `before` (ms epoch) and has not been due since; answers how many rows went. What is due, and what is parked for an operator
- * to look at, stays.
+ * Deletes what was sent before `before` (ms since 1970) and has not been due since; returns how many rows were deleted. Objects that are
+ * due or parked for an operator are kept.
  */
 export const forgetSent = (sql: SqlClient.SqlClient, before: number) =>
   deletedInPieces(
@@ -37,7 +38,7 @@ export const forgetSent = (sql: SqlClient.SqlClient, before: number) =>
         RETURNING o.kind`
   )
 
-/** At the start, and once an hour until the scope closes. Two processes do it side by side, each other rows. */
+/** Runs at the start, and every hour until the scope closes. Two processes may run it at once, each on other rows. */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealth> = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

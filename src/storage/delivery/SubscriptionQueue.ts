@@ -1,6 +1,6 @@
 /**
- * What is due to subscribers, a part of the port `Subscriptions`: made due together with the cursor behind which it was read, taken by a lease, and
- * settled by what came of it. Works for all organisations at once.
+ * The queue of objects that are due to subscribers, a part of the port `Subscriptions`. Objects become due in the same statement that moves
+ * the cursor past their facts. They are claimed with a lease, and settled with the outcome. Works for all organisations at once.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -20,14 +20,14 @@ import { guardedWrite } from "../kernel/SqlErrors.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
 import { allParkedAgain } from "./SubscriptionParked.ts"
 
-/** Longest problem that is kept of a try. */
+/** The maximum length of a stored problem. */
 const problemMax = 500
 
 interface Wanted extends Due {
   readonly since: number
 }
 
-/** One for each object: since the first of its facts, up to the last. */
+/** Combines the facts of each object: from the position of the first one to that of the last one. */
 const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
   const byObject = new Map<string, Wanted>()
   for (const one of due) {
@@ -39,10 +39,10 @@ const coalesced = (due: ReadonlyArray<Due>): ReadonlyArray<Wanted> => {
   return [...byObject.values()]
 }
 
-/** Objects that are made due in one statement; they are few but when everything of an organisation has changed. */
+/** How many objects one statement makes due. There are rarely more, except when everything of an organisation has changed. */
 const dueAtOnce = 5_000
 
-/** `from` gives `id` and `organisation_id` of the subscriptions that are written for. */
+/** `from` selects `id` and `organisation_id` of the subscriptions. */
 const putDue = (records: Recording, all: ReadonlyArray<Wanted>, now: number, from: Statement.Fragment) => {
   const parts = Array.from({ length: Math.ceil(all.length / dueAtOnce) }, (_, n) =>
     all.slice(n * dueAtOnce, (n + 1) * dueAtOnce)
@@ -82,8 +82,8 @@ const putPart = (
       next_at = coalesce(o.next_at, excluded.next_at), parked_at = NULL`
 
 /**
- * Moves cursors and makes due what was found behind them, by one statement: settling would wait for a transaction of several, and that for us.
- * Only what is too much for one statement is written by more.
+ * Moves cursors and makes the objects due that were found behind them, in one statement. With a transaction of several statements, this and
+ * settling would wait for each other. Several are used only if there are too many objects for one statement.
  */
 const advance = (records: Recording) =>
   Effect.fn("Subscriptions.advance")(function* (moves: ReadonlyArray<Move>, due: ReadonlyArray<Due>, now: number) {
@@ -128,7 +128,7 @@ const fill = (records: Recording) =>
     yield* Effect.andThen(writable, guardedWrite(sql.withTransaction(write)))
   })
 
-/** Read as it is: thousands are taken a second, out of a table with no other writer. */
+/** Not decoded with a Schema: thousands are taken per second, and only this code writes the table. */
 interface Taken extends Omit<DueItem, "hash" | "reference" | "isInDoubt"> {
   readonly since: number
   readonly isInDoubt: boolean
@@ -142,10 +142,16 @@ const itemOf = ({ hash, reference, since: _, ...item }: Taken): DueItem => ({
   reference: reference ?? undefined
 })
 
-/** Tries of a session for which its record waits, half a minute in all: what a partner owes must not wait for days for what it only looks at. */
+/**
+ * How many failed tries of a session its record waits for, half a minute in all. The record is what a partner owes, so it must not wait for
+ * days for a session that is only for information.
+ */
 const sessionTries = 6
 
-/** The order within a lane: a record comes behind its session of the same moment. And a session never waits for its record, which may be refused for days. */
+/**
+ * The order within a lane. A record comes after its session of the same position, and a session never waits for its record, which may be
+ * refused for days.
+ */
 const turnOf = (sql: SqlClient.SqlClient, row: "b" | "o") => {
   const of = (column: string) => sql(`${row}.${column}`)
   return sql`(${of("since")}, ${of("kind")} = 'cdr', ${of("kind")}, ${of("object_id")})`
@@ -199,7 +205,7 @@ interface Row {
   readonly named: string | null
 }
 
-/** As it is stored; null leaves it as it is. */
+/** The stored form; null leaves the column unchanged. */
 const namedText = (named: ReadonlyArray<string> | undefined): string | null =>
   named === undefined ? null : JSON.stringify(named)
 
@@ -237,15 +243,15 @@ const parkedFact = ({ secrets }: Recording, row: typeof ParkedRow.Type, now: num
 }
 
 /**
- * One statement. What has changed since it was taken is due anew, from its first try on; what was done and of which nothing is kept is gone. That
- * something was delivered is written once a second at most: it is for people.
+ * Settles claimed objects with one statement. An object that has changed since it was claimed is due again, from its first try. A delivered
+ * object without a stored hash is deleted. The time of a delivery is stored at most once a second, since it is only for people.
  */
 const settle = (records: Recording) =>
   Effect.fn("Subscriptions.settle")(function* (settled: ReadonlyArray<Settled>, now: number) {
     if (settled.length === 0) return
     const { sql, writable } = records
     const at = new Date(now)
-    // In the order in which others lock them too.
+    // Locks rows in the same order as other writers.
     const x = settled.map(rowOf).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
     const sent = settled.flatMap(({ item, settlement }) =>
       settlement._tag === "Done" && settlement.isSilent !== true ? [item.subscriptionId] : []
@@ -285,7 +291,7 @@ const settle = (records: Recording) =>
     const also = settled.flatMap(({ item: { subscriptionId }, settlement }) =>
       settlement._tag === "Done" ? (settlement.also ?? []).map((given) => ({ subscriptionId, ...given })) : []
     )
-    // Of rows that are there: of an object that was never due nothing needs to be kept.
+    // Updates existing rows only: nothing is stored for an object that was never due.
     const others = sql`
       UPDATE subscription_object o SET hash = x.hash, reference = coalesce(x.reference, o.reference),
         named = coalesce(x.named::jsonb, o.named)
@@ -294,8 +300,8 @@ const settle = (records: Recording) =>
         ${textArray(also.map((one) => one.reference ?? null))}, ${textArray(also.map((one) => namedText(one.named)))})
         AS x(subscription_id, kind, object_id, hash, reference, named)
       WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id`
-    // Theirs first: while the lane is taken nothing compares with them.
-    // Only what is parked is published, and needs the journal, for which everybody else waits.
+    // Other objects come first: nothing compares with them while the lane is claimed. Only parked objects are published. That needs the
+    // journal's lock, for which all other writers wait.
     if (isAnyParked) {
       const parked = parkedRows(sql`${write} RETURNING o.subscription_id AS id, o.organisation_id AS "organisationId",
         o.item_id AS "itemId", o.kind, o.object_id AS "objectId", o.problem, o.parked_at IS NOT NULL AS "isParked"`)

@@ -1,4 +1,4 @@
-/** Rows of subscriptions, of what is due to them and of the journal, decoded into the domain's. */
+/** Rows of subscriptions, of objects that are due to them and of the journal, decoded into the domain's. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
@@ -16,12 +16,12 @@ const SubscriptionRow = Schema.Struct({
 export const subscriptionRows = rowsOf(SubscriptionRow)
 export const activeRows = rowsOf(Schema.Struct({ ...SubscriptionRow.fields, isFull: Schema.Boolean }))
 
-/** Of `subscription s`. */
+/** The columns of `subscription s`. */
 export const subscriptionColumns = (sql: SqlClient.SqlClient) => sql`
   s.id, s.organisation_id AS "organisationId", s.kind, s.position, s.needs_all AS "needsAll", s.failures,
   s.opened_at AS "openedAt", s.not_before AS "notBefore"`
 
-/** A page of the journal: where it ends is in every row, and one without a fact only says so. */
+/** A page of the journal. Every row has the page's end; if no fact matches, one row has only that. */
 export const factRows = rowsOf(
   Schema.Struct({
     upTo: Whole,

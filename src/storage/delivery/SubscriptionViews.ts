@@ -1,4 +1,4 @@
-/** Subscriptions as people see them, a part of the port `Subscriptions`: how one is doing, and what was parked. Scoped by organisation. */
+/** Subscriptions as people see them, a part of the port `Subscriptions`: the health of each, and its parked objects. Scoped by organisation. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { dueAnew } from "./SubscriptionParked.ts"
 
-/** Places of the journal that are looked at behind a cursor: a subscriber that is further behind is down, or was away, and is shown as that. */
+/** How many positions of the journal after a cursor are counted. A subscriber that is further behind is or was down, and is shown as such. */
 const behindMax = 50_000
 
 const missing = (kind: string, id: string) => new NotFound({ kind, id })
@@ -112,7 +112,7 @@ const decided =
     return journaled(write)
   }
 
-/** Objects that are replayed at once: each may be a call, and more than these a partner has not taken for a reason. */
+/** How many objects are replayed at once. Each may be a call, and if a partner has refused more than these, there is a reason. */
 const replayedAtOnce = 5_000
 
 const replayAll = ({ journaled, secrets, sql }: Recording) =>

@@ -1,4 +1,4 @@
-/** The port `Subscriptions` over SQL: the owner of each subscription, its journal position, and whether its subscriber answers. */
+/** The port `Subscriptions` over SQL: the owner of each subscription, its journal position, and whether its subscriber can be reached. */
 import { Effect, Layer, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Subscriptions, type TimesAhead } from "../../domain/event/Subscriptions.ts"
@@ -13,7 +13,7 @@ import { queue } from "./SubscriptionQueue.ts"
 import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./SubscriptionRows.ts"
 import { views } from "./SubscriptionViews.ts"
 
-/** After the clock was set back, times lie further ahead than any delay. Brings them back, so that nothing waits for them. */
+/** If the clock was set back, stored times may be further ahead than any delay. Sets them back, so that nothing waits for them. */
 const mendTimes = ({ sql, writable }: Recording) =>
   Effect.fn("Subscriptions.mendTimes")(function* (
     now: number,
@@ -75,7 +75,7 @@ const read = (sql: SqlClient.SqlClient) =>
     return { upTo: rows[0]?.upTo, facts: rows.flatMap(({ fact }) => (fact === undefined ? [] : [fact])) }
   })
 
-/** Looks at what is due by the index of what is due alone. */
+/** Finds the subscriptions with due objects, with the index of due objects only. */
 const ready = (sql: SqlClient.SqlClient) =>
   Effect.fn("Subscriptions.ready")((now: number) => {
     const at = new Date(now)
@@ -121,10 +121,10 @@ interface About {
   readonly isReleased?: boolean
 }
 
-/** Longest message of a subscriber that is kept. */
+/** The maximum length of a stored message of a subscriber. */
 const errorMax = 500
 
-/** What a change of a subscription's circuit is to those who follow its partner: nothing where it was open before, and is. */
+/** The fact that a partner went down or came back; none if the circuit's state has not changed. */
 const healthFact = ({ secrets }: Recording, id: string, row: CircuitRow, isDown: boolean, about: About) => {
   if (row.kind !== "partner" || row.wasDown === isDown) return []
   const by = { organisationId: row.organisationId, actor: "platform" }

@@ -1,4 +1,4 @@
-/** What became of webhooks' deliveries, a part of the port `Webhooks`: those that are due or parked, and a ring of those that came through. */
+/** The outcomes of webhooks' deliveries, a part of the port `Webhooks`: those that are due or parked, and a ring buffer of successful ones. */
 import { Effect, Schema } from "effect"
 import { parseCursor } from "../../domain/event/Event.ts"
 import { NotFound } from "../../domain/Errors.ts"
@@ -11,10 +11,10 @@ import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { type DeliveryRow, deliveryRows } from "./WebhookRows.ts"
 
-/** Deliveries that came through and are still shown: what anybody looks back at, and some 100 KiB for each webhook. */
+/** How many successful deliveries are kept per webhook: as many as anyone looks back at, about 100 KiB. */
 const ringSlots = 1_024
 
-/** Two events of one fact are neighbours. */
+/** Two events of the same fact get neighbouring slots. */
 const slotOf = ({ eventId, position }: DeliveredEvent): number =>
   (position + (parseCursor(eventId)?.index ?? 0)) % ringSlots
 

@@ -21,7 +21,7 @@ const WebhookRow = Schema.Struct({
 })
 export const webhookRows = rowsOf(WebhookRow)
 
-/** Of `webhook w JOIN subscription s`. */
+/** The columns of `webhook w JOIN subscription s`. */
 export const webhookColumns = (sql: SqlClient.SqlClient) => sql`
   w.id, w.organisation_id AS "organisationId", w.url, w.types, w.site_ids::text[] AS "siteIds", s.active, s.error, s.error_at AS "errorAt",
   w.previous_until AS "previousSecretUntil", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`
@@ -32,7 +32,7 @@ export const webhookOf = ({ error, errorAt, types, ...row }: typeof WebhookRow.T
   problem: error === undefined || errorAt === undefined ? undefined : { at: errorAt, message: error }
 })
 
-/** What is in the journal of a webhook: nothing of its secrets. */
+/** A webhook's part in the journal, without its secrets. */
 export const recordOf = ({ active, id, siteIds, types, url }: Webhook): WebhookRecord => ({
   id,
   url,

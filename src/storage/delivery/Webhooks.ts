@@ -1,5 +1,6 @@
 /**
- * The port `Webhooks` over SQL. A webhook is a row and a subscription of the same id, made, switched and removed together; its secrets are sealed.
+ * The port `Webhooks` over SQL. A webhook is a row and a subscription with the same id, which are created, switched and removed together.
+ * Its secrets are sealed.
  */
 import { Effect, Layer } from "effect"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -24,7 +25,7 @@ import { refusingValues, storable } from "../kernel/Storable.ts"
 import { delivered, deliveries } from "./WebhookDeliveries.ts"
 import { recordOf, targetRows, webhookColumns, webhookOf, webhookRows } from "./WebhookRows.ts"
 
-/** What the secrets are sealed for. */
+/** The purpose under which the secrets are sealed. */
 const purpose = "webhook-secret"
 
 const pages = pagedList("webhooks", UuidKey, (webhook: Webhook) => webhook.id)
@@ -39,7 +40,7 @@ const find = ({ sql }: Recording, own: Scoped, id: string) =>
     return row === undefined ? yield* new NotFound({ kind: "webhook", id }) : webhookOf(row)
   })
 
-/** Sites of the caller's own, all of them. */
+/** Fails unless all of the sites are the caller's own. */
 const ownSites = (own: Scoped, siteIds: ReadonlyArray<string> | null | undefined) =>
   Effect.gen(function* () {
     const ids = [...new Set(siteIds ?? [])]
@@ -90,7 +91,10 @@ const create = (records: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-/** What was due when it was switched off, by its operator or with 410 Gone, is not sent by itself: it is shown, and may be replayed. */
+/**
+ * When a webhook is switched on again, objects that were due when it was switched off (by its operator or by 410 Gone) are parked: they are
+ * not sent automatically, but are shown and may be replayed.
+ */
 const parkWaiting = (own: Scoped, id: string, now: number) => own`
   UPDATE subscription_object o SET next_at = NULL, claimed_until = NULL, parked_at = ${new Date(now)},
     problem = coalesce(o.problem, 'the webhook was switched off')
@@ -112,7 +116,8 @@ const update = (records: Recording) =>
         UPDATE webhook w SET url = ${url}, types = ${typesOf(types)}, site_ids = ${idsOf(siteIds)}, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("w")} AND w.id = ${id}`
       if (active && !before.active) yield* parkWaiting(own, id, now)
-      // A change means that it is to be tried at once; and from the moment it is switched on, not from when it was switched off.
+      // After a change the webhook is tried at once. If it was switched off, it continues from the current position and not from that of
+      // the time when it was switched off.
       yield* own`
         UPDATE subscription s SET active = ${active}, failures = 0, opened_at = NULL, not_before = NULL,
           position = CASE WHEN ${active} AND NOT s.active THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE s.position END

@@ -1,6 +1,6 @@
 /**
- * How contents come in: spooled, counted against the organisation's quota, put where contents lie, and only then recorded. A row that says
- * Stored has its content, whatever happened in between; a content without a row is marked as doomed, and is swept.
+ * How contents are received: spooled, counted against the organisation's quota, stored with the other contents, and only then recorded. So
+ * a row with the state Stored always has its content. A content is marked as doomed until it has a row, and is deleted if it gets none.
  */
 import { mkdirSync } from "node:fs"
 import { Clock, Deferred, Effect, type Stream } from "effect"
@@ -17,40 +17,40 @@ import { RunningUploads, type Upload } from "./RunningUploads.ts"
 import { type UploadMeasures, type UploadRefusal, uploadMeasures } from "./UploadMetrics.ts"
 
 export interface ArrivalsOptions {
-  /** Where contents are written aside as they come. */
+  /** The folder for contents while they are received. */
   readonly folder: string
-  /** Bytes that the files of one organisation may have. */
+  /** How many bytes the files of one organisation may have. */
   readonly quotaBytes: number
-  /** Bytes of the folder's disk that files leave free: more than the database keeps for itself, so that files never fill it. */
+  /** How many bytes on the folder's disk files leave free: more than the database keeps free for itself, so that files never fill it. */
   readonly minFreeBytes: number
-  /** Uploads of one organisation at a time, in this process. */
+  /** How many uploads of one organisation may run at a time in this process. */
   readonly uploadsAtOnce: number
-  /** Mean speeds below which an upload is given up. */
+  /** The average speeds below which an upload is aborted. */
   readonly slowestChargerBytesPerSecond: number
   readonly slowestOperatorBytesPerSecond: number
-  /** Replaces the question to the file system, for tests. */
+  /** Replaces the call to the file system, for tests. */
   readonly measure?: () => Promise<number>
 }
 
-/** Longer than a firmware image takes on a usual line. */
+/** Longer than a firmware image takes on a typical connection. */
 const retryAfterSeconds = 30
 
-/** Bytes of an upload of unknown size between two looks at the quota. */
+/** How many bytes of an upload of unknown size are received between two checks of the quota. */
 const checkEveryBytes = 4 * 1024 * 1024
 
-/** A content that was put and not recorded: no put takes nearly so long. */
+/** After this time, a content that was stored and not recorded is deleted. No upload takes nearly as long. */
 const doomedAfterMillis = 24 * 60 * 60 * 1000
 
-/** A content that has come whole, and the key under which it lies. */
+/** A content that was received completely, and the key under which it is stored. */
 export interface Arrived extends Spooled {
   readonly blob: string
-  /** When it had come; ms epoch. */
+  /** When it was received completely; ms since 1970. */
   readonly at: number
 }
 
 export interface Arriving {
   readonly content: Stream.Stream<Uint8Array, unknown>
-  /** How many bytes its sender says that it will have; 0 where that is unknown. */
+  /** The size in bytes that the sender has announced; 0 if unknown. */
   readonly declared: number
   readonly organisationId: string
   readonly id: string
@@ -60,14 +60,14 @@ export interface Arriving {
 type Refused = Conflict | InvalidInput | StorageUnavailable | TooMany
 
 export interface Arrivals {
-  /** Bytes that have come by now of a file whose upload runs in this process. */
+  /** How many bytes were received so far of a file that is being uploaded to this process. */
   readonly received: (id: string) => number | undefined
   readonly take: (arriving: Arriving) => Effect.Effect<Arrived, Refused>
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")
 
-/** What the metrics say of a refusal; undefined for what is not ours to limit. */
+/** The reason of a refusal for the metrics; undefined if it is not due to one of our limits. */
 const refusalOf = (error: Refused): UploadRefusal | undefined => {
   if (error instanceof TooMany) return "busy"
   if (error instanceof Conflict) return error.code === "file_quota" ? "quota" : "replaced"
@@ -75,7 +75,10 @@ const refusalOf = (error: Refused): UploadRefusal | undefined => {
   return error === tooSlow ? "slow" : undefined
 }
 
-/** Fails where an organisation's files have more than they may. Also counts uploads that run, this one included, so that two that come at once cannot pass together. */
+/**
+ * Fails if an organisation's files exceed its quota. Running uploads count too, including this one, so that two simultaneous uploads cannot
+ * exceed it together.
+ */
 const quota = (sql: SqlClient.SqlClient, uploads: RunningUploads, quotaBytes: number) => (organisationId: string) =>
   Effect.gen(function* () {
     const own = scopedTo(sql, organisationId)
@@ -104,14 +107,17 @@ const make = (
 
   const withinQuota = quota(sql, uploads, options.quotaBytes)
 
-  /** Asks for room before it comes, while it comes and after, so that a full store refuses at once and a full disk in time. */
+  /**
+   * Checks quota and disk space before, during and after the upload. So a full quota refuses at once, and an upload stops before the disk
+   * is full.
+   */
   const takeInto = Effect.fnUntraced(function* (upload: Upload, { content, from, id, organisationId }: Arriving) {
     yield* withinQuota(organisationId)
     yield* space.checkFor(upload.declared)
     let checkedAt = 0
     const received = Effect.fnUntraced(function* (bytes: number) {
       upload.bytes = bytes
-      // Of each chunk, since it asks the file system four times a second at most, however many come.
+      // For every chunk, since `check` asks the file system at most four times a second.
       yield* space.check
       if (bytes <= upload.declared || bytes - checkedAt < checkEveryBytes) return
       checkedAt = bytes
@@ -172,7 +178,7 @@ export const arrivals = (
   options: ArrivalsOptions
 ): Effect.Effect<Arrivals> =>
   Effect.gen(function* () {
-    // Made now, since room is asked of it before the first file comes. Where that fails, each upload says so.
+    // Created now, since its free space is checked before the first file arrives. If this fails, each upload reports it.
     yield* Effect.ignore(Effect.try(() => mkdirSync(options.folder, { recursive: true, mode: 0o700 })))
     return make(sql, secrets, blobs, options, uploadMeasures(yield* Effect.context<never>()))
   })

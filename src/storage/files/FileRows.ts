@@ -1,4 +1,4 @@
-/** Rows of files as the domain wants them, with the command that asked for each and what the charger said last of it. */
+/** Rows of files, decoded into the domain's, with the command that requested each one and the charger's latest status for it. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -14,7 +14,7 @@ export const FileRow = Schema.Struct({
   chargerId: optional(Schema.String),
   kind: Schema.Literals(fileKinds),
   name: Schema.String,
-  /** What the charger called it in its answer to the command: an upload as the body alone has no name. */
+  /** The name from the charger's answer to the command: an upload that is only a body has no name. */
   reportedName: optional(Schema.String),
   state: Schema.Literals(["Waiting", "Stored"]),
   size: Whole,
@@ -30,7 +30,10 @@ export type FileRow = typeof FileRow.Type
 
 const fileRow = rowOf(FileRow)
 
-/** From `file f` joined with `command m` by `withCommand`. Firmware belongs to no command; each of those that send it has its own progress. */
+/**
+ * Columns of `file f` joined with `command m` by `withCommand`. Firmware belongs to no command; each command that sends it has its own
+ * progress.
+ */
 export const columns = (sql: SqlClient.SqlClient) => sql`
   f.id, f.organisation_id AS "organisationId", f.charger_id AS "chargerId", f.kind, f.name, f.state, f.size, f.sha256, f.blob,
   m.id AS "commandId", m.progress_status AS "progressStatus", m.progress_at AS "progressAt",
@@ -40,10 +43,10 @@ export const columns = (sql: SqlClient.SqlClient) => sql`
 export const withCommand = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN command m ON m.file_id = f.id AND f.kind <> 'Firmware'`
 
-/** Characters that a file's name keeps; chargers' names are shown to people and never used as a path. */
+/** The shown form of a file's name. Names from chargers are shown to people and never used as a path. */
 export const shownName = (name: string): string => name.replaceAll(/[^A-Za-z0-9._ -]/g, "_").slice(0, 255)
 
-/** `received` says how many bytes of an upload that runs there are by now. */
+/** `received` returns how many bytes of a running upload have arrived. */
 export const fileOf = (row: FileRow, received: (id: string) => number | undefined): StoredFile => {
   const { blob: _, progressAt, progressStatus, reportedName: givenName = "", ...file } = row
   return {

@@ -1,6 +1,6 @@
 /**
- * Files that have had their time: diagnostics and logs after their retention, uploads that never came, tokens that are too old, contents that
- * have no owner, and what dead processes have left on the disk. Firmware stays until it is removed.
+ * Deletes expired files: diagnostics and logs after their retention, uploads that never arrived, old tokens, contents without an owner, and
+ * what dead processes left on the disk. Firmware stays until it is removed.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -18,16 +18,16 @@ export interface SweepOptions {
 
 const dayMillis = 86_400_000
 
-/** What began at the last moment may still be coming. */
+/** An upload that began at the last possible moment may still be running. */
 const neverCameMillis = uploadWaitsMillis + transferMillis
 
-/** Rows that one statement removes: the embedded database does nothing else meanwhile. */
+/** How many rows one statement removes: the embedded database does nothing else meanwhile. */
 const atOnce = 500
 
-/** Contents that one round removes, each by a request where they lie in a bucket; the rest waits a day. */
+/** How many contents one round removes, each with a request if they are in a bucket; the rest waits for the next day. */
 const contentsAtOnce = 5_000
 
-/** Removes rows, and dooms their contents in the same statement; answers how many. */
+/** Removes rows, and marks their contents as doomed in the same statement; returns how many rows. */
 const expire = (sql: SqlClient.SqlClient, options: SweepOptions, now: number) =>
   Effect.map(
     guardedWrite(
@@ -46,7 +46,7 @@ const expire = (sql: SqlClient.SqlClient, options: SweepOptions, now: number) =>
     ([row]) => row?.n ?? 0
   )
 
-/** Removes contents that are due. One that cannot be removed stays due, and those behind it are tried all the same. */
+/** Removes contents that are due. If one cannot be removed, it stays due and the others are still tried. */
 export const clear = (sql: SqlClient.SqlClient, blobs: Blobs["Service"], now: number) =>
   Effect.gen(function* () {
     const due = yield* guarded(
@@ -64,7 +64,7 @@ export const clear = (sql: SqlClient.SqlClient, blobs: Blobs["Service"], now: nu
     if (failed !== undefined) return yield* failed
   })
 
-/** One round at `now` (ms epoch). */
+/** One round at `now` (ms since 1970). */
 export const sweepFiles = Effect.fn("Files.sweep")(function* (
   sql: SqlClient.SqlClient,
   blobs: Blobs["Service"],
@@ -77,7 +77,7 @@ export const sweepFiles = Effect.fn("Files.sweep")(function* (
   yield* sweepSpool(options.folder, now)
 })
 
-/** Sweeps now and then every day, for as long as the scope is open. */
+/** Sweeps now, and then every day until the scope closes. */
 export const daily = (
   sql: SqlClient.SqlClient,
   writable: Effect.Effect<void, StorageUnavailable>,

@@ -1,4 +1,4 @@
-/** The port `Files` over SQL, and over whatever keeps the contents. */
+/** The port `Files` over SQL and the store of contents. */
 import { Effect, Layer, type Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
@@ -45,7 +45,10 @@ const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, 
 
 type Sql = SqlClient.SqlClient
 
-/** Records that a content has come: its row is Stored, and it is doomed no longer. False where another came before, or it was swept. */
+/**
+ * Records a received content: its row becomes Stored, and the content is no longer doomed. False if another content was recorded before, or
+ * this one was swept.
+ */
 const keep = (sql: Sql, id: string, name: string, { at, blob, sha256, size }: Arrived) =>
   Effect.map(
     sql`
@@ -112,7 +115,7 @@ const store = ({ journaled, secrets, sql, writable }: Recording, arriving: Arriv
     const { organisationId } = audit.by
     const id = secrets.uuid(audit.now)
     yield* writable
-    // Seen while it comes; what breaks off leaves nothing, and what dies with the process is swept as an upload that never came.
+    // The row exists during the upload. A failed upload removes it, and if the process dies, it is swept as an upload that never arrived.
     yield* guardedWrite(sql`
       INSERT INTO file (id, organisation_id, kind, name, created_at)
       VALUES (${id}, ${organisationId}, 'Firmware', ${shownName(name)}, ${new Date(audit.now)})`)
@@ -203,7 +206,7 @@ const list = (sql: Sql, arriving: Arrivals) =>
 
 export type FilesOptions = ArrivalsOptions & SweepOptions
 
-/** Provides `Files`, and removes what has had its time. */
+/** Provides `Files`, and sweeps expired files. */
 export const layer = (options: FilesOptions): Layer.Layer<Files, never, RecordingServices | Blobs> =>
   Layer.effect(
     Files,

@@ -1,4 +1,4 @@
-/** The uploads that run in this process: what has come of each, and whose they are. */
+/** The uploads that are running in this process: how much of each was received, and whose they are. */
 import { Deferred, Effect } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { UploadMeasures } from "./UploadMetrics.ts"
@@ -7,7 +7,7 @@ export interface Upload {
   readonly id: string
   readonly organisationId: string
   readonly declared: number
-  /** What has come of it. */
+  /** How many bytes were received. */
   bytes: number
   readonly replaced: Deferred.Deferred<never, Conflict>
 }
@@ -41,8 +41,8 @@ export class RunningUploads {
   }
 
   /**
-   * One upload of a file at a time: a charger that tries again after its line broke does so before we notice that the first try has ended. So the
-   * newer one goes on.
+   * Ends older uploads of the same file. A charger whose connection broke may retry before we notice that its first upload has ended, so
+   * the newer one continues.
    */
   replace(id: string): Effect.Effect<void> {
     return Effect.forEach(

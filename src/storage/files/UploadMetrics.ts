@@ -1,4 +1,4 @@
-/** What is measured of uploads: how many run, and how many were refused or given up for what. */
+/** Metrics of uploads: how many are running, and how many were refused or aborted, by reason. */
 import { type Context, Metric } from "effect"
 
 const running = Metric.gauge("file_uploads_running", {
@@ -22,7 +22,7 @@ const refused = new Map(
 
 export const uploadMetrics = [running, ...refused.values()]
 
-/** The measurements, in the context that they are reported in. */
+/** Functions that record the metrics in the given context. */
 export const uploadMeasures = (context: Context.Context<never>) => ({
   running: (count: number): void => running.updateUnsafe(count, context),
   refused: (reason: UploadRefusal): void => refused.get(reason)?.updateUnsafe(1, context)

@@ -1,12 +1,12 @@
 /**
- * Column arrays as statement parameters: `INSERT … SELECT … FROM unnest(${textArray(keys)}, ${timestamptzArray(times)})` takes a
- * whole batch in as many parameters as there are columns, with one text whatever the size, so that the statement stays prepared.
- * A bare JavaScript array would have its type guessed element by element, and fails on a mixture or on nulls alone.
+ * Column arrays as statement parameters. `INSERT … SELECT … FROM unnest(${textArray(keys)}, ${timestamptzArray(times)})` passes a whole
+ * batch in as many parameters as there are columns. The statement's text is the same for any batch size, so it stays prepared. The driver
+ * would guess the type of a bare JavaScript array element by element, which fails for mixed types and for arrays of nulls only.
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type { SqlClient } from "effect/sql"
 
-/** The objects that `PgTypes.array` makes, without its lookup and its `Result` on every call. */
+/** The same objects as `PgTypes.array` makes, without its lookup and its `Result` on every call. */
 const arrayOf =
   <A>(oid: number) =>
   (value: ReadonlyArray<A | null>): PgTypes.Parameter => ({
@@ -15,10 +15,10 @@ const arrayOf =
     value
   })
 
-/** U+0000 is refused by PostgreSQL (22021), a lone surrogate becomes U+FFFD: clean both where the text comes in. */
+/** PostgreSQL refuses U+0000 (22021), and a lone surrogate becomes U+FFFD. Remove both where the text enters the service. */
 export const textArray = arrayOf<string>(PgTypes.OID.textArray)
 
-/** Text that is no UUID fails the statement before it is sent; `SqlErrors.isDataError` knows that failure. */
+/** Text that is not a UUID fails before the statement is sent; `SqlErrors.isDataError` recognises that failure. */
 export const uuidArray = arrayOf<string>(PgTypes.OID.uuidArray)
 
 /** Whole numbers of 32 bits. */
@@ -36,13 +36,13 @@ export const timestamptzArray = arrayOf<Date | number>(PgTypes.OID.timestamptzAr
 
 export const byteaArray = arrayOf<Uint8Array>(PgTypes.OID.byteaArray)
 
-/** Objects, turned into JSON here. JSON that is text already goes by `textArray` and a cast in SQL (`x.body::jsonb`). */
+/** Objects, serialised to JSON here. Pass text that is already JSON with `textArray` and a cast in SQL (`x.body::jsonb`). */
 export const jsonbArray = arrayOf<unknown>(PgTypes.OID.jsonbArray)
 
 /**
- * An array whose length the planner does not see. It takes ten elements for granted then, and keeps its plan; where it sees fewer, a new plan seems cheaper
- * to it than the one that it keeps, and a statement of many joins is planned at each execution, which takes ten times as long as running it. One array
- * of an `unnest` is enough.
+ * An array whose length the planner cannot see. It then assumes ten elements and keeps its generic plan. If it sees a shorter array, a
+ * custom plan looks cheaper than the generic one. A statement with many joins is then planned at each execution, which takes ten times as
+ * long as running it. Using this for one array of an `unnest` is enough.
  */
 export const unsized = (sql: SqlClient.SqlClient, array: PgTypes.Parameter) =>
   sql`CASE WHEN random() >= 0 THEN ${array} END`

@@ -1,24 +1,28 @@
 /**
- * Many small questions as few statements: a batch takes everything that waits, and the next begins when it has ended. There is no timer,
- * so a lone question is asked at once and batches grow with the load, in the rhythm of a group commit. It comes before every Authorize
- * and every connect; hence one callback per question, and one fiber for all of them.
+ * Combines many small lookups into few statements. A batch takes everything that is waiting, and the next batch starts when it has ended.
+ * There is no timer, so a single lookup runs at once, and batches grow with the load (as in a group commit). Every Authorize and every
+ * connect goes through this code, so a lookup costs only one callback, and one fiber serves all of them.
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
 import { StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
 
 export interface BatchedOptions<K, V> {
-  /** Questions in one statement at most: bounds how long those behind it wait. */
+  /** The most lookups in one statement. It limits how long the lookups behind it wait. */
   readonly maxBatch: number
-  /** Questions that may wait; beyond, new ones fail at once with `busy`. */
+  /** How many lookups may wait. Further ones fail at once with `busy`. */
   readonly maxQueue: number
-  /** Batches that run at one time. The embedded database has one session, so more than one gains nothing there. Default 1. */
+  /** How many batches run at a time. More than one gains nothing on the embedded database, which has only one session. Default 1. */
   readonly concurrency?: number | undefined
-  /** How long a question may take in all: waiting fails with `busy` after it, being asked with `down`. Default 10 s. */
+  /**
+   * The time limit for a lookup in total. After it, a lookup that is still waiting fails with `busy`, and one in a running batch with
+   * `down`. Default 10 s.
+   */
   readonly waitMillis?: number | undefined
   /**
-   * Answers the keys in their order, or as a map; what the map does not have gets `absent`. The same key may stand in it twice. When it
-   * dies (a value that the database refuses), the batch is halved until the one at fault is alone, so it must be all or nothing.
+   * Returns the values in the order of the keys, or as a map; keys that are missing from the map get `absent`. `keys` may have duplicates.
+   * If it dies (on a value that the database refuses), the batch is halved until the key at fault is alone, so a run must be all or
+   * nothing.
    */
   readonly run: (keys: ReadonlyArray<K>) => Effect.Effect<ReadonlyArray<V> | ReadonlyMap<K, V>, StorageUnavailable>
   readonly absent?: ((key: K) => V) | undefined
@@ -27,7 +31,7 @@ export interface BatchedOptions<K, V> {
 interface Question<K, V> {
   readonly key: K
   readonly since: number
-  /** Undefined once the answer is not awaited any more. */
+  /** Undefined once no caller waits for the answer. */
   resume: ((answer: Exit.Exit<V, StorageUnavailable>) => void) | undefined
 }
 
@@ -41,7 +45,7 @@ const settle = <K, V>(question: Question<K, V>, answer: Exit.Exit<V, StorageUnav
 
 const unavailable = (reason: "busy" | "down", message: string) => Exit.fail(new StorageUnavailable({ reason, message }))
 
-/** What waits and what is being asked, with the bound on both. */
+/** The lookups that wait and those in running batches, with the time limit for both. */
 const makeQueue = <K, V>(maxBatch: number, waitMillis: number) => {
   let waiting: Array<Question<K, V>> = []
   const asked = new Set<Batch<K, V>>()
@@ -63,7 +67,7 @@ const makeQueue = <K, V>(maxBatch: number, waitMillis: number) => {
     }
     if (oldest !== undefined) watch(oldest)
   }
-  // One timer for all: it looks when the oldest is due, and finds nothing to do as long as the database answers in time.
+  // One timer for all lookups. It fires when the oldest one is due, and does nothing as long as the database answers in time.
   const watch = (oldest: number): void => {
     if (timer !== undefined) return
     timer = setTimeout(expire, Math.max(1, oldest + waitMillis - performance.now()))
@@ -82,7 +86,7 @@ const makeQueue = <K, V>(maxBatch: number, waitMillis: number) => {
       return all
     },
     done: (batch: Batch<K, V>): void => void asked.delete(batch),
-    /** Everybody who still waits, for the end. */
+    /** Answers all remaining lookups at shutdown. */
     close: (answer: Exit.Exit<V, StorageUnavailable>): void => {
       clearTimeout(timer)
       for (const batch of [waiting, ...asked]) for (const question of batch) settle(question, answer)
@@ -109,7 +113,7 @@ const answerAll = <K, V>(
   }
 }
 
-/** Asks a batch; one that dies is halved until what kills it is alone. Never fails itself. */
+/** Runs a batch. If it dies, it is halved until the key that causes it is alone. Never fails itself. */
 const ask = <K, V>(options: BatchedOptions<K, V>, batch: Batch<K, V>): Effect.Effect<void> =>
   inHalves(batch, (part) =>
     Effect.suspend(() => options.run(part.map((question) => question.key))).pipe(
@@ -126,9 +130,9 @@ const ask = <K, V>(options: BatchedOptions<K, V>, batch: Batch<K, V>): Effect.Ef
   )
 
 /**
- * A function that answers one key, by asking for many at once. Fails with `busy` when too many wait or it takes too long, and with
- * whatever `run` fails with. An asker that is interrupted is forgotten; its batch goes on. When the scope closes, a caller that still waits
- * fails with `down`.
+ * Makes a function that looks up one key by combining it with others in one statement. It fails with `busy` if too many lookups wait or it
+ * takes too long, and with the errors of `run`. If a caller is interrupted, its answer is dropped and the batch continues. When the scope
+ * closes, callers that still wait fail with `down`.
  */
 export const makeBatched = <K, V>(
   options: BatchedOptions<K, V>
@@ -139,7 +143,7 @@ export const makeBatched = <K, V>(
     let woken = false
     let closed = false
 
-    // What comes in during one turn of the event loop, many sockets' frames at once, goes out together.
+    // Lookups that arrive within one turn of the event loop (frames of many sockets) go into one batch.
     const wake = (): void => {
       woken = false
       while (queue.size() > 0) {
@@ -159,7 +163,7 @@ export const makeBatched = <K, V>(
       )
     )
     for (let n = 0; n < (options.concurrency ?? 1); n++) yield* Effect.forkScoped(Effect.forever(lane))
-    // Added last, so that it runs first: a caller that waits hears the reason before the lanes stop.
+    // Added last so that it runs first: waiting callers get the reason before the lanes are interrupted.
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         closed = true

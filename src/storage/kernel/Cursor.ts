@@ -1,6 +1,6 @@
 /**
- * Where a page of a list ended, as callers carry it: opaque text that names the list, its filters and the key of its last item. It is decoded like any
- * input; one that was not made by this list is the caller's mistake, not ours.
+ * Pagination cursors. A cursor is opaque text that contains the list's name, a hash of its filters and the key of the last item of a page.
+ * It is decoded like any other input; a cursor that this list did not make is the caller's error.
  */
 import { Effect, Hash, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -9,30 +9,30 @@ import { type Page, pageBytesMost, type PageRequest } from "../../domain/values/
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { unstorableText } from "./Storable.ts"
 
-/** No key that we hand out comes near it; what is longer is not ours. */
+/** Our cursors are much shorter; a longer one is not ours. */
 const maxLength = 1024
 
-/** The most rows that one statement reads: the embedded database runs one statement at a time, and a long one holds up all others. */
+/** The most rows that one statement reads. The embedded database runs one statement at a time, so a long one delays all others. */
 const maxPage = 500
 
 /**
- * Bytes of rows that one statement hands over: what lies in memory of a page while it is made. Twice the page, since a row is longer as PostgreSQL
- * writes it than as JSON; of larger ones there are only those that the page has room for, and one.
+ * The most bytes of rows that one statement returns, which limits the memory for making a page. It is twice the page's limit because a row
+ * is longer as PostgreSQL text than as JSON. A statement returns the rows that fit and one more.
  */
 export const readBytesMost = 2 * pageBytesMost
 
 /** A key that is a UUID. */
 export const UuidKey = Schema.String.check(Schema.makeFilter((text) => isUuid(text) || "expected a UUID"))
 
-/** A key that is text which the database can hold. */
+/** A key that is text which the database can store. */
 export const TextKey = Schema.String.check(
   Schema.makeFilter((text) => !unstorableText(text) || "expected text without U+0000")
 )
 
-/** A key that is a time, ms epoch: from the first that the database holds to the last that a date does. */
+/** A key that is a time in ms since 1970, from the earliest time of `timestamptz` to the latest of a JavaScript `Date`. */
 export const TimeKey = Schema.Finite.check(Schema.isBetween({ minimum: -210_866_803_200_000, maximum: 8.64e15 }))
 
-/** A key that is a bigint, as text since JSON has none; one that the database's type does not hold is none of ours. */
+/** A key that is a bigint, as text since JSON has no bigint. It must fit into PostgreSQL's 64-bit type. */
 export const LongKey = Schema.String.check(
   Schema.isPattern(/^-?\d{1,19}$/),
   Schema.makeFilter((text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text) || "expected 64 bits")
@@ -42,12 +42,12 @@ export const LongKey = Schema.String.check(
 export interface PagedList<Row, Key> {
   /** The key after which the page begins, or undefined for the first page. */
   readonly after: (request: PageRequest) => Effect.Effect<Key | undefined, InvalidInput>
-  /** How many rows to ask for: one more than the page, which shows whether there is a next one. */
+  /** How many rows to query: one more than the page, which shows whether there is a next page. */
   readonly rows: (request: PageRequest) => number
   /** The cursor of a page that begins after a key. */
   readonly cursorAfter: (request: PageRequest, key: Key) => string
   readonly page: <A>(request: PageRequest, rows: ReadonlyArray<Row>, item: (row: Row) => A) => Page<A>
-  /** Asks for a page of rows whose size others choose, and reads no more of it than fits. */
+  /** Reads a page of rows whose size clients or chargers determine, and reads no more than fits. */
   readonly read: <A>(
     sql: SqlClient.SqlClient,
     request: PageRequest,
@@ -56,17 +56,17 @@ export interface PagedList<Row, Key> {
 }
 
 interface Asked<Row, A> {
-  /** Ends with its order and `LIMIT rows(request)`. */
+  /** Must end with its `ORDER BY` and `LIMIT rows(request)`. */
   readonly statement: Statement.Fragment
   readonly rows: (
     found: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
   readonly item: (row: Row) => A
-  /** Bytes of a row `q`, where that is known without reading all of it. */
+  /** The size in bytes of a row `q`, if it can be computed without reading the whole row. */
   readonly size?: Statement.Fragment
 }
 
-/** The rows of a statement up to the one that is too much, each with how many there were. */
+/** The rows of a statement up to and including the first one that exceeds the size, each with the total number found. */
 const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<never, never>, "size" | "statement">) =>
   sql<{ readonly page_found: number }>`
     SELECT * FROM (
@@ -75,7 +75,7 @@ const upToBytes = (sql: SqlClient.SqlClient, { size, statement }: Pick<Asked<nev
       FROM (${statement}) q
     ) p WHERE p.page_bytes IS NULL OR p.page_bytes < ${readBytesMost}::int`
 
-/** What distinguishes the filters of a request; undefined where it has none. A cursor is carried on with the filters that it was made under. */
+/** A hash of the request's filters; undefined if it has none. A cursor is only valid with the filters that it was made for. */
 const filtersOf = ({ cursor: _, limit: __, ...filters }: PageRequest): number | undefined => {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : Hash.string(JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1))))
@@ -87,14 +87,14 @@ const sizeUpTo =
     Math.min(Math.max(Math.trunc(request.limit), 1), most)
 
 /**
- * `name` is unique among the lists, so that a cursor of one is refused by another. `keyOf` is what the list is ordered by and must be
- * unique within it: rows that are inserted between two pages then neither repeat nor hide others.
+ * `name` is unique among the lists, so that no list accepts another list's cursor. `keyOf` is what the list is ordered by and must be
+ * unique within the list: rows that are inserted between two pages then cause neither repeated nor missing items.
  */
 export const pagedList = <Row, Key>(
   name: string,
   key: Schema.Codec<Key, unknown>,
   keyOf: (row: Row) => Key,
-  /** Larger only where rows are small. */
+  /** Set higher only for lists with small rows. */
   most = maxPage
 ): PagedList<Row, Key> => {
   const sizeOf = sizeUpTo(most)
@@ -115,7 +115,7 @@ export const pagedList = <Row, Key>(
     const of = filtersOf(request)
     return encode({ list: name, ...(of === undefined ? {} : { of }), after })
   }
-  /** `isCut` says that there were more rows than are here. */
+  /** `isCut`: the statement found more rows than it returned. */
   const pageOf = <A>(
     request: PageRequest,
     rows: ReadonlyArray<Row>,

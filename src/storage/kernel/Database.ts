@@ -1,6 +1,6 @@
 /**
- * The database under the repositories: PostgreSQL where `url` is given, otherwise the embedded one in `dataDir`. Both are the same
- * `SqlClient` with the same types, so that no repository knows which it has; `StorageHealth` does.
+ * The database under the repositories: PostgreSQL if `url` is given, otherwise the embedded one in `dataDir`. Both are the same `SqlClient`
+ * with the same types, so repositories need not know which one they use; `StorageHealth` does.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer, type Redacted } from "effect"
@@ -22,29 +22,32 @@ import { maintain } from "../pglite/Maintenance.ts"
 /** The service cannot start on this database. `message` is one line that names the setting and says what to do. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   /**
-   * `locked` another process has the directory, `unreachable` no connection, `schema` made by another version, `migration` a step
-   * failed and was undone, `unusable` anything else.
+   * - `locked`: another process has the directory
+   * - `unreachable`: no connection
+   * - `schema`: made by another version
+   * - `migration`: a migration failed and was undone
+   * - `unusable`: anything else
    */
   readonly kind: "locked" | "unreachable" | "schema" | "migration" | "unusable"
   readonly message: string
 }> {}
 
 export interface DatabaseOptions {
-  /** `postgres://…`; without it the embedded database. */
+  /** `postgres://…`; if undefined, the embedded database is used. */
   readonly url?: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly nodeId: string
-  /** The embedded database refuses writes when its disk has less. */
+  /** The embedded database refuses writes when its disk has less free space than this. */
   readonly minFreeBytes: number
-  /** Connections to PostgreSQL; the embedded database has one session, whatever is given here. */
+  /** The number of connections to PostgreSQL. The embedded database always has one session and ignores it. */
   readonly poolSize: number
-  /** The embedded database's thread may be silent for so long. */
+  /** How long the embedded database's thread may be silent. */
   readonly watchdogMillis: number
-  /** False leaves the schema as it is, for tools that only look. Default true. */
+  /** False leaves the schema as it is, for tools that only read. Default true. */
   readonly migrate?: boolean | undefined
   /** Replaces the schema, for tests of migrations. */
   readonly migrations?: Migrations | undefined
-  /** Called when the embedded database is lost to this process; must end it. Default: one line to stderr and exit code 70. */
+  /** Called when this process loses the embedded database; must end the process. Default: one line to stderr and exit code 70. */
   readonly onLost?: ((line: string) => void) | undefined
 }
 
@@ -57,7 +60,7 @@ const endProcess = (line: string): void => {
 
 const why = (error: SqlError): string => {
   const cause: unknown = error.reason.cause
-  // A name with several addresses fails with one error for each and no message of its own.
+  // Connecting to a host name with several addresses fails with one error for each and no message of its own.
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
   return first instanceof Error && first.message !== "" ? first.message : error.message
 }
@@ -66,7 +69,7 @@ const failed = (kind: DatabaseFailed["kind"], message: string) => new DatabaseFa
 
 type StartError = SqlError | SchemaRefused | MigrationFailed
 
-/** What the schema and its statements need of a server. */
+/** The oldest PostgreSQL version that the schema and the statements work with. */
 const minServerVersion = 150_000
 
 const supported: Effect.Effect<void, SchemaRefused | SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
@@ -81,7 +84,7 @@ const supported: Effect.Effect<void, SchemaRefused | SqlError, SqlClient.SqlClie
   if (row.encoding !== "UTF8") return yield* refuse(`a database with encoding UTF8 is needed, this is ${row.encoding}`)
 })
 
-/** What a failure at the start is called; `setting` is the variable by which the database was chosen. */
+/** Maps an error at the start to `DatabaseFailed`. `setting` is the variable that chose the database. */
 const startFailure =
   (setting: string) =>
   (error: StartError): DatabaseFailed => {
@@ -116,7 +119,7 @@ const mapError =
 const schemaOf = (schema: Schema): Effect.Effect<void, StartError, SqlClient.SqlClient> =>
   schema.migrate === false ? Effect.void : Effect.asVoid(migrate(schema.migrations ?? migrations))
 
-/** The client, once it is `ready`. */
+/** The client, available once `ready` has run. */
 const prepared = (
   client: Layer.Layer<Client, SqlError>,
   ready: Effect.Effect<void, StartError, SqlClient.SqlClient>,
@@ -124,7 +127,7 @@ const prepared = (
 ): Layer.Layer<Client, DatabaseFailed> =>
   Layer.effectDiscard(ready).pipe(Layer.provideMerge(client), mapError(startFailure(setting)))
 
-/** One session, so one connection: all others wait, and a transaction has it until its end. */
+/** One session, so one connection: all other callers wait, and a transaction keeps it until it ends. */
 const clientOf = (engine: Engine) =>
   PgClient.layer({
     stream: engine.connect,
@@ -132,7 +135,7 @@ const clientOf = (engine: Engine) =>
     database: "postgres",
     minConnections: 1,
     maxConnections: 1,
-    // A new connection may have to wait for a query that its asker has given up and that cannot be cancelled.
+    // A new connection may have to wait for a query whose caller has gone and that cannot be cancelled.
     connectTimeout: "60 seconds"
   })
 
@@ -152,10 +155,10 @@ const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, Database
         Effect.mapError((error) => failed("locked", error.message))
       )
       const space = makeFreeSpace({ directory: options.dataDir, minFreeBytes: options.minFreeBytes })
-      // The engine writes when it opens, and would hang where it cannot.
+      // The engine writes when it opens, and would hang on a full disk.
       yield* Effect.mapError(space.check, (error) => failed("unusable", error.message))
       const directory = join(options.dataDir, "database")
-      // It has the schema of this version, and so is for no other.
+      // The image has this version's schema, so it is used only with that.
       const image = options.migrations === undefined && options.migrate !== false ? imagePath() : undefined
       const { watchdogMillis } = options
       const engine = yield* makeEngine({ directory, image, fsync: true, watchdogMillis, onLost }).pipe(
@@ -167,14 +170,14 @@ const layerEmbedded = (options: DatabaseOptions): Layer.Layer<Database, Database
     })
   )
 
-/** The embedded database over an engine that the caller keeps, for tests: no directory is locked and no disk guarded. */
+/** The embedded database on an engine that the caller owns, for tests: without a directory lock and without the free-space guard. */
 export const layerEngine = (engine: Engine, schema: Schema = {}): Layer.Layer<Database, DatabaseFailed> =>
   onEngine(engine, makeFreeSpace({ directory: ".", minFreeBytes: 0 }), schema)
 
-/** How long a statement may run on a server: a page takes milliseconds, and whatever takes this long holds others up. */
+/** How long a statement may run on a server. A page takes milliseconds; a statement that takes this long delays others. */
 const statementTimeoutMillis = 30_000
 
-/** How long a transaction may stand idle: a frozen node must not hold the journal's lock against all others. */
+/** How long a transaction may be idle. Otherwise a frozen node could keep the journal's lock from all others. */
 const idleInTransactionMillis = 30_000
 
 const layerServer = (options: DatabaseOptions, url: Redacted.Redacted): Layer.Layer<Database, DatabaseFailed> => {
@@ -187,7 +190,7 @@ const layerServer = (options: DatabaseOptions, url: Redacted.Redacted): Layer.La
       statement_timeout: String(statementTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionMillis),
       timezone: "UTC",
-      // Our statements are short; compiling them costs more than running them.
+      // Our statements are short, so compiling them costs more than running them.
       jit: "off"
     }
   } as const
@@ -201,6 +204,6 @@ const layerServer = (options: DatabaseOptions, url: Redacted.Redacted): Layer.La
   )
 }
 
-/** The database, its schema brought up to date, with its health and its notifications. */
+/** The database with an up-to-date schema, its health and its notifications. */
 export const layer = (options: DatabaseOptions): Layer.Layer<Database, DatabaseFailed> =>
   options.url === undefined ? layerEmbedded(options) : layerServer(options, options.url)

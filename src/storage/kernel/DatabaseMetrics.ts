@@ -1,6 +1,6 @@
 /**
- * What repositories ask of the database, measured from outside of the pool, whose client shows nothing of itself: how many are at it at one time and how
- * long each takes. Both count the wait for a connection, so that more at one time than the pool has connections are those that wait.
+ * Metrics of database use. The client shows nothing of its pool, so operations of repositories are counted and timed outside it. Both
+ * metrics include the wait for a connection: if more operations run than the pool has connections, the rest are waiting.
  */
 import { Context, Effect, Exit, Metric } from "effect"
 
@@ -24,13 +24,13 @@ const failed = duration("failed")
 
 export const databaseMetrics = [size, atIt, done, failed]
 
-/** Says how many connections there are at most. */
+/** Sets the metric for the pool's maximum number of connections. */
 export const poolOf = (connections: number): Effect.Effect<void> => Metric.update(size, connections)
 
-/** One operation may be made of others, which are a part of it. */
+/** True within a measured operation: operations may contain others, which are not measured separately. */
 const Measured = Context.Reference<boolean>("voltlane/storage/Measured", { defaultValue: () => false })
 
-/** Measures an operation; nothing where it is a part of one that is measured. */
+/** Measures an operation, unless it is part of another one that is measured. */
 export const measured = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.contextWith((context: Context.Context<R>) => {
     if (Context.get(context, Measured)) return operation

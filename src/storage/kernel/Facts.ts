@@ -1,7 +1,6 @@
 /**
- * How records are written: in one transaction that takes the journal's lock first, changes the record and appends the fact that says
- * who changed what. The lock comes first in every writer, so that positions become visible in order and no two writers wait for each
- * other in a circle.
+ * How records are written: in one transaction that first takes the journal's lock, then changes the record and appends the fact that says
+ * who changed what. Every writer takes the lock first, so positions become visible in order and writers cannot deadlock.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,21 +17,21 @@ import { locks } from "./Locks.ts"
 import { journalChannel, Notifications } from "./Notifications.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
-/** What a write gives back: its result, and the facts of it. None where nothing changed. */
+/** What a write returns: its result and its facts. No facts if nothing changed. */
 export interface Written<A> {
   readonly result: A
   readonly facts: ReadonlyArray<JournaledFact>
-  /** What is done in the same transaction once the facts are appended. */
+  /** Runs in the same transaction after the facts are appended. */
   readonly after?: Effect.Effect<void, SqlError> | undefined
 }
 
-/** A command is issued by people as well as by a charger's actor. */
+/** Commands are issued by people as well as by a charger's actor. */
 type JournaledFact =
   | RecordFact
   | ServiceFact
   | ((Omit<CommandIssued, "chargerId"> | Omit<CommandAnswered, "chargerId">) & { readonly subject: string })
 
-/** A fact of whatever kind, as it is appended. */
+/** A fact of any kind, in the form in which it is appended. */
 export interface AppendedFact {
   readonly key: string
   readonly organisationId: string
@@ -44,7 +43,7 @@ export interface AppendedFact {
   readonly body: object
 }
 
-/** The statement that appends facts in their order; a write may have it as a part of its own, which saves a round trip. */
+/** The statement that appends facts in their order. A write may include it in a statement of its own, which saves a round trip. */
 export const appending = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) => sql`
   INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
   SELECT substring(sha256(convert_to(f.key, 'UTF8')) for 16), f.organisation_id, f.type, f.subject, f.at, f.heard_at, f.body::json
@@ -58,22 +57,22 @@ export const appending = (sql: SqlClient.SqlClient, facts: ReadonlyArray<Appende
     ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}
   ) WITH ORDINALITY AS f(key, organisation_id, type, subject, at, heard_at, body, ord) ORDER BY f.ord`
 
-/** Appends facts in their order, except those that are in the journal already; in a transaction that has its lock. */
+/** Appends facts in their order, except those that the journal already has. Must run in a transaction that holds the journal's lock. */
 export const appendOnce = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
   facts.length === 0 ? Effect.void : Effect.asVoid(sql`${appending(sql, facts)} ON CONFLICT (key) DO NOTHING`)
 
-/** To be run after each commit of facts: those who follow the journal look. By themselves they look seldom. */
+/** To be run after each commit of facts: it wakes the readers of the journal, which otherwise poll only rarely. */
 export const journalRung = Effect.map(Notifications, ({ ring }) => ring(journalChannel))
 
-/** What writing repositories are made of. */
+/** What writing repositories use. */
 export interface Recording {
   readonly sql: SqlClient.SqlClient
-  /** To be asked before a write that is no fact. */
+  /** To be checked before a write that appends no fact. */
   readonly writable: Effect.Effect<void, StorageUnavailable>
   readonly secrets: Secrets["Service"]
   /**
-   * Runs a write in a transaction of the journal and appends its facts in the same one: both stand afterwards, or neither. What the
-   * write reads is the current state, since every other writer waits for the lock; so a record is read, compared and changed in it.
+   * Runs a write in a transaction of the journal and appends its facts in the same transaction: both are stored, or neither is. Every other
+   * writer waits for the lock, so the write reads the current state. A record is therefore read, compared and changed within it.
    */
   readonly journaled: <A, E>(
     write: Effect.Effect<Written<A>, E>
@@ -84,7 +83,7 @@ export interface Recording {
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable>
 }
 
-/** What a repository's layer needs for it. */
+/** What a repository's layer needs for {@link recording}. */
 export type RecordingServices = SqlClient.SqlClient | Secrets | StorageHealth | Notifications
 
 export const recording: Effect.Effect<Recording, never, RecordingServices> = Effect.gen(function* () {
@@ -92,7 +91,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const health = yield* StorageHealth
   const secrets = yield* Secrets
   const rung = yield* journalRung
-  // Rung also where the caller goes away just then: a lost word is only made up by the next slow look.
+  // Notifies even if the caller is interrupted. Otherwise readers would notice the commit only at their next slow poll.
   const journaledStatement: Recording["journaledStatement"] = (statement) =>
     Effect.andThen(health.writable, Effect.ensuring(guardedWrite(statement), rung))
   const journaled: Recording["journaled"] = (write) => {
@@ -109,7 +108,7 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   return { sql, secrets, journaled, journaledStatement, writable: health.writable }
 })
 
-/** The parts that every fact of a record has. `id` makes the key unique: two changes of one record at one instant are two facts. */
+/** The fields that every fact of a record has. `id` makes the key unique: two changes of one record at the same instant are two facts. */
 export const factOf = <T extends (RecordFact | ServiceFact)["type"]>(
   type: T,
   subject: string,

@@ -1,6 +1,6 @@
 /**
- * `StorageHealth` over both databases: what each promises about acknowledged data, said as it was found and not as it is hoped, and a
- * question to it that always has an answer soon.
+ * `StorageHealth` for both databases: the durability of acknowledged data, as determined at the start, and a health check that always
+ * answers soon.
  */
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,12 +11,12 @@ import { toUnavailable } from "./SqlErrors.ts"
 import type { Engine } from "../pglite/Engine.ts"
 import type { FreeSpace } from "../pglite/FreeSpace.ts"
 
-/** Readiness is asked for often and gives up soon. */
+/** Readiness is checked often, by callers with short timeouts. */
 const checkMillis = 2_000
 
 /**
- * Runs the question to its end in the background and waits for it so long only: to interrupt a query takes longer than the answer
- * may. While one question is out, others wait for the same one, so that a database that hangs does not collect them.
+ * Runs the check's query to its end in the background and waits for it at most {@link checkMillis}, since interrupting a query could take
+ * longer than that. While one query is running, other callers wait for the same one, so queries do not pile up on a database that hangs.
  */
 const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<StorageReport, "ok">, SqlError>) {
   const scope = yield* Effect.scope
@@ -33,7 +33,7 @@ const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<Stor
       return { ok: true, ...found }
     }
   })
-  // Who asks may be interrupted at any time; what is pending always has a fiber that ends it.
+  // A caller may be interrupted at any time; a pending query always has a fiber that completes it.
   const ask = Effect.uninterruptible(
     Effect.gen(function* () {
       const answer = yield* Deferred.make<StorageReport>()
@@ -89,7 +89,7 @@ export const layerEngineHealth = (
       return {
         kind: "pglite" as const,
         durability: engineDurability(engine.synced),
-        // Too little room makes the service unready although it still reads.
+        // With too little disk space the service is not ready, although it can still read.
         check: Effect.flatMap(check, (report) =>
           Effect.match(space.check, {
             onFailure: (error) => ({ ...report, ok: false, detail: error.message }),

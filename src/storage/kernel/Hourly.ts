@@ -1,9 +1,10 @@
-/** Upkeep of the database: rounds of work at the start and every hour from then on. */
+/** Runs maintenance of the database at the start and then every hour. */
 import { Effect, type Scope } from "effect"
 
 /**
- * Runs `round` now and every hour until the scope closes, beside everything else. One that fails is logged with what did not happen ("old sessions were not
- * deleted") and made up for by the next. `awaits` is for what the service cannot begin without: it goes on when the first round is over.
+ * Runs `round` now and every hour until the scope closes, in the background. If a round fails, `failure` is logged ("old sessions were not
+ * deleted") and the next round makes up for it. With `awaits`, this returns only after the first round, for maintenance that the service
+ * needs before it can start.
  */
 export const hourly = <E, R>(
   failure: string,

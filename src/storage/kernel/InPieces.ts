@@ -1,22 +1,22 @@
 /**
- * Deleting much in little pieces: the embedded database does nothing else while one is deleted. It goes on until all is gone, since whatever is written
- * faster than one round may delete would grow for ever.
+ * Deletes many rows in small pieces, because the embedded database does nothing else during a statement. It continues until all are
+ * deleted: with a limit per round, a table that is written faster than that would grow for ever.
  */
 import { Effect } from "effect"
 
 export interface Pieces {
   /** Rows in one statement. */
   readonly rows: number
-  /** Statements in a row, before the database is left to others for a moment. */
+  /** How many statements run before a pause that lets other callers use the database. */
   readonly statements: number
 }
 
-/** After so many statements: long enough for others to get on, and short beside the time that those statements took off a backlog. */
+/** The pause after that many statements: long enough for others to get work done, and short compared with the time that the statements take. */
 const restMillis = 500
 
 /**
- * Deletes by `piece`, a statement that takes so many rows at most and returns them, until little is left; answers how many rows went. What `piece` looks
- * for must be what there is already (older than a fixed time): it ends when that is gone.
+ * Repeats `piece`, a statement that deletes and returns at most `rows` rows, until it returns fewer; returns how many rows were deleted.
+ * `piece` must select from a fixed set (older than a fixed time), so that it comes to an end.
  */
 export const deletedInPieces = <E, R>(
   { rows, statements }: Pieces,

@@ -1,20 +1,21 @@
 /**
- * Every advisory lock of PostgreSQL that is taken, in one table: two parts that share a number wait for each other without a reason. The numbers are
- * arbitrary and never change, since processes of two versions may run at once. The schema's files write them out.
+ * All advisory locks of PostgreSQL that the service takes, in one table: two uses of one number would wait for each other for no reason.
+ * The numbers are arbitrary and must never change, since processes of two versions may run at once. The schema's files repeat them as
+ * literals.
  */
 export const locks = {
   /**
-   * Positions of the journal are given out under it. A writer of facts takes it first in its transaction, so that positions become visible in their
-   * order and a reader's cursor is one number.
+   * Held while positions of the journal are assigned. A writer of facts takes it first in its transaction. Positions therefore become
+   * visible in their order, and a reader's cursor is one number.
    */
   journal: 7_016_996_765,
-  /** Day partitions are made and dropped under it. */
+  /** Held while partitions are created and dropped. */
   partitions: 7_016_996_766,
-  /** The second half of the key under which a node holds its name. */
+  /** The second half of the key of the lock that a node holds on its name. */
   nodes: 7_016_996_767,
-  /** What partners see of locations is made under it. */
+  /** Held while the locations that partners see are refreshed. */
   locations: 7_016_996_768,
-  /** Local lists that are due are claimed under it, by one process at a time. */
+  /** Held while due local lists are claimed, by one process at a time. */
   localLists: 7_016_996_769,
   /** Migrations: "volt" in ASCII. */
   migrations: 0x766f6c74

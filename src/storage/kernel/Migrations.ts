@@ -1,7 +1,7 @@
 /**
- * Brings the schema to the version that this code knows. Every migration is one transaction, so a process killed at any statement
- * leaves the last whole version; two processes that start together go one after the other; and a schema that a newer version made is
- * refused, since it is not known what this one would break in it.
+ * Brings the schema to the version that this code knows. Every migration is one transaction: if the process is killed, the database has the
+ * last complete version. Two processes that start together migrate one after the other. A schema of a newer version is refused, since this
+ * version might damage it.
  */
 import { Data, Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -10,10 +10,10 @@ import { locks } from "./Locks.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>>>
 
-/** The database must not be used by this version. `message` says what to do, in one line. */
+/** This version must not use the database. `message` says in one line what to do. */
 export class SchemaRefused extends Data.TaggedError("SchemaRefused")<{ readonly message: string }> {}
 
-/** A migration failed and was undone; the ones before it stand. */
+/** A migration failed and was undone; the earlier ones remain applied. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly message: string
   readonly cause: unknown
@@ -52,10 +52,10 @@ export const schemaVersion: Effect.Effect<number, SqlError, SqlClient.SqlClient>
 
 const refuse = (message: string) => Effect.fail(new SchemaRefused({ message }))
 
-/** What versions before the first release began with. Nothing brings their data up to date. */
+/** The first migration of versions before the first release. Their data cannot be upgraded. */
 const unreleased = "0001_spine"
 
-/** What is in the database must be a beginning of what the code has: the same numbers with the same names, without a gap. */
+/** The migrations of the database must be the first ones of this code: the same numbers with the same names, without a gap. */
 const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Effect<void, SchemaRefused> => {
   const exists = rows.at(-1)?.migration_id ?? 0
   const knows = steps.at(-1)?.id ?? 0
@@ -84,7 +84,7 @@ const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Ef
       )
 }
 
-/** The session's limits are for queries; a migration may take its time, and waits as long as it must for its turn. */
+/** The session's time limits are meant for queries. A migration may take as long as it needs and waits for the lock without a limit. */
 const unlimited = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`SET LOCAL statement_timeout = 0`
   yield* sql`SET LOCAL lock_timeout = 0`
@@ -93,8 +93,8 @@ const unlimited = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /**
- * Runs what is missing, one migration a transaction, and answers the version that is reached. The advisory lock is taken and the
- * database looked at anew for every step, so that of two starting processes either may do the next one.
+ * Runs the missing migrations, each in a transaction, and returns the version reached. Each step takes the advisory lock and reads the
+ * applied migrations again, so that either of two starting processes may run the next one.
  */
 export const migrate = (
   migrations: Migrations
@@ -118,7 +118,7 @@ export const migrate = (
     return knownVersion(migrations)
   })
 
-/** Effect's migrator sees the record up to one step, and runs that one. */
+/** Effect's migrator gets the migrations up to this step, and so runs only this one. */
 const runUpTo = (migrations: Migrations, step: Step) => {
   const upTo = Object.fromEntries(Object.entries(migrations).filter(([key]) => key <= step.key))
   return Migrator.make({})({ loader: Migrator.fromRecord(upTo), table }).pipe(

@@ -1,9 +1,10 @@
 /**
- * Word from the database that something changed (`LISTEN`, `NOTIFY`), the same over both databases. A word may be lost while a
- * connection is made anew, so it only shortens the wait of a reader that also looks by itself now and then.
+ * Notifications from the database that something changed (`LISTEN`, `NOTIFY`), with the same interface for both databases. A notification
+ * may be lost during a reconnect. Readers must therefore also poll now and then; notifications only make them faster.
  *
- * What commits often is not announced by a trigger: PostgreSQL lets transactions that notify commit one after the other, in all of the server. Its
- * writers `ring` after the commit instead, which is at most one statement every 50 ms on a server and none in the embedded database.
+ * Frequent commits are not announced by a trigger, because PostgreSQL commits transactions that notify one after the other, server-wide.
+ * Their writers call `ring` after the commit instead. That is at most one statement every 50 ms on a server and none in the embedded
+ * database.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Context, Effect, Layer, Queue, Scope, Stream } from "effect"
@@ -12,37 +13,42 @@ import type { SqlError } from "effect/sql/SqlError"
 import { guarded } from "./SqlErrors.ts"
 import type { Engine } from "../pglite/Engine.ts"
 
-/** Rung after each commit of facts. */
+/** `ring` is called on it after each commit of facts. */
 export const journalChannel = "voltlane_journal"
 
-/** The id of each command that ends: by a trigger of its table, and ahead of that by the journal's writer, which may say how (`commands/EndedWord.ts`). */
+/**
+ * Carries the id of each command that ends. A trigger of the command table sends it. The journal's writer sends it earlier within its
+ * process, and may add how the command ended (`commands/EndedWord.ts`).
+ */
 export const commandEndedChannel = "voltlane_command_ended"
 
-/** The id of each charger for which a command was stored, by a trigger of the commands' table. */
+/** Carries the id of each charger for which a command was stored; sent by a trigger of the command table. */
 export const commandWaitingChannel = "voltlane_command_waiting"
 
 export class Notifications extends Context.Service<
   Notifications,
   {
     /**
-     * Payloads of a channel, from the moment the stream is listening; an empty one also whenever words may have been missed. A slow
-     * reader loses the oldest beyond 1,024. The name is a constant of the code: letters, digits and `_`.
+     * The payloads of a channel, from the moment the stream is listening. An empty payload also means that notifications may have been
+     * missed. A slow reader loses the oldest beyond 1,024. The channel's name must be a constant of the code with letters, digits and `_`
+     * only.
      */
     readonly listen: (channel: string) => Stream.Stream<string>
     /**
-     * Says on a channel, with an empty word, that something was committed: at once to those who listen in this process and, on a server, to the other
-     * processes; again at most every 50 ms. To be run after the commit and in no transaction; it waits for nothing and never fails.
+     * Sends an empty notification on a channel after a commit: at once to listeners in this process and, on a server, to the other
+     * processes. Further calls are combined to at most one notification every 50 ms. Call it after the commit and outside any transaction.
+     * It does not wait and never fails.
      */
     readonly ring: (channel: string) => Effect.Effect<void>
     /**
-     * Gives the payload of a word that a commit of this process has sent through the database to those who listen in this process, without waiting until
-     * it comes back. They get it twice.
+     * Delivers a notification to listeners in this process at once, when a commit of this process has also sent it through the database.
+     * They get it twice.
      */
     readonly ahead: (channel: string, payload: string) => void
   }
 >()("voltlane/Notifications") {}
 
-/** Beyond this a reader has not kept up and must look for itself anyway. */
+/** A reader with more pending notifications has not kept up and must poll anyway. */
 const maxPending = 1_024
 
 type Deliver = (channel: string, payload: string) => void
@@ -50,7 +56,7 @@ type Deliver = (channel: string, payload: string) => void
 interface Subscribers {
   readonly channels: () => ReadonlyArray<string>
   readonly deliver: Deliver
-  /** Signals all listeners that something may have been missed. */
+  /** Signals all listeners that notifications may have been missed. */
   readonly wake: () => void
   readonly listen: (channel: string, start: Effect.Effect<void>) => Stream.Stream<string>
 }
@@ -87,13 +93,13 @@ const makeSubscribers = (): Subscribers => {
   }
 }
 
-/** Between two words of `ring` on one channel. */
+/** The shortest time between two notifications of `ring` on one channel. */
 const ringEveryMillis = 50
 
-/** One word at once where it was quiet, then one after each pause in which there were more. */
+/** Notifies at once if the channel was idle, and after each pause in which it was rung again. */
 const makeRing = (say: (channel: string) => Effect.Effect<void>) =>
   Effect.map(Scope.Scope, (scope) => {
-    /** Channels that were rung lately; true where one was rung again meanwhile. */
+    /** Channels in their pause; true if the channel was rung again during it. */
     const resting = new Map<string, boolean>()
     const sound = (channel: string): Effect.Effect<void> =>
       Effect.gen(function* () {
@@ -112,7 +118,7 @@ const makeRing = (say: (channel: string) => Effect.Effect<void>) =>
       })
   })
 
-/** On the embedded database: LISTEN once per channel on its only session, and the engine hands over what comes. */
+/** On the embedded database: one LISTEN per channel on its only session; the engine delivers the notifications. */
 export const layerEngineNotifications = (engine: Engine): Layer.Layer<Notifications, never, SqlClient.SqlClient> =>
   Layer.effect(
     Notifications,
@@ -138,13 +144,13 @@ export const layerEngineNotifications = (engine: Engine): Layer.Layer<Notificati
     })
   )
 
-/** How a rung word begins; the ringing process follows. */
+/** The payload of `ring` begins with this, followed by the id of the ringing process. */
 const rungBy = "rung by "
 
-/** Pause before a lost connection is made anew. */
+/** The pause before a lost connection is reopened. */
 const retryMillis = 1_000
 
-/** On a server: one connection of its own for all channels, made anew when it breaks. */
+/** On a server: one dedicated connection for all channels, which is reopened when it breaks. */
 export const layerServerNotifications = (
   config: PgConnection.Config
 ): Layer.Layer<Notifications, never, SqlClient.SqlClient> =>
@@ -154,7 +160,7 @@ export const layerServerNotifications = (
       const sql = yield* SqlClient.SqlClient
       const subscribers = makeSubscribers()
       const scope = yield* Scope.Scope
-      /** What this process rings it has heard already when it comes back from the server. */
+      /** The payload of this process's own `ring` calls. Its listeners have them already when they come back from the server. */
       const ownWord = `${rungBy}${crypto.randomUUID()}`
       const heard = (channel: string, payload: string): void => {
         if (payload.startsWith(rungBy)) {

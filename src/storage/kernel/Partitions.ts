@@ -1,8 +1,8 @@
 /**
- * What the service keeps only for a time. Partitions of the message log (days) and of readings (months) are made ahead of time and dropped whole
- * after their retention; what lies in a default partition for a day or month that gets its own (a charger whose clock runs ahead) is moved, not
- * lost. Past statuses, facts and commands lie in tables of their own order, and are deleted in slices in the same rounds; sessions with their records
- * in `charging/SessionRetention.ts`. docs/retention.md has every table.
+ * Deletes data after its retention time and makes partitions ahead of time. The message log has a partition per day and readings one per
+ * month; each is dropped as a whole after its retention. Rows in a default partition (from a charger whose clock runs ahead) are moved when
+ * their day or month gets its own partition. Past statuses, facts and commands are not partitioned and are deleted in slices in the same
+ * rounds. Sessions and their records are deleted in `charging/SessionRetention.ts`. docs/retention.md lists every table.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -22,15 +22,15 @@ export interface RetentionOptions {
   readonly readingsRetentionMonths: number
   /** How long facts are kept, except those of sessions and those with an author (`FactRetention`). */
   readonly factsRetentionMonths: number
-  /** How long facts of sessions are kept; undefined: for ever. */
+  /** How long facts of sessions are kept; undefined means for ever. */
   readonly sessionsRetentionMonths: number | undefined
-  /** How long facts with an author are kept, which are the audit log; undefined: for ever. */
+  /** How long facts with an author are kept, which form the audit log; undefined means for ever. */
   readonly auditRetentionMonths: number | undefined
-  /** How long commands that are over are kept (`CommandRetention`), and reservations without a session. */
+  /** How long ended commands are kept (`CommandRetention`), and reservations without a session. */
   readonly commandsRetentionMonths: number
 }
 
-/** Days that are made ahead: a week survives a maintenance loop that fails over a long weekend. */
+/** How many days ahead partitions are made. With a week, a maintenance loop may fail over a long weekend. */
 const daysAhead = 7
 
 const dayMillis = 86_400_000
@@ -38,7 +38,7 @@ const dayMillis = 86_400_000
 const makePartitions = (sql: SqlClient.SqlClient, from: number) =>
   sql`SELECT make_partitions((to_timestamp(${from / 1000}::float8) AT TIME ZONE 'UTC')::date, ${daysAhead}::int)`
 
-/** Drops whole partitions before a time; `heard` is the column by which rows of the default partition go. */
+/** Drops whole partitions before a time. `heard` is the column by which rows of the default partition are deleted. */
 const dropPartitions = (
   sql: SqlClient.SqlClient,
   parent: "message" | "meter" | "meter_unassigned",
@@ -46,13 +46,16 @@ const dropPartitions = (
   before: number
 ) => sql`SELECT drop_partitions(${parent}, (to_timestamp(${before / 1000}::float8) AT TIME ZONE 'UTC')::date, ${heard})`
 
-/** Rows of history that one statement deletes: the embedded database runs one at a time. */
+/** How many rows of history one statement deletes: the embedded database runs one statement at a time. */
 const historyRows = 2_000
 
-/** Statements of one round, and what is left waits for the next: ten times what 10,000 chargers with forty statuses a day say in an hour. */
+/**
+ * The most statements in one round; the rest waits for the next round. It is ten times what 10,000 chargers with forty statuses a day
+ * report in an hour.
+ */
 const historyStatements = 100
 
-/** Deletes what is older than history is kept; answers how many statements found something. */
+/** Deletes history that is past its retention; returns how many statements deleted a full slice. */
 export const forgetHistory = (sql: SqlClient.SqlClient, now: number, rows = historyRows) =>
   Effect.gen(function* () {
     const before = new Date(monthsBefore(now, historyMonths))
@@ -63,20 +66,20 @@ export const forgetHistory = (sql: SqlClient.SqlClient, now: number, rows = hist
     return historyStatements
   })
 
-/** Facts that one statement looks at. */
+/** How many facts one statement reads. */
 const factRows = 2_000
 
-/** Statements of one round: 200,000 facts an hour, more than come in on average. */
+/** The most statements in one round: 200,000 facts an hour, more than are stored on average. */
 const factStatements = 100
 
-/** Facts that are kept for the same time. */
+/** The groups of facts, each with its own retention time. */
 export type KeptFacts = "others" | "session" | "audit"
 
 const isAuthored = (sql: SqlClient.SqlClient) => sql`(j.author IS NOT NULL)`
 
 const isOfSession = (sql: SqlClient.SqlClient) => sql`j.type = ANY (${textArray([...factsOfSessions])})`
 
-/** What goes of a `journal j`, and the row of `journal_reader` that knows how far. */
+/** For each group: the row of `journal_reader` with its position, and the condition on `journal j` for its facts. */
 const kinds: Readonly<
   Record<KeptFacts, readonly [reader: string, goes: (sql: SqlClient.SqlClient) => Statement.Fragment]>
 > = {
@@ -86,8 +89,8 @@ const kinds: Readonly<
 }
 
 /**
- * Deletes facts of a kind from before a time, in the order of their positions from where the last round stopped; answers how many were looked at. A fact
- * that is younger than the bound ends the slice, so that nothing behind it is passed over.
+ * Deletes facts of a group from before a time, in the order of their positions, from where the last round stopped; returns how many were
+ * read. The slice ends before the first fact that is not old enough, so that no fact behind it is skipped.
  */
 export const forgetFacts = (sql: SqlClient.SqlClient, before: number, rows = factRows, kind: KeptFacts = "others") => {
   const [reader, goes] = kinds[kind]
@@ -114,13 +117,13 @@ const forgetOldFacts = (sql: SqlClient.SqlClient, before: number, kind: KeptFact
     for (let n = 0; n < factStatements; n++) if ((yield* forgetFacts(sql, before, factRows, kind)) < factRows) return
   })
 
-/** Rows that one statement deletes. */
+/** How many rows one statement deletes. */
 const commandRows = 2_000
 
 /**
- * Deletes commands that were issued before a time and are over, and reservations of that time that came to nothing, the oldest first; answers how many
- * rows went. Ids begin with the time. A password that a charger may or may not have is settled by its command, which stays until then, as does what a
- * rollout waits for.
+ * Deletes ended commands that were issued before a time, and reservations of that time without a session, the oldest first; returns how
+ * many rows were deleted. Ids begin with the time, so they select by age. Kept are commands that decide whether a charger has a pending
+ * password, and commands that a rollout waits for.
  */
 export const forgetCommands = (sql: SqlClient.SqlClient, before: number, rows = commandRows) => {
   const commands = sql`
@@ -147,10 +150,10 @@ export const forgetCommands = (sql: SqlClient.SqlClient, before: number, rows = 
   )
 }
 
-/** Days that the row of a process stays after its lease: each start in a new container may have a name of its own. */
+/** How many days a process's row is kept after its lease: each start in a new container may have a new name. */
 const nodesKeptDays = 30
 
-/** Deletes processes that are gone, except those whose connections have not been ended yet. */
+/** Deletes processes that are gone, except those whose connections are not closed yet. */
 const forgetNodes = (sql: SqlClient.SqlClient, before: number) => sql`
   DELETE FROM node l WHERE l.lease_until < ${new Date(before)}
     AND NOT EXISTS (SELECT 1 FROM connection n WHERE n.node_id = l.node_id AND n.closed_at IS NULL)`
@@ -177,13 +180,13 @@ export const maintain = (sql: SqlClient.SqlClient, options: RetentionOptions, no
     })
   )
 
-/** Maintains them at the start and every hour. */
+/** Runs maintenance at the start and every hour. */
 export const layer = (options: RetentionOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const round = Effect.suspend(() => maintain(sql, options, Date.now()))
-      // The partitions of today are there before the first row, which would have to be moved.
+      // The partitions of today must exist before the first row is written, which would otherwise have to be moved.
       yield* hourly("retention: maintenance failed", round, { awaits: true })
     })
   )

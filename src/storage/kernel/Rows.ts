@@ -1,7 +1,7 @@
 /**
- * Rows of the database as the domain wants them: every row is decoded by a Schema before anybody sees it. The pieces here turn what the
- * driver gives (Date, bigint, null) into what the domain has (ms epoch, number, undefined). A row that does not fit was not written by
- * this version of the service and is a defect.
+ * Decodes database rows with a Schema before any other code sees them. The codecs here convert what the driver returns (Date, bigint, null)
+ * to what the domain uses (ms since 1970, number, undefined). A row that does not fit was not written by this version of the service and is
+ * a defect.
  */
 import { Effect, Schema, SchemaTransformation } from "effect"
 
@@ -13,12 +13,12 @@ export const Millis = Schema.Date.pipe(
   )
 )
 
-/** int8 as number; one beyond 2^53 is no safe integer, which `Int` refuses, and so is never rounded. */
+/** int8 as number. `Int` refuses a value beyond 2^53, so no value is rounded. */
 export const Whole = Schema.BigInt.pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: BigInt }))
 )
 
-/** What may be null in the database and is undefined in the domain. */
+/** A column that may be null in the database and is undefined in the domain. */
 export const optional = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(
     Schema.decodeTo(

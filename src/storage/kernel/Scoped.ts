@@ -1,12 +1,12 @@
 /**
- * The one place that adds an organisation to a query. Statements about an organisation's records are written with the tag that
- * `scopedTo` gives, and that tag refuses to build one that does not say whose rows it means; `test/storage/Scoped.test.ts` checks that
- * no repository speaks of such a table with a bare `sql`.
+ * The one place that adds an organisation to a query. Statements about an organisation's records are written with the tag that `scopedTo`
+ * returns. The tag refuses to build a statement that does not say whose rows it means. `test/storage/Scoped.test.ts` checks that no
+ * repository uses such a table with a bare `sql`.
  */
 import { type SqlClient, Statement } from "effect/sql"
 
 export interface Scoped {
-  /** A statement or fragment, like `sql`; dies when none of its values is one of the scopes below. */
+  /** A statement or fragment, like `sql`; dies if none of its values is one of the scopes below. */
   <A extends object>(strings: TemplateStringsArray, ...values: ReadonlyArray<unknown>): Statement.Statement<A>
   /** The organisation's id as a value, for inserts. */
   readonly id: Statement.Fragment

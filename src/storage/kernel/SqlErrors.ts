@@ -1,7 +1,7 @@
 /**
- * Between the database's failures and the domain's. A database that is away, overloaded or full is an operating error and becomes
- * `StorageUnavailable`; a value or constraint that a repository expects to meet is asked for by name (`isUniqueViolation`,
- * `isDataError`) before; whatever is left is a mistake of ours and dies, without the values that may stand in its details.
+ * Maps the database's failures to the domain's errors. A database that is away, overloaded or full is an operating error and becomes
+ * `StorageUnavailable`. A repository that expects a bad value or a violated constraint checks for it by name first (`isUniqueViolation`,
+ * `isDataError`). Any other failure is a bug and dies, without the values that its details may contain.
  */
 import { Cause, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -10,7 +10,7 @@ import { measured } from "./DatabaseMetrics.ts"
 
 type Reason = StorageUnavailable["reason"]
 
-/** The parts of PostgreSQL's error that hold no tenant's data. */
+/** The fields of PostgreSQL's error that contain no data of an organisation. */
 interface Fields {
   readonly code?: unknown
   readonly constraint?: unknown
@@ -25,16 +25,16 @@ const fieldsOf = (error: SqlError): Fields => {
   return typeof cause === "object" && cause !== null ? cause : {}
 }
 
-/** The SQLSTATE of an error, or undefined when it never came from the database (a lost connection, a value that cannot be sent). */
+/** The SQLSTATE of an error, or undefined if the error did not come from the database (a lost connection, a value that cannot be sent). */
 export const sqlState = (error: SqlError): string | undefined => {
   const code = fieldsOf(error).code
-  // A socket's error has a code too ("ECONNREFUSED", "EPIPE"): a SQLSTATE has five letters or digits, a digit among them.
+  // Socket errors have a code too ("ECONNREFUSED", "EPIPE"). A SQLSTATE has five letters or digits, at least one of them a digit.
   return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
 /**
- * True when a value, not the database, is at fault: SQLSTATE classes 22 and 23, 54 (it is too long for an index), and values that the
- * driver cannot encode. Trying the same value again fails again; in a batch it must be found and left out.
+ * True if a value, not the database, is at fault: SQLSTATE classes 22 and 23, 54 (too long for an index), and values that the driver cannot
+ * encode. The same value fails again on a retry; in a batch it must be found and left out.
  */
 export const isDataError = (error: unknown): error is SqlError => {
   if (!isSqlError(error)) return false
@@ -42,19 +42,19 @@ export const isDataError = (error: unknown): error is SqlError => {
   return state === undefined ? fieldsOf(error)._tag === "PgTypesCodecError" : /^(2[23]|54)/.test(state)
 }
 
-/** True for SQLSTATE 23505, of any constraint or unique index, or of the one that is named. */
+/** True for SQLSTATE 23505: of the named constraint or unique index, or of any if none is named. */
 export const isUniqueViolation = (error: unknown, constraint?: string): error is SqlError =>
   isSqlError(error) &&
   error.reason._tag === "UniqueViolation" &&
   (constraint === undefined || error.reason.constraint === constraint)
 
-/** True for SQLSTATE 23503, of any foreign key or of the one that is named. */
+/** True for SQLSTATE 23503: of the named foreign key, or of any if none is named. */
 export const isForeignKeyViolation = (error: unknown, constraint?: string): error is SqlError =>
   isSqlError(error) &&
   sqlState(error) === "23503" &&
   (constraint === undefined || fieldsOf(error).constraint === constraint)
 
-/** Codes and classes by which a database says "not now", longest first where one is inside another. */
+/** SQLSTATE codes and classes that mean "not now". A code comes before the class that contains it. */
 const reasons: ReadonlyArray<readonly [prefix: string, reason: Reason]> = [
   ["57014", "busy"], // a statement timeout
   ["55P03", "busy"], // a lock timeout
@@ -90,13 +90,16 @@ const unavailable = (reason: Reason, error: SqlError): StorageUnavailable => {
   })
 }
 
-/** The domain's error for a database that cannot serve now, or undefined when the statement itself is at fault. */
+/** The domain's error if the database cannot serve now, or undefined if the statement itself is at fault. */
 export const toUnavailable = (error: SqlError): StorageUnavailable | undefined => {
   const reason = reasonOf(error)
   return reason === undefined ? undefined : unavailable(reason, error)
 }
 
-/** A statement that should never have failed. Names what PostgreSQL named, never a value of a row. */
+/**
+ * A statement that should never have failed. The message has the names that PostgreSQL reported (table, column, constraint), never a value
+ * of a row.
+ */
 export class SqlDefect extends Error {
   override readonly name = "SqlDefect"
   constructor(error: SqlError) {
@@ -120,8 +123,8 @@ export class SqlDefect extends Error {
 }
 
 /**
- * The SqlError in a cause, failed or died: when a connection breaks inside `sql.withTransaction`, its ROLLBACK fails too, and that
- * failure arrives as a defect.
+ * The SqlError in a cause, as a failure or a defect: if a connection breaks inside `sql.withTransaction`, its ROLLBACK fails too, and that
+ * failure is a defect.
  */
 const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
   for (const reason of cause.reasons) {
@@ -138,13 +141,13 @@ const translate =
     if (error === undefined) return Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError>>)
     const reason = reasonOf(error)
     if (reason === undefined) return Effect.die(new SqlDefect(error))
-    // Before the connection stood nothing can have been written; after that, a commit may have gone through unheard.
+    // Before the connection was open, nothing can have been written. After that, a commit may have succeeded without an answer.
     const doubtful = write && reason === "down" && error.reason.operation !== "connect"
     return Effect.fail(unavailable(doubtful ? "unknown" : reason, error))
   }
 
 /**
- * What every query of a repository is wrapped in: `StorageUnavailable` where the database cannot serve now, a defect for all else.
+ * Wraps every query of a repository: fails with `StorageUnavailable` if the database cannot serve now, and dies on any other SQL error.
  * Failures that are not SqlErrors pass through, so catch an expected unique violation inside.
  */
 export const guarded = <A, E, R>(
@@ -153,8 +156,8 @@ export const guarded = <A, E, R>(
   Effect.catchCause(measured(effect), translate(false))
 
 /**
- * The same for a write whose outcome matters: a connection lost on the way is `unknown`, not `down`, since the commit may have
- * happened. A caller that gets `unknown` reads the current state before it writes again.
+ * The same for a write whose outcome matters: a connection that is lost during it gives `unknown` instead of `down`, since the commit may
+ * have happened. After `unknown`, the caller reads the current state before it writes again.
  */
 export const guardedWrite = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -1,17 +1,17 @@
 /**
- * What PostgreSQL cannot hold, found before it is asked: U+0000 has no place in its text, and half of a surrogate pair would come back
- * as another character than was sent; NaN and infinity are no figures. What slips through (a number beyond its column) is caught by what
- * the database says of it.
+ * Finds values that PostgreSQL cannot store before they are sent: text with U+0000, text with half of a surrogate pair (which would be read
+ * back as another character), NaN and infinity. Values that this misses (a number that is too large for its column) are recognised by the
+ * database's error.
  */
 import { Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { InvalidInput } from "../../domain/Errors.ts"
 import { sqlState } from "./SqlErrors.ts"
 
-/** True for text that the database cannot hold as it is. */
+/** True for text that the database cannot store unchanged. */
 export const unstorableText = (text: string): boolean => text.includes("\0") || !text.isWellFormed()
 
-/** Deeper than any value that the faces let in; what is deeper is refused instead of walked. */
+/** Deeper than any value that the APIs accept. Deeper values are refused instead of searched. */
 const maxDepth = 32
 
 /** Pointer (RFC 6901) to the first text or number in `value` that cannot be stored, or undefined. */
@@ -28,7 +28,7 @@ const pointerTo = (value: unknown, pointer: string, depth: number): string | und
   return undefined
 }
 
-/** Fails where a value of an input cannot be stored, naming it. */
+/** Fails with a pointer to the first value of an input that cannot be stored. */
 export const storable = (input: object): Effect.Effect<void, InvalidInput> => {
   const pointer = pointerTo(input, "", 0)
   return pointer === undefined
@@ -44,13 +44,13 @@ export const storable = (input: object): Effect.Effect<void, InvalidInput> => {
 const isRefusedValue = (error: SqlError): boolean => {
   const state = sqlState(error)
   const cause = error.reason.cause
-  // Without a SQLSTATE it may be the driver that could not encode the value.
+  // Without a SQLSTATE, the driver may have failed to encode the value.
   return state === undefined
     ? typeof cause === "object" && cause !== null && "_tag" in cause && cause._tag === "PgTypesCodecError"
     : state.startsWith("22") || state === "23514"
 }
 
-/** Turns what the database says of a value (SQLSTATE class 22, or a CHECK of the schema) into the caller's error; everything else passes. */
+/** Turns a database error about a value (SQLSTATE class 22, or a CHECK of the schema) into the caller's error; other errors pass through. */
 export const refusingValues = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidInput, R> =>
   Effect.catchIf(
     effect,

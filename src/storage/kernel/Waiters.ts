@@ -1,31 +1,31 @@
-/** Callers that wait for a command of some id to end: each is woken by the word of it, or by its own clock. */
+/** Callers that wait for a command to end, by the command's id. Each is woken by the notification of its end, or by its own timeout. */
 import { Effect, Latch } from "effect"
 
 export interface Waiters<How> {
-  /** A place in the queue, taken before the caller looks, so that no word falls between look and wait. */
+  /** Registers the caller. Call it before reading the command's state, so that no notification is missed between the read and the wait. */
   readonly next: (id: string) => {
-    /** Waits for the word, `millis` at most; answers what it said. */
+    /** Waits for the notification, `millis` at most; returns the `how` that came with it, if any. */
     readonly within: (millis: number) => Effect.Effect<How | undefined>
   }
-  /** `how` is what the word says of the end, where it says more than that there was one. */
+  /** `how` is what the notification says about how the command ended, if it says so. */
   readonly ended: (id: string, how?: How) => void
-  /** To be called by each caller that leaves. */
+  /** Each caller calls it when it stops waiting. */
   readonly forget: (id: string) => void
 }
 
 interface Place<How> {
   readonly word: Latch.Latch
   how: How | undefined
-  /** Callers that wait for the word now. */
+  /** How many callers wait for the notification now. */
   waiting: number
 }
 
-/** Words that are remembered until someone asks: one for each command of some seconds. */
+/** How many notifications are remembered for callers yet to come: one for each command that ended in the last seconds. */
 const unheardAtMost = 1_000
 
 export const makeWaiters = <How>(): Waiters<How> => {
   const places = new Map<string, Place<How>>()
-  /** Commands whose word came while no caller waited: one that has just issued it may be about to. Oldest first. */
+  /** Commands whose notification came while no caller waited: the caller that has just issued one may be about to wait. Oldest first. */
   const unheard = new Map<string, How | undefined>()
   const forget = (id: string): void => {
     if (places.get(id)?.waiting === 0) places.delete(id)
@@ -50,7 +50,7 @@ export const makeWaiters = <How>(): Waiters<How> => {
           )
       }
     },
-    // An empty id is the database's way to say that words may have been missed.
+    // An empty id means that notifications may have been missed.
     ended: (id, how) => {
       const place = places.get(id)
       if (id === "") for (const { word } of places.values()) word.openUnsafe()

@@ -1,28 +1,35 @@
 /**
- * What the stores that are written behind have in common: a flush at an interval and at the end, one at a time, which says that the database is away
- * once and not every second. A flush writes what waited when it began: under load more comes while it writes, and waits for the next, so that what
- * changes often is written once an interval and not without a pause. What is only ever added may be written as soon as a statement is full.
+ * Common code of stores that write in the background: one flush at a time, at an interval and at shutdown. An unreachable database is
+ * logged once, not at every flush. A flush writes what was waiting when it began; what arrives meanwhile waits for the next flush. So a
+ * value that changes often is written once per interval instead of continuously. Data that is only ever appended may be written as soon as
+ * there is enough for a full statement.
  */
 import { Cause, Effect, type Latch, Option, type Scope, Semaphore } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
 export interface WrittenBehindOptions {
-  /** As the log names it. */
+  /** The name in log messages. */
   readonly name: string
   readonly everyMillis: number
-  /** How many wait. */
+  /** How many items wait to be written. */
   readonly waiting: () => number
-  /** Opened by the store whenever something begins to wait: while nothing does, no time is spent on looking. Without it each interval looks. */
+  /**
+   * Opened by the store when an item begins to wait, so that an idle store is not polled. Without it, the store is checked at every
+   * interval.
+   */
   readonly word?: Latch.Latch
-  /** Opened by the store when as much waits as one statement takes: waiting any longer would save nothing, and leave the work to the moment after the load. */
+  /** Opened by the store when enough items wait to fill one statement. Waiting any longer would save nothing and only defer the work. */
   readonly full?: Latch.Latch
-  /** Writes the first of what waits, and answers how many that were. Where it fails, what was not written must wait again: the next flush begins with it. */
+  /**
+   * Writes the first of the waiting items and returns how many it wrote. If it fails, the items not written must wait again; the next flush
+   * begins with them.
+   */
   readonly write: Effect.Effect<number, StorageUnavailable>
 }
 
 /**
- * The write of what is expendable. What may have been written is given up to `lost`, since what is there twice is worse than what is missing, and so is what
- * the database will never take; any other failure is the caller's, to try again.
+ * A write of data that may be lost. Its failure goes to `lost` in two cases: the data may already have been written (a retry could
+ * duplicate it, which is worse than losing it), or the database will never accept it. Any other failure is left to the caller to retry.
  */
 export const expendable =
   (lost: (cause: Cause.Cause<StorageUnavailable>) => Effect.Effect<void>) =>
@@ -32,7 +39,7 @@ export const expendable =
       return Option.isSome(failure) && failure.value.reason !== "unknown" ? Effect.fail(failure.value) : lost(cause)
     })
 
-/** Begins to flush until the scope closes; answers a flush for those who cannot wait. */
+/** Flushes in the background until the scope closes; returns an effect that flushes at once. */
 export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const one = Semaphore.makeUnsafe(1)
@@ -42,7 +49,7 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
       let left = most
       return Effect.whileLoop({
         while: () => left > 0 && options.waiting() > 0,
-        // A writer that stops in the middle of a write cannot know what came of it.
+        // If a writer were interrupted during a write, it could not know the outcome.
         body: () => Effect.uninterruptible(options.write),
         step: (written) => {
           left -= written
@@ -63,7 +70,7 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
         )
       )
     const flush = flushing(options.waiting)
-    // No flush comes after the last.
+    // The last flush, when the scope closes.
     yield* Effect.addFinalizer(() => flushing(() => Infinity))
     const { everyMillis, full, waiting, word } = options
     const interval =

@@ -1,9 +1,9 @@
-/** The first migration: the schema as its files have it. They are read when it runs, in one fixed order, and run statement by statement. */
+/** The first migration: creates the schema from its files. They are read when it runs, in a fixed order, and run statement by statement. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 
-/** In this order: a file uses tables of those before it. */
+/** In this order, since a file uses tables of the files before it. */
 export const schemaFiles = [
   "kernel",
   "organisations",

@@ -1,4 +1,4 @@
-/** Every migration in order. Adding one is a new file and a new line here; a released one is never edited. */
+/** Every migration in order. To add one, add a file and a line here; a released migration is never edited. */
 import { baseline } from "./0001_baseline.ts"
 
 export const migrations = {

@@ -9,15 +9,15 @@ import type { SqlClient } from "effect/sql"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import { textArray, timestamptzArray } from "../kernel/Arrays.ts"
 
-/** How often uses are written. A crash loses those since the last write, which is acceptable, since nothing is decided by them. */
+/** How often uses are written. A crash loses those since the last write, which is acceptable, since no decision depends on them. */
 const flushEvery = "5 seconds"
 
-/** More keys than a service uses between two writes. The use of any further key is not recorded until the next write. */
+/** More keys than a service uses between two writes. The use of a further key is not recorded until the next write. */
 const maxWaiting = 10_000
 
 interface Use {
   readonly at: number
-  /** The address; undefined where it is not known. */
+  /** The address; undefined if it is not known. */
   readonly from: string | undefined
 }
 
@@ -64,7 +64,7 @@ const keyUse = (
     const flush = Effect.suspend(() => {
       const uses = [...waiting]
       waiting = new Map()
-      // If the database is unavailable the uses wait for the next write. Every request reports the failure, so it is not logged here.
+      // If the database is unavailable, the uses wait for the next write. Every request reports the failure, so it is not logged here.
       const again = Effect.sync(() => uses.forEach(([actor, { at, from }]) => note(actor, at, from)))
       const written = Effect.andThen(writable, write(sql, uses))
       // Uninterruptible, so that uses that were taken are either written or put back.

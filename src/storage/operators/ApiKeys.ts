@@ -1,4 +1,4 @@
-/** Storage of v2 keys and v1 pairs: who a caller is and what it may do now. Part of `Access`. */
+/** Storage of v2 keys and v1 pairs: who a caller is and what they may do now. Part of `Access`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound, PermissionDenied } from "../../domain/Errors.ts"
@@ -20,7 +20,7 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable, unstorableText } from "../kernel/Storable.ts"
 import { grantColumns, GrantFields, permissionsOf, withRole } from "./Members.ts"
 
-/** What a v1 pair may do: v1's own operations and no more. It acts for its organisation, not for an operator. */
+/** The permissions of a v1 pair: those for v1's own operations only. It acts for its organisation, not for an operator. */
 export const v1Permissions: ReadonlyArray<Permission> = [
   "sites:read",
   "sites:write",
@@ -66,7 +66,7 @@ export const keyFact = <T extends "ApiKeyIssued" | "ApiKeyRevoked">(
   return { ...factOf(type, `api-key:${id}`, factId, audit), body: { by: audit.by.actor, ...body } }
 }
 
-/** Answers no row when the operator is not the organisation's. `id` of the key is made by the caller's secrets. */
+/** Returns no row if the operator does not belong to the organisation. The caller makes the key's `id`. */
 export const insertKey = (sql: SqlClient.SqlClient, own: Scoped, key: NewKey & { readonly id: string }, now: Date) =>
   keyRow(own`
     INSERT INTO api_key AS k (id, organisation_id, operator_id, name, public_id, prefix, verifier, permissions, created_at, expires_at, networks)
@@ -91,7 +91,7 @@ export const createKey = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-/** What decides what a key may do now. */
+/** The data that determines what a key may do now. */
 const Held = {
   keyPermissions: optional(Permissions),
   ...GrantFields
@@ -100,10 +100,10 @@ const Holding = Schema.Struct(Held)
 const heldRow = rowOf(Schema.Struct({ ...KeyRow.fields, ...Held }))
 const heldRows = rowsOf(Schema.Struct({ id: Schema.String, ...Held }))
 
-/** Working keys that do not expire and are looked at for whether another full one is left; those without a limit of their own come first. */
+/** How many valid keys without expiry are read when checking whether another full key is left; those without a permission limit come first. */
 const keysLookedAt = 500
 
-/** A key with what its operator may do. */
+/** A key with the permissions of its operator. */
 const withGrant = <K extends typeof Holding.Type>(key: K) => ({ ...key, operatorPermissions: permissionsOf(key) })
 
 const workingKeys = (sql: SqlClient.SqlClient, own: Scoped) =>
@@ -122,7 +122,10 @@ const lastFull = new Conflict({
     "This is the last key with every permission: without it no key could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
 })
 
-/** A key that was revoked already stays as it is: asking twice is no mistake. The last full one goes only where `lastToo` says so. */
+/**
+ * Revokes a key. A key that is revoked already stays unchanged, since a repeated request is not an error. The last full key is only revoked
+ * with `lastToo`.
+ */
 export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("Access.revokeKey")(function* (id: string, audit: AuditContext, options?: { readonly lastToo: boolean }) {
     const own = scopedTo(sql, audit.by.organisationId)
@@ -150,7 +153,7 @@ const anothers = new Conflict({
   message: "This key acts for another operator. Make a key of your own, and revoke this one."
 })
 
-/** The fact that another key takes the place of this one. */
+/** The fact that another key replaces this one. */
 const rotatedFact = (key: ApiKey, next: ApiKey, expiresAt: number, factId: string, audit: AuditContext) => {
   const { body, ...fact } = keyFact("ApiKeyRevoked", key, factId, audit)
   const { before } = body as { readonly before: ApiKeyRecord }
@@ -237,12 +240,13 @@ const keyHolder = (row: Holder) => {
   return { verifier: row.verifier, principal, bounds: { expiresAt: row.expiresAt, networks: row.networks } }
 }
 
-/** Keys asked for in one statement, and how many may wait: as many as a process has open sockets of callers. */
+/** How many keys one statement looks up, and how many may wait: as many as the open connections of callers to a process. */
 const lookups = { maxBatch: 500, maxQueue: 10_000 }
 
 /**
- * Found before the caller is known, and hence the one look-up of a key that no organisation bounds; `public_id` is unique. Requests that come
- * together are looked up together, each after it came: a flood of one key costs the database one statement at a time.
+ * Looks up a key before the caller is known. It is therefore the only lookup of keys that is not limited to an organisation; `public_id` is
+ * unique. Simultaneous requests are looked up together, with a statement that begins after they arrived. A flood of requests with one key
+ * costs the database only one statement at a time.
  */
 export const findKey = (sql: SqlClient.SqlClient) =>
   Effect.map(
@@ -272,7 +276,7 @@ export const findKey = (sql: SqlClient.SqlClient) =>
 
 const pairRow = rowOf(Schema.Struct({ organisationId: Schema.String, verifier: Schema.Uint8Array }))
 
-/** Unbounded like `findKey`, and for the same reason. */
+/** Not limited to an organisation, for the same reason as `findKey`. */
 export const findV1 = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.findV1")(function* (clientId: string) {
     if (unstorableText(clientId)) return undefined

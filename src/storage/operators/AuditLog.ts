@@ -1,4 +1,7 @@
-/** The port `AuditLog` over SQL: the journal's facts that have an author, found by the partial indexes `journal_audit` and `journal_audit_subject`. */
+/**
+ * The port `AuditLog` over SQL: the journal's facts that have an author, found with the partial indexes `journal_audit` and
+ * `journal_audit_subject`.
+ */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AuditEntry, type AuditFilter, AuditLog } from "../../domain/operator/AuditLog.ts"
@@ -22,9 +25,9 @@ const Row = Schema.Struct({
 const rows = rowsOf(Row)
 const pages = pagedList("audit-log", Schema.Int, (row: typeof Row.Type) => row.position)
 
-/** Facts about records have them as they were and are; of others the whole body says what was asked for. */
+/** Facts about records contain the record before and after the change; for others, the whole body shows what was requested. */
 const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): AuditEntry => {
-  // What is sent to a charger may hold one-time addresses; `parameters` tell what the author asked for.
+  // A command to a charger may contain one-time addresses, so it is left out; `parameters` show what the author requested.
   const { by: _, command: __, ...given } = rest
   const record = body.before !== undefined || body.after !== undefined
   return {
@@ -39,19 +42,19 @@ const toEntry = ({ at, body, position, rest, subject, type }: typeof Row.Type): 
 }
 
 /**
- * How far the order of times may differ from that of positions: a fact has its time before its commit has its position, and nodes have clocks of their
- * own.
+ * By how many ms the order of times may differ from that of positions: a fact gets its time before its commit gets the position, and each
+ * node has its own clock.
  */
 const orderMillis = 60_000
 
-/** The condition and the order are those of the indexes, word for word: only then does the planner use them. */
+/** The condition and the order are exactly those of the indexes; otherwise the planner does not use them. */
 const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("AuditLog.list")(function* (organisationId: string, request: PageRequest & AuditFilter) {
     const own = scopedTo(sql, organisationId)
     const after = yield* pages.after(request)
     const { action, actor, from, subject, to } = request
     const audited = sql`j.author IS NOT NULL`
-    // Positions around the stretch of time first, so that neither what is newer nor what is older is read.
+    // First limits the positions to those around the time span, so that neither newer nor older facts are read.
     const since = (at: number) => own`AND j.at >= ${new Date(at)} AND - j.position <= (
       SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
     const until = (at: number) => own`AND j.at < ${new Date(at)} AND - j.position >= (

@@ -75,14 +75,14 @@ export const removeTotp = (recording: Recording) =>
     yield* recording.journaled(write)
   })
 
-/** What a reset does as well. */
+/** Removes the second factor; also part of a password reset. */
 export const withoutSecondFactor = (sql: SqlClient.SqlClient, operatorId: string) =>
   Effect.gen(function* () {
     yield* sql`UPDATE operator p SET totp_secret = NULL, totp_pending = NULL WHERE p.id = ${operatorId}`
     yield* sql`DELETE FROM recovery_code c WHERE c.operator_id = ${operatorId}`
   })
 
-/** What a reset takes away beside the second factor: a device that was lost would sign in all the same. */
+/** Removes all passkeys in a password reset, beside the second factor: a lost device could otherwise still sign in. */
 export const withoutPasskeys = (sql: SqlClient.SqlClient, operatorId: string) =>
   sql`DELETE FROM passkey k WHERE k.operator_id = ${operatorId}`
 

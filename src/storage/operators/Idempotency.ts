@@ -1,7 +1,7 @@
 /**
- * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so that of two requests at once one goes ahead. It names the
- * process that runs the request, so that it is free as soon as that process is gone. The answer is written into it in the transaction of the
- * work, and rows older than a day are swept.
+ * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so only one of two simultaneous requests proceeds. It
+ * names the process that runs the request, and becomes free as soon as that process is gone. The answer is stored in it in the transaction
+ * of the work. Rows older than a day are deleted.
  */
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,13 +17,13 @@ const keptMs = 24 * 60 * 60 * 1000
 
 const sweepEvery = "10 minutes"
 
-/** Rows that one DELETE takes: the embedded database runs one statement at a time. */
+/** How many rows one DELETE removes: the embedded database runs one statement at a time. */
 const sweepRows = 500
 
-/** DELETEs of one sweep; what is left waits for the next. */
+/** How many DELETEs one sweep runs; the rest waits for the next sweep. */
 const sweepRounds = 200
 
-/** A row can vanish between the INSERT that met it and the SELECT that looks for it; it does not do so for ever. */
+/** The row may be deleted between the INSERT that conflicted with it and the SELECT that reads it. This cannot happen every time. */
 const claimTries = 3
 
 const claimedRow = rowOf(
@@ -52,8 +52,9 @@ const look = (sql: SqlClient.SqlClient, keyId: string, key: string) =>
     WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key}`)
 
 /**
- * Takes a key that is free, or has become so: a day has passed, or the request has no answer and no process runs it any more. This process runs none
- * that it does not know of, a node of our name is an earlier life of ours, and any other is gone with its lease.
+ * Claims a key that is free, or has become free: a day has passed, or the request has no answer and no process is running it. This process
+ * is not running it, or it would know. A row with our node's name is from an earlier process of ours. Any other process is gone once its
+ * lease has run out.
  */
 const take = (
   sql: SqlClient.SqlClient,
@@ -75,12 +76,12 @@ const take = (
     RETURNING i.reached`)
 }
 
-/** A write of its own, and hence behind the guard of the disk's free space. */
+/** A write in its own transaction, which therefore checks the disk's free space first. */
 type Write = <A, E, R>(
   statement: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>
 
-/** What this process runs now, by API key and key. */
+/** The requests that this process is running, by API key and idempotency key. */
 type Running = Set<string>
 
 const nameOf = (keyId: string, key: string): string => `${keyId} ${key}`
@@ -90,7 +91,7 @@ const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: 
     const name = nameOf(keyId, key)
     for (let tries = 0; tries < claimTries; tries++) {
       if (!running.has(name)) {
-        // Before the statement, so that of two at once the second meets it.
+        // Added before the statement, so that the second of two simultaneous requests finds it.
         running.add(name)
         const forget = Effect.sync(() => void running.delete(name))
         const taken = yield* Effect.onError(write(take(sql, nodeId, keyId, key, fingerprint, now)), () => forget)
@@ -118,13 +119,16 @@ const freed = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: str
   DELETE FROM idempotency i
   WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.reached IS NULL AND i.node_id = ${nodeId}`
 
-/** Another process took the claim while this one was away for longer than its lease: what it does now must not stand beside the other's work. */
+/**
+ * Another process took over the claim while this one was frozen for longer than its lease. Its work must not be stored in addition to the
+ * other's.
+ */
 const taken = new StorageUnavailable({
   reason: "busy",
   message: "another process took this request over while this one gave no sign of life; try again"
 })
 
-/** The same write, which fails, and so undoes its transaction, where this process no longer holds the claim. */
+/** A write that fails, and so undoes its transaction, if this process no longer holds the claim. */
 const held = <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError, R>) =>
   Effect.filterOrFail(
     statement,
@@ -132,7 +136,7 @@ const held = <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError, R>) 
     () => taken
   )
 
-/** Why a transaction was undone: the work came to nothing that is kept. */
+/** Undoes a transaction whose work has no result to store. */
 class Undone<A> {
   readonly _tag = "Undone"
   readonly result: A
@@ -168,7 +172,7 @@ const within =
     )
   }
 
-/** Deletes what is older than a day, in small statements; answers how many rows went. */
+/** Deletes rows older than a day, in small statements; returns how many were deleted. */
 export const sweep = (sql: SqlClient.SqlClient, now: number) =>
   Effect.gen(function* () {
     let gone = 0
@@ -199,7 +203,7 @@ export const layer = (
       const write: Write = (statement) => Effect.andThen(health.writable, guardedWrite(statement))
       const now = Effect.andThen(health.writable, Clock.currentTimeMillis)
       const sweeping = Effect.flatMap(now, (at) => sweep(sql, at))
-      // A database that is away does not end the sweeper: the next turn finds the same rows.
+      // An unreachable database does not stop the sweeper: the next sweep finds the same rows.
       yield* Effect.forkScoped(
         Effect.repeat(
           Effect.catchTag(sweeping, "StorageUnavailable", () => Effect.succeed(0)),
@@ -207,7 +211,7 @@ export const layer = (
         )
       )
       const running: Running = new Set()
-      /** Whatever came of it, this process runs it no more. */
+      /** After `effect`, whatever its outcome, this process is no longer running the request. */
       const ending = <A, E, R>(keyId: string, key: string, effect: Effect.Effect<A, E, R>) =>
         Effect.ensuring(
           effect,

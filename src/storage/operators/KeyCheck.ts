@@ -1,13 +1,13 @@
 /**
- * Whether the secret key is the one that this database was made with. Every hash of a key or password depends on it, and so do transaction
- * ids: with another key no login would work and ids would repeat, so that a start with a wrong one is refused.
+ * Checks that the secret key is the one with which this database was created. All hashes of keys and passwords depend on it, and so do
+ * transaction ids. With another key no login would work and ids would repeat, so a start with a wrong key is refused.
  */
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** The key does not fit the database. */
+/** The secret key does not match the database. */
 export class WrongSecretKey extends Data.TaggedError("WrongSecretKey")<{ readonly message: string }> {}
 
 const purpose = "secret-key-check"
@@ -17,7 +17,7 @@ const wrong = new WrongSecretKey({
     "is not the one that this database was made with; give that one back (where it was never set, it is the file secret-key in the DATA_DIR of then)"
 })
 
-/** Notes what the key makes of a fixed text at the first start, and compares it at every other. */
+/** At the first start, stores the verifier of a fixed text; at every other start, compares it. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** The way back for an organisation that has lost its keys: a new full key and v1 pair, and the end of the others. Part of `Access`. */
+/** Recovery for an organisation that has lost its keys: makes a new full key and v1 pair, and revokes the others. Part of `Access`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-/** More than this works for no organisation that keys are lost of. */
+/** More operators than any organisation has that may have lost its keys. */
 const operatorsMost = 500
 
 const operatorsOf = (sql: SqlClient.SqlClient, own: Scoped) =>
@@ -24,7 +24,7 @@ const operatorsOf = (sql: SqlClient.SqlClient, own: Scoped) =>
 export const operators = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.operators")((organisationId: string) => guarded(operatorsOf(sql, scopedTo(sql, organisationId))))
 
-/** Whose the new key is: the first of the organisation's operators who is active. */
+/** The owner of the new key: the organisation's first active operator. */
 const firstActive = (all: ReadonlyArray<Operator>): Operator | undefined => all.find(({ active }) => active)
 
 const clientIds = rowsOf(Schema.Struct({ clientId: Schema.String }))

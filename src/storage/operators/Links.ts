@@ -1,4 +1,4 @@
-/** Storage of the links that let people in, each once: set-up, invitations and resets. Part of `Accounts`. */
+/** Storage of single-use links that give people access: set-up, invitations and resets. Part of `Accounts`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
@@ -44,7 +44,7 @@ type LinkRow = typeof LinkRow.Type
 const linkRow = rowOf(LinkRow)
 const linkRows = rowsOf(LinkRow)
 
-/** An invitation is for the account of its address, if there is one by now. */
+/** An invitation belongs to the account with its address, if there is one by now. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   l.id, l.kind, l.organisation_id AS "organisationId", o.name AS "organisationName",
   coalesce(l.operator_id, (SELECT p.id FROM operator p WHERE lower(p.email) = lower(l.email))) AS "operatorId", l.email, l.role,
@@ -173,7 +173,7 @@ export const createReset = (recording: Recording) =>
     return yield* journaled(write)
   })
 
-/** Invitations of one organisation that wait at a time. */
+/** How many open invitations one organisation may have. */
 const invitationsMost = 500
 
 const operatorExists = new Conflict({
@@ -204,7 +204,7 @@ export const createInvitation = (recording: Recording) =>
       const grant = yield* grantWith(sql, own, input.role)
       yield* within(audit, grantedBy(grant))
       if (yield* worksHere(own, input.email)) return yield* operatorExists
-      // A second invitation of one person replaces the first.
+      // A second invitation of the same person replaces the first.
       yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)}
         WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${input.email}) AND l.closed_at IS NULL`
       const waiting = yield* own`SELECT 1 FROM account_link l
@@ -232,14 +232,14 @@ const waitingFor = (own: Scoped, sql: SqlClient.SqlClient, email: string, now: n
   linkRow(own`SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
     WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${email}) AND ${open(sql, now)} LIMIT 1`)
 
-/** The role of the invitation that waits for an address. */
+/** The role of the open invitation for an address. */
 export const invitationOf = (own: Scoped, sql: SqlClient.SqlClient, email: string | undefined, now: number) =>
   Effect.map(email === undefined ? Effect.undefined : waitingFor(own, sql, email, now), (link): RoleRef | undefined => {
     if (link === undefined) return undefined
     return link.role === undefined ? { roleId: link.ownRoleId ?? "" } : { role: link.role }
   })
 
-/** Uses up the invitation of someone who joined by single sign-on. */
+/** Closes the invitation of a person who joined by single sign-on. */
 export const closeInvitation = (
   { secrets, sql }: Pick<Recording, "secrets" | "sql">,
   own: Scoped,
@@ -285,7 +285,7 @@ interface Given {
 const needed = (value: string | undefined, pointer: string) =>
   value === undefined ? Effect.fail(new InvalidInput({ pointer, detail: "Is needed here" })) : Effect.succeed(value)
 
-/** The person behind the link, made or changed. */
+/** Creates or changes the operator that the link is for. */
 const person = (sql: SqlClient.SqlClient, link: LinkRow, given: Given, newId: string, now: number) =>
   Effect.gen(function* () {
     const { operatorId } = link
@@ -322,7 +322,7 @@ export const useLink = (recording: Recording) =>
       const link = yield* linkOf(sql, hash, now)
       if (link === undefined) return yield* linkVoid
       const own = scopedTo(sql, link.organisationId)
-      // An account that came into being meanwhile keeps its password, in whichever hands the invitation is.
+      // If the account was created after the invitation, its password must not change, since another person may have the link.
       const isForeign = link.kind === "Invitation" && link.operatorId !== undefined && given.passwordHash !== undefined
       if (isForeign) return yield* linkVoid
       yield* own`UPDATE account_link l SET closed_at = ${new Date(now)} WHERE ${own.rowsOf("l")} AND l.id = ${link.id}`

@@ -1,4 +1,4 @@
-/** Rows of operators as members of an organisation, and what they may do there: the pieces that keys, sign-ins and accounts are read with. */
+/** Rows of operators as members of an organisation, with what they may do there: fragments for reading keys, sign-ins and accounts. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Operator } from "../../domain/operator/Operator.ts"
@@ -7,7 +7,7 @@ import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 
 const Permissions = Schema.Array(Schema.String)
 
-/** Columns of `grantColumns`. */
+/** The fields of `grantColumns`. */
 export const GrantFields = {
   role: optional(Schema.Literals(builtInRoleNames)),
   ownRoleId: optional(Schema.String),
@@ -20,18 +20,18 @@ export const GrantFields = {
 
 const GrantRow = Schema.Struct(GrantFields)
 
-/** Of `membership m` and `role r`. */
+/** The columns of `membership m` and `role r`. */
 export const grantColumns = (sql: SqlClient.SqlClient) => sql`
   m.role, m.additions, m.removals, m.active, r.id AS "ownRoleId", r.name AS "ownRoleName", r.permissions AS "ownRolePermissions"`
 
 const ownRole = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN role r ON r.organisation_id = m.organisation_id AND r.id = m.role_id`
 
-/** Joins the membership that a row with `organisation_id` and `operator_id` acts under. */
+/** Joins the membership for a row with `organisation_id` and `operator_id`. */
 export const withRole = (sql: SqlClient.SqlClient, alias: string) => sql`
   JOIN membership m ON m.organisation_id = ${sql(alias)}.organisation_id AND m.operator_id = ${sql(alias)}.operator_id ${ownRole(sql)}`
 
-/** Joins the person to `membership m`. */
+/** Joins the operator to `membership m`. */
 export const withOperator = (sql: SqlClient.SqlClient) => sql`
   JOIN operator p ON p.id = m.operator_id ${ownRole(sql)}`
 
@@ -60,7 +60,7 @@ export const MemberRow = Schema.Struct({
   ...GrantFields
 })
 
-/** Of `withOperator`. */
+/** The columns for `withOperator`. */
 export const memberColumns = (sql: SqlClient.SqlClient) => sql`
   m.operator_id AS id, m.organisation_id AS "organisationId", p.email, p.name, p.locale, p.password_hash IS NOT NULL AS "hasPassword",
   p.totp_secret IS NOT NULL AS "hasSecondFactor",
@@ -86,6 +86,6 @@ export const toOperator = (row: typeof MemberRow.Type): Operator => {
 
 const memberRows = rowsOf(MemberRow)
 
-/** Runs a statement of `memberColumns`. */
+/** Runs a statement that selects `memberColumns`. */
 export const members = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   Effect.map(memberRows(statement), (rows) => rows.map(toOperator))

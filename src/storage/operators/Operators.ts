@@ -1,4 +1,7 @@
-/** Storage of an organisation's operators and roles: who may do what. The rules are the domain's, and looked at within the write. Part of `Accounts`. */
+/**
+ * Storage of an organisation's operators and roles: who may do what. The domain has the rules; they are checked within the write. Part of
+ * `Accounts`.
+ */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound, PermissionDenied } from "../../domain/Errors.ts"
@@ -90,7 +93,7 @@ const roleRows = rowsOf(RoleRow)
 
 const roleColumns = (sql: SqlClient.SqlClient) => sql`r.id, r.name, r.permissions, r.created_at AS "createdAt"`
 
-/** Roles of one organisation: more than it has people. */
+/** The maximum number of roles in one organisation: more than most have people. */
 const rolesMost = 100
 
 const rolesOf = (sql: SqlClient.SqlClient, own: Scoped) =>
@@ -109,7 +112,7 @@ const findRole = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return found ?? (yield* missing)
   })
 
-/** A grant of the role that is meant. */
+/** A grant with the given role and no other permissions. */
 export const grantWith = (sql: SqlClient.SqlClient, own: Scoped, ref: RoleRef) =>
   Effect.gen(function* () {
     const plain = { additions: [], removals: [] }
@@ -117,7 +120,7 @@ export const grantWith = (sql: SqlClient.SqlClient, own: Scoped, ref: RoleRef) =
     return { ...plain, role: undefined, ownRole: yield* findRole(sql, own, ref.roleId) } satisfies Grant
   })
 
-/** Refuses to give, take away or touch what the caller may not do. */
+/** Fails if the caller lacks one of the permissions: no one may give, take away or change permissions that they do not have. */
 export const within = (audit: AuditContext, ...permissions: ReadonlyArray<ReadonlyArray<string>>) => {
   const lacking = [...new Set(permissions.flatMap((theirs) => beyond(audit.by.permissions, theirs)))]
   return lacking.length === 0 ? Effect.void : Effect.fail(new PermissionDenied({ requiredPermissions: lacking }))
@@ -161,14 +164,14 @@ export const changeOperator = (recording: Recording) =>
       }
       const after: Operator = { ...before, ...grant, name, active, permissions: grantedBy(grant) }
       if (isSame(before, after)) return { result: before, facts: [] }
-      // A disabled operator's permissions count as well: they come back with the state.
+      // A disabled operator's permissions count too, since they return when the operator is enabled again.
       yield* within(audit, before.permissions, after.permissions)
       if (losesLastOwner(yield* ownersOf(sql, own), after)) return yield* lastOwner
       yield* own`
         UPDATE membership m SET role = ${grant.role ?? null}, role_id = ${grant.ownRole?.id ?? null}::uuid, active = ${active},
           additions = ${textArray(grant.additions)}, removals = ${textArray(grant.removals)}
         WHERE ${own.rowsOf("m")} AND m.operator_id = ${id}`
-      // From now on it is an operator's decision, and not the groups'.
+      // From now on an operator has decided this, not the groups of single sign-on.
       yield* own`UPDATE operator_identity i SET withdrawn = false WHERE ${own.rowsOf("i")} AND i.operator_id = ${id} AND i.withdrawn`
       if (renamed) yield* sql`UPDATE operator p SET name = ${name} WHERE p.id = ${id}`
       const theirs = sql`s.operator_id = ${id} AND s.organisation_id = ${own.id}`

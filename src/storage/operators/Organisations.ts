@@ -19,7 +19,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-/** Who makes the first organisation, before there is anybody who could: the service itself. */
+/** The author of the first organisation, which is made before there is any operator: the service itself. */
 const platform = "platform"
 
 const OrganisationRow = Schema.Struct({
@@ -88,7 +88,7 @@ const recordOf = ({
   policy
 })
 
-/** Inserts that answer no row met an existing one. */
+/** Fails with `Conflict` if an insert returned no row, since the record then exists already. */
 const unique = <E>(insert: Effect.Effect<ReadonlyArray<object>, E>, code: string, message: string) =>
   Effect.flatMap(insert, (rows) => (rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void))
 
@@ -107,7 +107,7 @@ const insertParts = (
       "party_exists",
       "An organisation of this country code and party id exists already."
     )
-    // Made beside it, unless it is a further party of another organisation's.
+    // The database creates the party with the organisation, unless the party belongs to another organisation already.
     yield* unique(
       own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.is_default`,
       "party_exists",
@@ -203,7 +203,7 @@ export const organisation = (sql: SqlClient.SqlClient) =>
 
 const pages = pagedList("organisations", UuidKey, (row: typeof OrganisationRow.Type) => row.id)
 
-/** All of them, for the platform's own operator. */
+/** All organisations, for the platform's own operator. */
 export const organisations = (sql: SqlClient.SqlClient) =>
   Effect.fn("Access.organisations")(function* (request: PageRequest) {
     const after = yield* pages.after(request)

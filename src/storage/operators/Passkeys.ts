@@ -1,4 +1,7 @@
-/** The port `Passkeys` over SQL. A person's passkeys belong to no organisation; what happens to them is noted where the person works. */
+/**
+ * The port `Passkeys` over SQL. A person's passkeys belong to no organisation; changes are recorded in the organisations where the person
+ * works.
+ */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -115,7 +118,7 @@ const remove = (recording: Recording) =>
     yield* journaled(write)
   })
 
-/** One statement, so that of two uses with the same count one is refused. */
+/** One statement, so that one of two uses with the same counter is refused. */
 const used = ({ sql, writable }: Recording) =>
   Effect.fn("Passkeys.used")(function* (id: string, counter: number, now: number) {
     yield* writable

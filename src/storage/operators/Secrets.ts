@@ -1,6 +1,6 @@
 /**
- * The port `Secrets` over the runtime's own cryptography. The service's one secret key gives a key for each purpose, so that a verifier of
- * one purpose is worthless for another, and a stolen database without that key is worthless for all.
+ * The port `Secrets` with the runtime's own cryptography. A key for each purpose is derived from the service's one secret key. So a
+ * verifier for one purpose is useless for another, and a stolen database is useless without the secret key.
  */
 import {
   createCipheriv,
@@ -17,19 +17,19 @@ import { TooMany } from "../../domain/Errors.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
 
-/** What a slow hash costs: 128 · 2^log2N · r bytes of memory, p times over. OWASP's second choice, 32 MiB and about 0.2 s. */
+/** The cost of a password hash: 128 · 2^log2N · r bytes of memory, p times. It is OWASP's second choice, 32 MiB and about 0.2 s. */
 const cost = { log2N: 15, r: 8, p: 3 }
 
-/** Dearer parameters than these in a stored hash were not written by us, and are refused rather than paid for. */
+/** A stored hash with higher parameters was not written by us. It is refused instead of computed. */
 const costMax = { log2N: 17, r: 8, p: 4 }
 
 const saltBytes = 16
 const hashBytes = 32
 
-/** Slow hashes at once: each fills 32 MiB and a core, and people who log in can wait while chargers cannot. */
+/** How many password hashes run at a time. Each takes 32 MiB and a core, and people who log in can wait while chargers cannot. */
 const hashesAtOnce = 2
 
-/** Hashes that wait: with two at a time, the last of them waits a few seconds. */
+/** How many hashes may wait: with two at a time, the last one waits a few seconds. */
 const hashesWaiting = 32
 
 const tooManyHashes = new TooMany({
@@ -41,7 +41,7 @@ const tooManyHashes = new TooMany({
 const hmac = (key: string | KeyObject, data: string | Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(data).digest()
 
-/** One person types a password as several code points that look the same; they count as one password. */
+/** One password may be typed as different code points that look the same; they count as the same password. */
 const normal = (password: string): string => password.normalize("NFKC")
 
 const derive = (
@@ -52,7 +52,7 @@ const derive = (
 ): Effect.Effect<Uint8Array> =>
   Effect.callback((resume) => {
     const N = 2 ** log2N
-    // The runtime's default bound is just below what is needed here.
+    // The runtime's default memory limit is slightly too low here.
     scrypt(normal(password), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
       resume(error === null ? Effect.succeed(key) : Effect.die(error))
     )
@@ -79,10 +79,10 @@ const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: stri
   return `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${text(salt)}$${text(hash)}`
 })
 
-/** What a password is compared with where there is none: no password has this hash. */
+/** The hash to compare with if there is none: no password has this hash. */
 const noHash = `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${"A".repeat(22)}$${"A".repeat(43)}`
 
-/** False for a hash that is not ours, whatever the password. */
+/** Returns false for a hash that is not ours, whatever the password. */
 const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: string, stored: string = noHash) {
   const [, log2N, r, p, salt, hash] = hashForm.exec(stored) ?? []
   const parts = decodeHash({ log2N, r, p, salt, hash })
@@ -93,7 +93,7 @@ const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: 
 
 const cipher = "aes-256-gcm"
 
-/** A random nonce for each seal (NIST SP 800-38D §8.2.2): safe for 2^32 seals under one key, more than one service makes. */
+/** A random nonce for each seal (NIST SP 800-38D §8.2.2). It is safe for 2^32 seals under one key, more than one service makes. */
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -125,12 +125,15 @@ const opened = (key: Uint8Array, text: string): string | undefined => {
   try {
     return decrypt.update(bytes.value.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decrypt.final("utf8")
   } catch {
-    // Changed since, or sealed under another key: `final` throws, and there is no other way to ask.
+    // Changed since, or sealed under another key: `final` throws, and there is no other way to check.
     return undefined
   }
 }
 
-/** Random bytes of one question to the system: identifiers are made by thousands, and each question costs more than they do. */
+/**
+ * How many random bytes are requested from the system at a time. Identifiers are made by the thousand, and each request costs more than
+ * making one.
+ */
 const stockBytes = 4_096
 
 const stocked = () => {
@@ -143,7 +146,7 @@ const stocked = () => {
   }
 }
 
-/** `secretKey` is any text of enough randomness; another one makes every stored verifier void. */
+/** `secretKey` is any text with enough randomness; with another key, all stored verifiers become invalid. */
 export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] => {
   // Purposes are constants of our code, so these maps stay small.
   const keys = new Map<string, Uint8Array>()
@@ -154,7 +157,7 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
     keys.set(purpose, key)
     return key
   }
-  // A key as an object: Node takes five times as long with one that comes as bytes, and each request and each connect is verified.
+  // A key object: Node takes five times as long with a key given as bytes, and every request and connect is verified.
   const verifiers = new Map<string, KeyObject>()
   const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => {
     let key = verifiers.get(purpose)
@@ -170,7 +173,7 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
       if (hashing >= hashesAtOnce + hashesWaiting) return Effect.fail(tooManyHashes)
       hashing++
       return Effect.ensuring(
-        // A hash that has begun ends by itself: a caller who hangs up frees no place before.
+        // A running hash cannot be interrupted: a caller who hangs up does not free its place early.
         slowly.withPermits(1)(Effect.uninterruptible(work)),
         Effect.sync(() => void hashing--)
       )
@@ -178,7 +181,7 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   return {
     verifier,
     verify: (purpose, secret, stored) => equal(verifier(purpose, secret), stored),
-    // A seal's key is derived apart from the verifier's of the same purpose.
+    // The key for seals is derived separately from the verifier's key of the same purpose.
     seal: (purpose, text) => sealed(keyFor(`seal:${purpose}`), text),
     open: (purpose, text) => opened(keyFor(`seal:${purpose}`), text),
     randomBytes: (length) => randomBytes(length),

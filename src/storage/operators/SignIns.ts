@@ -1,4 +1,4 @@
-/** Storage of people's sign-ins: begun, found by the hash of their cookie, renewed and ended. Part of `Accounts`. */
+/** Storage of people's sign-ins: they are created, found by the hash of their cookie, renewed and ended. Part of `Accounts`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -50,10 +50,10 @@ const organisationRows = rowsOf(
   })
 )
 
-/** Organisations of one person that are shown: more than anyone works for. */
+/** How many organisations of one person are listed: more than anyone works for. */
 const organisationsMost = 100
 
-/** Of `organisation o`. */
+/** Joins the single sign-on of `organisation o`. */
 const withSingleSignOn = (sql: SqlClient.SqlClient) => sql`LEFT JOIN single_sign_on x ON x.organisation_id = o.id`
 
 const passwordForOwnersOnly = (sql: SqlClient.SqlClient) =>
@@ -125,7 +125,7 @@ export const used = new Conflict({
   message: "This code was used before, or no longer fits: take the next one."
 })
 
-/** Takes a code, each once. */
+/** Uses up a code; each is accepted only once. */
 export const takeFactor = (sql: SqlClient.SqlClient, operatorId: string, factor: Factor) =>
   Effect.gen(function* () {
     const taken =
@@ -136,7 +136,7 @@ export const takeFactor = (sql: SqlClient.SqlClient, operatorId: string, factor:
     if (taken.length === 0) return yield* used
   })
 
-/** Those that are over by time, and those beyond the most that one person has. */
+/** Deletes a person's sign-ins that are over, and the oldest ones beyond the maximum. */
 const tidy = (sql: SqlClient.SqlClient, operatorId: string, now: number) =>
   Effect.gen(function* () {
     yield* sql`
@@ -187,10 +187,10 @@ const foundRows = rowsOf(
   })
 )
 
-/** As many as of keys, and for the same reason. */
+/** The same as for keys, and for the same reason. */
 const lookups = { maxBatch: 500, maxQueue: 10_000 }
 
-/** Found before the caller is known, and so bounded by no organisation; `hash` is unique. */
+/** Looked up before the caller is known, and therefore not limited to an organisation; `hash` is unique. */
 export const findSignIn = (sql: SqlClient.SqlClient) =>
   Effect.map(
     makeBatched({
@@ -252,7 +252,7 @@ export const signIns = (sql: SqlClient.SqlClient) =>
 
 const ownOf = (audit: AuditContext): string => audit.by.operatorId ?? ""
 
-/** Ends sign-ins, and answers the facts of it. */
+/** Ends sign-ins, and returns their facts. */
 export const ending = (
   { secrets, sql }: Pick<Recording, "secrets" | "sql">,
   where: Statement.Fragment,

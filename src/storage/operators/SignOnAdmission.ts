@@ -1,4 +1,7 @@
-/** How those whom an organisation's provider vouches for are let in: what is known of them, the domain's decision, and its writes. Part of `SingleSignOns`. */
+/**
+ * Admits the people that an organisation's identity provider vouches for: reads what is known of them, asks the domain to decide, and
+ * writes the outcome. Part of `SingleSignOns`.
+ */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -15,7 +18,7 @@ import { addedFact, find as findOperator, grantWith, operatorFact, ownersOf, wor
 import { settingsOf } from "./SingleSignOnRows.ts"
 import { ending } from "./SignIns.ts"
 
-/** A browser's part of a sign-in has expired by then. */
+/** By then, the state in the browser has expired. */
 const stateMillis = 3_600_000
 
 const stateUsed = new Conflict({
@@ -81,7 +84,7 @@ const linkIdentity = (own: Scoped, { issuer, subject }: Claims, operatorId: stri
   own`INSERT INTO operator_identity (organisation_id, issuer, subject, operator_id, managed, created_at)
     VALUES (${own.id}, ${issuer}, ${subject}, ${operatorId}, ${isManaged}, ${new Date(now)})`
 
-/** Gives a role, or lets the operator in again. The last owner keeps the role, whatever the groups say. */
+/** Gives an operator a role, and enables or disables the operator. The last owner keeps the role, whatever the groups say. */
 const changeMember = (
   { secrets, sql }: Recording,
   own: Scoped,
@@ -174,7 +177,7 @@ const whoIs = (own: Scoped, { issuer, subject }: Claims) =>
     (row) => row?.operatorId ?? ""
   )
 
-/** Each state lets in once. */
+/** Uses up a state: each admits only once. */
 const useState = (own: Scoped, hash: string, now: number) =>
   Effect.gen(function* () {
     yield* own`DELETE FROM single_sign_on_state f WHERE ${own.rowsOf("f")} AND f.used_at < ${new Date(now - stateMillis)}`
@@ -200,7 +203,7 @@ export const admit = (recording: Recording) =>
     const audit = { by: { organisationId, actor: "platform" }, now }
     const write = Effect.gen(function* () {
       const settings = yield* settingsOf(own)
-      // Switched off, or another provider, since the browser went there.
+      // Single sign-on was switched off, or the provider was changed, since the browser was sent there.
       if (settings?.enabled !== true || settings.issuer !== claims.issuer) return yield* gone
       yield* useState(own, stateHash, now)
       const organisation = yield* organisationRow(

@@ -1,4 +1,4 @@
-/** An organisation's single sign-on as its rows have it. */
+/** Rows of an organisation's single sign-on. */
 import { Effect, Schema } from "effect"
 import type { RoleRef } from "../../domain/operator/Accounts.ts"
 import { builtInRoleNames } from "../../domain/operator/Role.ts"
@@ -38,7 +38,7 @@ const refOf = ({
   readonly roleId: string | undefined
 }): RoleRef => (role === undefined ? { roleId: roleId ?? "" } : { role })
 
-/** More than the faces let in. */
+/** More than the API accepts. */
 const rolesMost = 1000
 
 export const settingsOf = (own: Scoped) =>

@@ -1,4 +1,4 @@
-/** The port `SingleSignOns` over SQL: an organisation's settings, and how those whom its provider vouches for are let in. */
+/** The port `SingleSignOns` over SQL: an organisation's settings, and the admission of people that its provider vouches for. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -69,7 +69,7 @@ const set = ({ journaled, secrets, sql }: Recording) =>
       if (given.enabled && !(yield* ownersOf(sql, own)).some(({ hasPassword }) => hasPassword)) {
         return yield* localOwnerNeeded
       }
-      // A secret goes to the provider that it is of, and to no other.
+      // A secret is sent only to the provider that it belongs to.
       const isSame = before?.issuer === given.issuer && before.clientId === given.clientId
       const clientSecret = given.clientSecret ?? (isSame ? before.clientSecret : undefined)
       const after: SingleSignOn = { ...given, clientSecret, organisationId, updatedAt: audit.now }

@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL (PGlite) in its worker thread, seen from the main thread: connections to it, notifications from it, and what
- * happens when it falls silent or breaks. It cannot be mended inside this process; then the process ends and is started again, which
- * loses nothing that was acknowledged.
+ * happens if it stops answering or breaks. It cannot be repaired within this process, so the process ends and is started again. Nothing
+ * acknowledged is lost.
  */
 import { Data, Effect, Latch, type Scope } from "effect"
 import type { Duplex } from "node:stream"
@@ -16,35 +16,36 @@ export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly me
 export interface EngineOptions {
   /** Undefined: in memory, for tests. */
   readonly directory: string | undefined
-  /** The file of the image (`Image.ts`) that a new database begins with; without it, it is empty. */
+  /** The file of the image (`Image.ts`) that a new database starts from; without it, a new database is empty. */
   readonly image?: string | undefined
   readonly tar?: Uint8Array | undefined
   readonly fsync: boolean
   readonly watchdogMillis: number
-  /** The engine is lost; must end the process. `line` says why, in one line. */
+  /** Called when the engine is lost; must end the process. `line` gives the reason in one line. */
   readonly onLost: (line: string) => void
 }
 
 export interface Engine {
-  /** True when a commit was seen to reach the disk (fsync) before it was answered. */
+  /** True if a test at the start showed that a commit reaches the disk (fsync) before it is answered. */
   readonly synced: boolean
-  /** A new connection. The one before it is over: there is one session. */
+  /** A new connection. It ends the previous one, since there is only one session. */
   readonly connect: () => Duplex
-  /** Opened with everything that is asked of the database; those who look after it close it. */
+  /** Opened whenever the database is used; the maintenance loop closes it. */
   readonly used: Latch.Latch
-  /** Calls `listener` with every notification; the returned function ends that. */
+  /** Calls `listener` with every notification; the returned function unsubscribes it. */
   readonly onNotice: (listener: (notice: Notice) => void) => () => void
-  /** Runs an effect during which the worker may be silent for as long as it likes. */
+  /** Runs an effect during which the worker may be silent for any length of time. */
   readonly unwatched: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
- * Log written before a checkpoint, which then takes some 50 ms. It bounds the time of a start after a kill, and what the disk must still
- * take once writes are refused: as much again in changed pages, and a segment or two of log (16 MiB each), within the guard's 64 MiB.
+ * Write-ahead log between two checkpoints; a checkpoint then takes about 50 ms. It limits the time of a start after a kill. It also limits
+ * the disk space needed after writes are refused: the same amount in changed pages and one or two segments of log (16 MiB each), which fit
+ * into the guard's 64 MiB.
  */
 const checkpointBytes = 16 * 1024 * 1024
 
-/** At the latest after this time, so that a quiet night leaves nothing to recover. */
+/** The longest time before a checkpoint, so that a period without load leaves nothing to recover. */
 const checkpointMillis = 300_000
 
 type Outgoing = ToWorker extends infer M ? (M extends ToWorker ? Omit<M, "id"> : never) : never
@@ -54,7 +55,7 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** Questions to the worker and who waits for their answers. */
+/** Requests to the worker and the callers that wait for their answers. */
 const makeLine = (worker: Worker) => {
   const waiting = new Map<number, Pending>()
   let nextId = 0
@@ -185,7 +186,7 @@ const start = (options: EngineOptions): Promise<Started> =>
     worker.on("exit", (code) => lost(`the embedded database's thread ended with code ${code}`))
   })
 
-/** Opens the database (making it first where there is none) and closes it, with a last checkpoint, when the scope closes. */
+/** Opens the database (creating it if needed) and closes it, with a last checkpoint, when the scope closes. */
 export const makeEngine = (options: EngineOptions): Effect.Effect<Engine, EngineFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({

@@ -1,6 +1,6 @@
 /**
- * The embedded database's files: made aside and put in place whole, so that a process killed during the first start leaves nothing
- * that looks like a database; and the way by which the engine's fsync reaches the disk.
+ * The embedded database's files. A new database is made beside its directory and then moved into place, so that a process killed during the
+ * first start leaves nothing that looks like a database. Also connects the engine's fsync to the disk.
  */
 import { PGlite } from "@electric-sql/pglite"
 import { NodeFS } from "@electric-sql/pglite/nodefs"
@@ -11,9 +11,9 @@ import { unpack } from "./Image.ts"
 import { closeToOthers, othersRights } from "./PrivateFiles.ts"
 
 /**
- * PGlite's own parameters, but fsync on when asked for. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the
- * WebAssembly runtime, `fsync` reaches its file system. The sizes of the log matter because nothing checkpoints by itself here, see `worker.ts`.
- * Buffers are taken whole at the start; what they do not hold, the system's own cache of files does.
+ * PGlite's own parameters, with fsync if requested. `fdatasync`, PostgreSQL's first choice on Linux, is an empty function in the
+ * WebAssembly runtime; `fsync` reaches its file system. The sizes of the log matter because the engine takes no checkpoints by itself, see
+ * `Worker.ts`. Buffers are allocated completely at the start; the system's file cache holds what does not fit.
  */
 export const startParams = (fsync: boolean): Array<string> => [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F" || !fsync),
@@ -24,12 +24,12 @@ export const startParams = (fsync: boolean): Array<string> => [
 ]
 
 /**
- * Without checksums on its pages: with them the first look at new rows writes whole pages to the log, in one statement as many as the
- * table has, and a read must be possible on a nearly full disk.
+ * No checksums on pages. With them, the first read of new rows writes whole pages to the log (as many as the table has, in one statement),
+ * and a read must be possible on a nearly full disk.
  */
 const initDbStartParams = ["--no-data-checksums"]
 
-/** An open file, as the runtime hands it to its file system. */
+/** An open file, as the runtime passes it to its file system. */
 interface OpenFile {
   readonly nfd?: number
   readonly path?: string
@@ -37,14 +37,14 @@ interface OpenFile {
 
 type Write = (file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number) => number
 
-/** What is to be changed of a file; its `mode` is set right after it was made. */
+/** Attributes of a file to change; the engine sets its `mode` right after creating it. */
 interface Attributes {
   readonly mode?: number | undefined
 }
 
 type SetAttributes = (file: unknown, attributes: Attributes) => void
 
-/** The engine gives each file that it makes to everybody, whatever the process's umask is. */
+/** Removes the rights of others: the engine gives them to everyone for each file, whatever the process's umask is. */
 const withoutOthers =
   (set: SetAttributes): SetAttributes =>
   (file, attributes) =>
@@ -56,18 +56,18 @@ const EIO = 29
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /**
- * PGlite's files on the disk, for their owner alone, with the `fsync` that the runtime looks for and this file system lacks, from before the
- * first file is opened. When a later version of PGlite has no such place any more, nothing is counted, and the worker finds that commits are not
- * synced and says so.
+ * PGlite's files on the disk, accessible to their owner only. Adds the `fsync` that the runtime expects and this file system lacks, before
+ * the first file is opened. If a later version of PGlite no longer has this hook, nothing is counted, and the worker finds and reports that
+ * commits are not synced.
  */
 export class DiskFs extends NodeFS {
-  /** Calls that reached the disk. */
+  /** How many fsync calls reached the disk. */
   fsyncs = 0
-  /** Bytes written to the write-ahead log, pages that were written again counted again: never less than it grew. */
+  /** Bytes written to the write-ahead log. Pages that are written again count again, so it is never less than the log's growth. */
   walBytes = 0
   private readonly onFailed: (error: unknown) => void
 
-  /** `onFailed` hears of an fsync that failed: what the disk has then is anybody's guess, and nothing may be acknowledged on it. */
+  /** `onFailed` is called when an fsync fails: the disk's content is then unknown, and nothing may be acknowledged. */
   constructor(directory: string, onFailed: (error: unknown) => void) {
     super(directory)
     this.onFailed = onFailed
@@ -117,7 +117,7 @@ const sync = async (path: string): Promise<void> => {
   }
 }
 
-/** Every file and directory below; many at a time, since the disk then takes them together (a thousand in 0.2 s, not in 2 s). */
+/** Syncs every file and directory below, many at a time, since the disk then handles them together (a thousand in 0.2 s instead of 2 s). */
 const syncAll = async (directory: string): Promise<void> => {
   const entries = readdirSync(directory, { recursive: true, encoding: "utf8" }).map((entry) => join(directory, entry))
   const left = [...entries, directory]
@@ -127,7 +127,7 @@ const syncAll = async (directory: string): Promise<void> => {
   await Promise.all(Array.from({ length: 16 }, worker))
 }
 
-/** A database with nothing in it, as the engine makes it. */
+/** Creates an empty database with the engine. */
 const build = async (directory: string): Promise<void> => {
   const db = await PGlite.create({ fs: new NodeFS(directory), startParams: startParams(false), initDbStartParams })
   await db.close()
@@ -135,8 +135,8 @@ const build = async (directory: string): Promise<void> => {
 }
 
 /**
- * Makes a database in `directory` unless one is there: with the schema, from the file `image`, or an empty one where that cannot be used. What
- * an earlier, killed attempt left beside it is thrown away.
+ * Creates a database in `directory` unless there is one: with the schema from the file `image`, or an empty one if the image cannot be
+ * used. Removes what an earlier, killed attempt left.
  */
 export const ensureCreated = async (directory: string, image: string | undefined, fsync: boolean): Promise<void> => {
   if (existsSync(join(directory, "PG_VERSION"))) return

@@ -1,25 +1,25 @@
 /**
- * The free-space guard of the embedded database. When its log cannot grow, the engine does not fail but hangs; so writes are refused
- * while there is still room, and reads go on.
+ * The free-space guard of the embedded database. If its log cannot grow, the engine hangs instead of failing. Writes are therefore refused
+ * while there is still room; reads continue.
  */
 import { Effect } from "effect"
 import { statfs } from "node:fs/promises"
 import { StorageUnavailable } from "../../domain/Errors.ts"
 
-/** How long an answer of the file system is believed: shorter than the guard's reserve takes to fill at the disk's full speed. */
+/** How long a result of the file system is reused. The guard's reserve cannot be filled in this time, even at the disk's full speed. */
 const cacheMillis = 250
 
-/** The engine's log grows by segments of 16 MiB: with less left than one, the next write may hang. */
+/** The engine's log grows by segments of 16 MiB. With less space than one segment, the next write may hang. */
 const twoSegments = 32 * 1024 * 1024
 
 export interface FreeSpace {
-  /** Bytes that this process may still use on the disk of the directory; undefined when the file system does not tell. */
+  /** Bytes that this process may still use on the directory's disk; undefined if the file system does not report it. */
   readonly bytes: Effect.Effect<number | undefined>
-  /** Fails with reason `full` below the minimum. At most one question to the file system per 250 ms, however many ask. */
+  /** Fails with reason `full` below the minimum. Asks the file system at most once per 250 ms, however often it is called. */
   readonly check: Effect.Effect<void, StorageUnavailable>
-  /** The same below half of the minimum; where that is too little for the engine, below the minimum. */
+  /** Like `check`, with half of the minimum, but at least 32 MiB (or the minimum, if that is lower). */
   readonly checkHalf: Effect.Effect<void, StorageUnavailable>
-  /** The same where `more` bytes would go below the minimum. */
+  /** Like `check`, for a write of `more` bytes: fails if less than the minimum would be left. */
   readonly checkFor: (more: number) => Effect.Effect<void, StorageUnavailable>
 }
 
@@ -28,7 +28,7 @@ const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024)
 export const makeFreeSpace = (options: {
   readonly directory: string
   readonly minFreeBytes: number
-  /** Replaces the question to the file system, for tests. */
+  /** Replaces the call to the file system, for tests. */
   readonly measure?: () => Promise<number>
 }): FreeSpace => {
   const measure =
@@ -39,7 +39,7 @@ export const makeFreeSpace = (options: {
     })
   let last: { readonly at: number; readonly bytes: number | undefined } | undefined
   let asking: Promise<number | undefined> | undefined
-  // A file system that does not answer must not stop the service: what is unknown is not full.
+  // A file system that does not answer must not stop the service, so an unknown size does not count as full.
   const ask = (): Promise<number | undefined> => {
     asking ??= measure()
       .catch(() => undefined)

@@ -1,20 +1,20 @@
 /**
- * What PostgreSQL's files have of one installation alone, made anew when a database is unpacked from an image: the system identifier, by which the log
- * is known to belong to a database, and the number with which the server would answer users that it does not have.
+ * Creates the values in PostgreSQL's files that must be unique to an installation, when a database is unpacked from an image. They are the
+ * system identifier, which ties the log to its database, and the nonce with which the server answers logins of unknown users.
  */
 import { randomBytes, randomInt } from "node:crypto"
 
-/** The files of the image are not as this code knows them; a database must be built instead. */
+/** The image's files have an unknown layout; the database must be built instead. */
 export class UnknownLayout extends Error {}
 
-/** `pg_control` of PostgreSQL 18: its version, where its number is, and where its checksum is, of all that is before it. */
+/** `pg_control` of PostgreSQL 18: its version number, and the offsets of the version, the nonce and the checksum over everything before it. */
 const controlVersion = 1800
 const versionAt = 8
 const nonceAt = 257
 const nonceBytes = 32
 const checksumAt = 292
 
-/** The long header that a segment of the log begins with. */
+/** The long header at the beginning of a segment of the log. */
 const segmentFlagsAt = 2
 const longHeader = 0x0002
 const segmentIdentifierAt = 24
@@ -54,9 +54,13 @@ const ofSegment = (file: Uint8Array, identifier: bigint): Uint8Array => {
   return file
 }
 
-/** Answers what one new installation has in place of a file of the image, which may end before blocks of zeros; `path` is below the database's directory. */
+/**
+ * Returns a function that makes a new installation's version of a file of the image. Blocks of zeros may be missing at the file's end;
+ * `path` is relative to the database's directory.
+ */
 export const newIdentity = (): ((path: string, file: Uint8Array) => Uint8Array) => {
-  // As PostgreSQL makes it: the time in seconds above, and what distinguishes two of the same second.
+  // In PostgreSQL's format: the time in seconds in the upper half, and in the lower half a number that distinguishes two of the same
+  // second.
   const identifier = (BigInt(Math.floor(Date.now() / 1000)) << 32n) | BigInt(randomInt(2 ** 32))
   return (path, file) => {
     if (path === "global/pg_control") return ofControl(file, identifier)

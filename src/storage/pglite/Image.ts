@@ -1,7 +1,7 @@
 /**
- * The image: an empty database with the whole schema, as one compressed file that `npm ci` makes (`scripts/build-database.ts`), so that a first start
- * unpacks it in a fraction of the time and the memory that building one takes. Its name has a hash of all that it was made of, and it is not
- * used for anything else; where there is none of that name, the database is built.
+ * The image: an empty database with the whole schema, as one compressed file that `npm ci` makes (`scripts/build-database.ts`). A first
+ * start unpacks it in a fraction of the time and memory that building a database takes. Its name contains a hash of everything that it was
+ * made from, so it is only used for the same sources. If there is no image with that name, the database is built.
  */
 import { createHash } from "node:crypto"
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -11,15 +11,15 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { newIdentity, UnknownLayout } from "./Identity.ts"
 
-/** Where images are, unless a test says otherwise. */
+/** Where images are stored, unless a test uses another folder. */
 export const imageFolder = fileURLToPath(new URL("../../../dist/", import.meta.url))
 
-/** What the names of all images begin with. */
+/** The prefix of all images' names. */
 export const imagePrefix = "database-"
 
 const require = createRequire(import.meta.url)
 
-/** What an image depends on: the engine, the migrator, migrations, the schema, and how its files are made and packed. */
+/** What an image depends on: the engine, the migrator, the migrations, the schema, and how its files are made and packed. */
 const sources = (storage: URL): ReadonlyArray<URL> => [
   new URL("../package.json", pathToFileURL(require.resolve("@electric-sql/pglite"))),
   pathToFileURL(require.resolve("effect/package.json")),
@@ -32,7 +32,7 @@ const sources = (storage: URL): ReadonlyArray<URL> => [
   ...["Files.ts", "Image.ts"].map((name) => new URL(`pglite/${name}`, storage))
 ]
 
-/** The name of the image for this code, or for that below `storage`. */
+/** The name of the image for this code, or for the code below `storage`. */
 export const imageName = (storage: URL = new URL("../", import.meta.url)): string => {
   const hash = createHash("sha256")
   for (const url of sources(storage)) {
@@ -42,7 +42,7 @@ export const imageName = (storage: URL = new URL("../", import.meta.url)): strin
   return `${imagePrefix}${hash.digest("hex").slice(0, 16)}.image`
 }
 
-/** The file of the image for this code, whether it is there or not; undefined where it cannot be said, as in a bundle of the sources. */
+/** The path of the image for this code, whether or not it exists; undefined if it cannot be determined, as in a bundle of the sources. */
 export const imagePath = (folder: string = imageFolder): string | undefined => {
   try {
     return join(folder, imageName())
@@ -52,16 +52,17 @@ export const imagePath = (folder: string = imageFolder): string | undefined => {
 }
 
 /*
- * The file: SHA-256 of the rest, length of the index, the index, and contents one after the other, each compressed for itself, so that no more than
- * one is in memory. A line of the index is a directory (`base/`), or of a content its length, that before it was compressed, and how many zeros
- * follow it, with the files that have it; many have the same. A segment of the log is 16 MiB of zeros but for its first page.
+ * The file contains the SHA-256 of the rest, the length of the index, the index, and the contents one after the other. Each content is
+ * compressed separately, so that only one is in memory at a time. A line of the index is a directory (`base/`), or a content: its
+ * compressed length, its length before compression, how many zeros follow it, and the files with this content (many files are equal). A
+ * segment of the log is 16 MiB of zeros except for its first page.
  */
 const hashBytes = 32
 const lengthBytes = 4
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
 
-/** Zeros are left out by whole blocks, so that what has a meaning although it is zero is there. */
+/** Only whole blocks of zeros are left out, so that zeros with a meaning are kept. */
 const blockBytes = 4096
 
 const withoutZeros = (bytes: Buffer): Buffer => {
@@ -87,7 +88,7 @@ const compress = (bytes: Uint8Array): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
   })
 
-/** Writes the files of a closed database, but for those of which `isLeft` says so; the image is there whole or not at all. */
+/** Packs the files of a closed database, except those for which `isLeft` is true. The image is written completely or not at all. */
 export const pack = (directory: string, path: string, isLeft: (file: string) => boolean): void => {
   const lines: Array<string> = []
   const contents = new Map<string, Content>()
@@ -104,7 +105,7 @@ export const pack = (directory: string, path: string, isLeft: (file: string) => 
     content.files.push(file)
     contents.set(hash, content)
   }
-  // Whatever is in a directory comes after it.
+  // Sorted, so that a directory comes before its content.
   lines.sort()
   for (const { files, line } of contents.values()) lines.push(`${line} ${files.join(" ")}`)
   const index = compress(Buffer.from(lines.join("\n")))
@@ -116,7 +117,7 @@ export const pack = (directory: string, path: string, isLeft: (file: string) => 
   renameSync(unfinished, path)
 }
 
-/** All but the hash; undefined where there is no such file, or it is not what was written. */
+/** Everything but the hash; undefined if there is no such file, or if its content is damaged. */
 const read = (path: string): Buffer | undefined => {
   let file: Buffer
   try {
@@ -130,7 +131,7 @@ const read = (path: string): Buffer | undefined => {
 
 const manyZeros = Buffer.alloc(256 * 1024)
 
-/** A new file. Its zeros are written as well, so that the disk has the room for what the engine puts in their place. */
+/** Writes a new file. Its zeros are written too, so that the disk has the space when the engine overwrites them. */
 const write = (path: string, content: Uint8Array, zeros: number): void => {
   const file = openSync(path, "wx", 0o600)
   try {
@@ -141,12 +142,12 @@ const write = (path: string, content: Uint8Array, zeros: number): void => {
   }
 }
 
-/** The least that the decompressor takes. */
+/** The smallest chunk that the decompressor accepts. */
 const minChunkBytes = 64
 
 /**
- * Makes `directory`, which must not be there, from an image, for its owner alone and with an identity of its own. False where there is no such
- * image or it cannot be used: then there is no directory either. An error of the disk is thrown.
+ * Creates `directory`, which must not exist, from an image, accessible to its owner only and with an identity of its own. Returns false if
+ * there is no such image or it cannot be used; then there is no directory either. A disk error is thrown.
  */
 export const unpack = (path: string, directory: string): boolean => {
   const rest = read(path)
@@ -163,7 +164,7 @@ export const unpack = (path: string, directory: string): boolean => {
         continue
       }
       const [length, plainLength, zeros, ...files] = line.split(" ")
-      // Its length is known: then it is made in one piece, and not joined of small ones.
+      // The length is known, so the content is decompressed in one piece instead of joined from small ones.
       const content = brotliDecompressSync(rest.subarray(at, (at += Number(length))), {
         chunkSize: Math.max(Number(plainLength), minChunkBytes)
       })

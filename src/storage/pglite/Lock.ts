@@ -1,7 +1,7 @@
 /**
- * One process per data directory. The embedded database has no lock of its own: two processes would both open it, both acknowledge,
- * and one's rows would vanish without an error. The lock is a file that names its holder; a process that finds it looks whether the holder
- * still lives, and takes it over, atomically, when not.
+ * One process per data directory. The embedded database has no lock of its own: two processes could both open it and acknowledge writes,
+ * and the rows of one would be lost without an error. The lock is a file that names its holder. A process that finds it checks whether the
+ * holder is still running; if not, it takes over the lock atomically.
  */
 import { Data, Effect, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
@@ -20,27 +20,27 @@ import {
 import { hostname } from "node:os"
 import { dirname, join } from "node:path"
 
-/** Another process has the directory, or it cannot be written. `message` names the holder and says what to do. */
+/** Another process uses the directory, or it cannot be written. `message` names the holder and says what to do. */
 export class LockRefused extends Data.TaggedError("LockRefused")<{ readonly message: string }> {}
 
-/** What the file holds. */
+/** The content of the lock file. */
 export interface Holder {
   readonly pid: number
-  /** When the process started, in clock ticks since boot (/proc/PID/stat, field 22); "" where the system does not tell. */
+  /** When the process started, in clock ticks since boot (/proc/PID/stat, field 22); "" if the system does not report it. */
   readonly processStart: string
-  /** Host, boot and process-id namespace: only where these are ours does a pid mean anything to us. */
+  /** Host, boot and process-id namespace. We can check the pid only if these are the same as ours. */
   readonly place: string
   readonly host: string
   readonly nodeId: string
   readonly startedAt: string
-  /** Made anew at every start: distinguishes our own lock from one that another process has put there since. */
+  /** New at every start: distinguishes our lock from a later one of another process. */
   readonly nonce: string
 }
 
-/** How often the holder touches its file, which is all that a process on another machine or in another container can see of it. */
+/** How often the holder touches its file. This is the only sign of life that a process on another machine or in another container can see. */
 const beatMillis = 2_000
 
-/** A holder elsewhere that has not touched its file for so long is gone. */
+/** A holder elsewhere that has not touched its file for this long is gone. */
 const goneMillis = 12_000
 
 const read = (path: string): string | undefined => {
@@ -76,7 +76,7 @@ const format = (holder: Holder): string =>
     .map(([name, value]) => `${name} ${value}\n`)
     .join("")
 
-/** Field 22 of /proc/PID/stat, counted after the command's name, which may hold spaces and brackets itself. */
+/** Field 22 of /proc/PID/stat, counted from after the command's name, which may contain spaces and brackets. */
 const processStart = (pid: number): string => {
   const stat = read(`/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
@@ -87,7 +87,7 @@ const place = (): string => {
   try {
     namespace = readlinkSync("/proc/self/ns/pid")
   } catch {
-    // Not Linux: the host's name has to do.
+    // Not Linux: use only the host's name.
   }
   return [hostname(), (read("/proc/sys/kernel/random/boot_id") ?? "").trim(), namespace].join("/")
 }
@@ -97,15 +97,15 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and belongs to another user.
+    // EPERM: the process is running and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
 
-/** Why the holder of `path` is to be left alone, or undefined when it is gone. */
+/** Why the holder of `path` must be left alone, or undefined if it is gone. */
 const livingHolder = (path: string, scratch: string): string | undefined => {
   const holder = parse(read(path))
-  // Nothing legible: the file is put in place whole, so this is no lock of ours.
+  // Not readable as a lock: our files appear complete, so this is not one of ours.
   if (holder === undefined) return undefined
   const who = `process ${holder.pid} on ${holder.host || "this host"} (NODE_ID ${holder.nodeId}, since ${holder.startedAt})`
   if (holder.place === place()) {
@@ -114,13 +114,13 @@ const livingHolder = (path: string, scratch: string): string | undefined => {
     const reused = start !== "" && holder.processStart !== "" && start !== holder.processStart
     return reused ? undefined : `is in use by ${who}; stop that process, or give this one a DATA_DIR of its own`
   }
-  // Elsewhere a pid says nothing; how long ago the file was touched is seen beside a file made just now on the same disk.
+  // A pid of another host or container cannot be checked. Its age is the difference to a file just created on the same disk.
   const silentMillis = statSync(scratch).mtimeMs - statSync(path).mtimeMs
   if (silentMillis > goneMillis) return undefined
   return `is in use by ${who}; stop it, or if it is gone already, try again in ${Math.ceil(goneMillis / 1000)} s`
 }
 
-/** Puts `scratch` in place as `path`; false when something is there. Content and name appear at once, unlike with O_EXCL alone. */
+/** Puts `scratch` in place as `path`; false if `path` exists. Content and name appear at once, which O_EXCL alone does not ensure. */
 const putInPlace = (scratch: string, path: string): boolean => {
   try {
     linkSync(scratch, path)
@@ -129,7 +129,7 @@ const putInPlace = (scratch: string, path: string): boolean => {
     const code = error instanceof Error && "code" in error ? error.code : undefined
     if (code === "EEXIST") return false
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error
-    // A file system without hard links.
+    // The file system has no hard links.
     try {
       writeFileSync(path, readFileSync(scratch), { flag: "wx", mode: 0o600 })
       return true
@@ -141,8 +141,8 @@ const putInPlace = (scratch: string, path: string): boolean => {
 }
 
 /**
- * Replaces a dead holder's lock. Only one process at a time may judge and replace, or the second of two would throw away the living
- * lock of the first: that is what the file `.takeover` is for, itself left alone unless its maker died within these milliseconds.
+ * Replaces the lock of a process that is gone. Only one process at a time may check and replace it. Otherwise the second of two would
+ * remove the new lock of the first. The file `.takeover` ensures this. If the process that made it died, another one removes it after 5 s.
  */
 const takeOver = (path: string, scratch: string): string | undefined => {
   const mutex = `${path}.takeover`
@@ -172,7 +172,7 @@ const acquire = (path: string, holder: Holder): string | undefined => {
   }
 }
 
-/** With `recursive`, Node tries for ever where a directory cannot be made although its parent is there (below /proc, say). */
+/** With `recursive`, Node retries for ever if a directory cannot be made although its parent exists (below /proc, for example). */
 const makeDirectory = (path: string): void => {
   if (existsSync(path)) return
   const parent = dirname(path)
@@ -185,10 +185,10 @@ const makeDirectory = (path: string): void => {
 }
 
 export interface LockOptions {
-  /** Made when it is not there. */
+  /** Created if it does not exist. */
   readonly directory: string
   readonly nodeId: string
-  /** The lock was taken away, after this process was frozen for long: it must end before it writes again. */
+  /** The lock was taken by another process, after this one was frozen for a long time. Must end the process before it writes again. */
   readonly onLost: (line: string) => void
 }
 
@@ -197,7 +197,7 @@ const failed = (directory: string, cause: unknown): LockRefused =>
     message: `DATA_DIR: cannot write to ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
   })
 
-/** Takes the directory for this process until the scope closes, or fails at once with the holder's name. */
+/** Locks the directory for this process until the scope closes, or fails at once with the holder's name. */
 export const holdLock = (options: LockOptions): Effect.Effect<Holder, LockRefused, Scope.Scope> => {
   const path = join(options.directory, "voltlane.lock")
   const holder: Holder = {
@@ -209,7 +209,8 @@ export const holdLock = (options: LockOptions): Effect.Effect<Holder, LockRefuse
     startedAt: new Date().toISOString(),
     nonce: randomUUID()
   }
-  // Only a lock that is gone or another's is lost: a process out of file descriptors cannot read, and holds it all the same.
+  // The lock is lost only if the file is gone or names another holder. A process without free file descriptors cannot read it, but still
+  // has the lock.
   const isOurs = (): boolean => {
     try {
       return parse(readFileSync(path, "utf8"))?.nonce === holder.nonce
@@ -248,7 +249,7 @@ const startBeating = (path: string, isOurs: () => boolean, onLost: (line: string
       const now = new Date()
       utimesSync(path, now, now)
     } catch {
-      // A full or read-only disk: the guard for that is elsewhere, and the lock is still ours.
+      // A full or read-only disk is handled by its own guard, and the lock is still ours.
     }
   }, beatMillis)
   timer.unref()

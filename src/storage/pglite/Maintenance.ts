@@ -1,7 +1,7 @@
 /**
- * What a PostgreSQL server does for itself in the background and the embedded one, which has no background, does not: rows that were
- * updated away are cleared, and the planner's statistics kept. Beside it the second wall of the free-space guard: on a nearly full disk
- * the session itself becomes read-only, for writers that forgot to ask.
+ * Maintenance that a PostgreSQL server does in the background and the embedded one does not: it vacuums tables and updates the planner's
+ * statistics. This also has the second part of the free-space guard: on a nearly full disk the session becomes read-only, which stops
+ * writers that did not call the guard first.
  */
 import { Effect, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,9 +10,9 @@ import type { Engine } from "./Engine.ts"
 import type { FreeSpace } from "./FreeSpace.ts"
 
 export interface Intervals {
-  /** How often a table is looked for that needs it; one is done each time, since nothing else runs meanwhile. */
+  /** How often to search for a table that needs a vacuum. Each time only one is vacuumed, since nothing else can run meanwhile. */
   readonly vacuumMillis: number
-  /** How often the disk is looked at while the database is used, or the disk is full. */
+  /** How often the free space is checked while the database is in use or the disk is full. */
   readonly spaceMillis: number
 }
 
@@ -23,7 +23,10 @@ const isFull = (space: FreeSpace): Effect.Effect<boolean> =>
 
 type Due = { readonly schema: string; readonly name: string }
 
-/** PostgreSQL's own rule with its own figures (autovacuum's thresholds), the worst table first. Clearing writes, so not on a full disk. */
+/**
+ * Vacuums one table, chosen by PostgreSQL's own rule and thresholds (autovacuum), the worst table first. Vacuuming writes, so it is skipped
+ * on a full disk.
+ */
 const vacuumOne = Effect.fnUntraced(function* (engine: Engine, space: FreeSpace, sql: SqlClient.SqlClient) {
   if (yield* isFull(space)) return
   const [due] = yield* sql<Due>`SELECT schemaname AS schema, relname AS name FROM pg_stat_user_tables
@@ -38,7 +41,7 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient) => {
   const look: Effect.Effect<void, SqlError> = Effect.gen(function* () {
     const full = yield* isFull(space)
     if (full === isReadOnly) return
-    // What is changed in memory finds its place while there is room, and the log gives back what it can.
+    // A checkpoint writes changed pages while there is still room, and lets PostgreSQL remove old log.
     if (full) yield* sql`CHECKPOINT`
     yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
     isReadOnly = full
@@ -49,7 +52,7 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient) => {
   return { look, isUp: () => isReadOnly }
 }
 
-/** Both, until the scope closes. */
+/** Runs both until the scope closes. */
 export const maintain = (
   engine: Engine,
   space: FreeSpace,
@@ -67,7 +70,7 @@ export const maintain = (
     yield* after(Effect.sleep(vacuumMillis), vacuumOne(engine, space, sql))
     const { used } = engine
     const wall = makeWall(space, sql)
-    // A database that is asked nothing writes nothing.
+    // A database that is not in use writes nothing, so its disk is not checked.
     const isUsed = used.await.pipe(
       Effect.andThen(Effect.sleep(spaceMillis)),
       Effect.andThen(Effect.sync(() => used.closeUnsafe()))

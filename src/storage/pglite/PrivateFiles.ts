@@ -1,18 +1,18 @@
 /**
- * What the service keeps on its disk is read by its own user alone: the embedded database has drivers' cards and chargers' keyed hashes in it, and
- * the secret key is beside it. The engine makes its files with every right for everybody, and directories are often made by hand before
- * the first start; so all that is there is closed to others at each start. On Windows the rights of a directory are inherited, and these modes mean nothing.
- * Without Effect: the engine's thread would load it for this alone.
+ * Makes the service's files on disk readable by its own user only. The embedded database contains drivers' cards and chargers' keyed
+ * hashes, and the secret key is beside it. The engine creates files with all rights for everyone, and directories are often made by hand
+ * before the first start. So at each start, the rights of others are removed from all of them. On Windows a directory's rights are
+ * inherited, and these modes have no effect. This file does not use Effect, because the engine's thread would load Effect only for this.
  */
 import { chmodSync, type Dirent, lstatSync, readdirSync, statSync, type Stats } from "node:fs"
 import { join } from "node:path"
 
-/** Something is open to others and cannot be closed. `message` names it and says what to do. */
+/** A file or directory is open to others and cannot be closed. `message` names it and says what to do. */
 export class NotPrivate extends Error {
   readonly _tag = "NotPrivate"
 }
 
-/** The rights of the group and of everybody else. */
+/** The rights of the group and of all others. */
 export const othersRights = 0o077
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
@@ -30,7 +30,7 @@ const refuse = (path: string, stats: Stats, why: string): never => {
   )
 }
 
-/** Takes every right from others; answers whether there was one. */
+/** Removes all rights of others; returns whether there were any. */
 const close = (path: string, stats: Stats): boolean => {
   if (!isOpen(stats)) return false
   try {
@@ -39,18 +39,18 @@ const close = (path: string, stats: Stats): boolean => {
     if (codeOf(error) === "ENOENT") throw error
     refuse(path, stats, String(codeOf(error) ?? error))
   }
-  // Some file systems (FAT, shares) say yes and change nothing.
+  // Some file systems (FAT, network shares) report success and change nothing.
   if (isOpen(statSync(path))) refuse(path, stats, "the file system keeps it as it is")
   return true
 }
 
-/** Charger's files: made private one by one, and so many that they are not all looked at where their folder is closed already. */
+/** Chargers' files. Each is created private, and there are very many. If their folder is already closed, they are not checked one by one. */
 const isManyFiles = (name: string): boolean => name === "files"
 
-/** Closes one entry and all below it. Another process may take it away meanwhile, such as a scratch file. */
+/** Closes one entry and everything below it. Another process may delete it meanwhile, such as a scratch file. */
 const closeEntry = (directory: string, entry: Dirent): number => {
   const path = join(directory, entry.name)
-  // What a link leads to is not ours; the link itself has no rights.
+  // The target of a symbolic link is not ours, and the link itself has no rights.
   if (!entry.isDirectory() && !entry.isFile()) return 0
   try {
     const isClosed = close(path, lstatSync(path))
@@ -65,12 +65,12 @@ const closeEntry = (directory: string, entry: Dirent): number => {
 const closeBelow = (directory: string): number =>
   readdirSync(directory, { withFileTypes: true }).reduce((closed, entry) => closed + closeEntry(directory, entry), 0)
 
-/** Our own directories of `DATA_DIR`, which operators put on other disks by a link. */
+/** Our own directories in `DATA_DIR`; operators put them on other disks with a symbolic link. */
 const ours = ["database", "files"]
 
 /**
- * Closes `directory` and all that is in it to everybody but its owner; answers how many of them were open. Nothing where there is no such
- * directory. Throws `NotPrivate`.
+ * Closes `directory` and everything in it to all but its owner; returns how many entries were open. Does nothing if the directory does not
+ * exist. Throws `NotPrivate`.
  */
 export const closeToOthers = (directory: string): number => {
   if (process.platform === "win32") return 0

@@ -1,9 +1,12 @@
 /**
- * The little of PostgreSQL's wire protocol that must be known between the client and the embedded database, and the messages between
- * the main thread and the worker. The client (`@effect/sql-pg`) knows the rest.
+ * The parts of PostgreSQL's wire protocol that are needed between the client and the embedded database, and the messages between the main
+ * thread and the worker. The client (`@effect/sql-pg`) implements the rest.
  */
 
-/** What the main thread asks of the worker. `id` comes back with the answer; `connection` distinguishes an old connection from the present one. */
+/**
+ * Messages from the main thread to the worker. The answer has the same `id`; `connection` distinguishes an old connection from the current
+ * one.
+ */
 export type ToWorker =
   | { readonly _tag: "Send"; readonly id: number; readonly connection: number; readonly bytes: Uint8Array }
   | { readonly _tag: "Ping"; readonly id: number }
@@ -17,22 +20,22 @@ export type FromWorker =
       readonly bytes: Uint8Array
       readonly notices: ReadonlyArray<Notice>
     }
-  /** The connection was superseded by a newer one and must not be used any more. */
+  /** A newer connection replaced this one, which must not be used any more. */
   | { readonly _tag: "Superseded"; readonly id: number }
   | { readonly _tag: "Done"; readonly id: number }
-  /** The database is broken beyond this process: only a new process can open it again. */
+  /** The database is broken and cannot be recovered in this process; only a new process can open it again. */
   | { readonly _tag: "Broken"; readonly id: 0; readonly message: string }
 
 export interface WorkerOptions {
   /** Undefined: everything in memory, for tests. */
   readonly directory: string | undefined
-  /** A file with a database to begin with (`Image.ts`) where there is none in `directory`; it need not be there. */
+  /** The file of an image (`Image.ts`) that a new database in `directory` starts from; the file need not exist. */
   readonly image: string | undefined
-  /** An earlier database's files to start from, instead of an empty one. */
+  /** The files of an earlier database to start from, instead of an empty one. */
   readonly tar: Uint8Array | undefined
-  /** Passes fsync through to the disk. */
+  /** Whether fsync reaches the disk. */
   readonly fsync: boolean
-  /** Checkpoint when so much write-ahead log was written since the last one. */
+  /** Checkpoint once this much write-ahead log was written since the last one. */
   readonly checkpointBytes: number
   readonly checkpointMillis: number
 }
@@ -49,7 +52,7 @@ const errorResponse = 0x45 // 'E'
 const terminate = 0x58 // 'X'
 const cancelCode = 80877102
 
-/** What a chunk from the client begins with; it writes whole messages. */
+/** The kind of a chunk from the client, by its first bytes; the client writes whole messages. */
 export const kindOf = (chunk: Uint8Array): "startup" | "cancel" | "terminate" | "messages" => {
   if (chunk[0] === terminate) return "terminate"
   if (chunk[0] !== 0) return "messages"
@@ -60,15 +63,15 @@ export interface Scanned {
   /** The bytes without notifications. */
   readonly bytes: Uint8Array
   readonly notices: ReadonlyArray<Notice>
-  /** Of the last ReadyForQuery: idle, in a transaction, in a failed one; undefined when there was none. */
+  /** The status in the last ReadyForQuery: idle, in a transaction, or in a failed one; undefined if there was no ReadyForQuery. */
   readonly status: "I" | "T" | "E" | undefined
-  /** What the database said before it gave up for good. */
+  /** The database's message for an error after which it cannot continue. */
   readonly panic: string | undefined
 }
 
 const statuses = { 0x49: "I", 0x54: "T", 0x45: "E" } as const
 
-/** The message of an error whose severity is one after which a server would be gone; its fields are a letter and a text each. */
+/** The message of an error that is severe enough to end a server. Each field is a letter and a text. */
 const panicIn = (fields: Uint8Array): string | undefined => {
   const texts = new TextDecoder().decode(fields).split("\0")
   const field = (letter: string) => texts.find((text) => text.startsWith(letter))?.slice(1)
@@ -79,8 +82,8 @@ const panicIn = (fields: Uint8Array): string | undefined => {
 }
 
 /**
- * Walks over whole backend messages and takes the notifications out: `LISTEN` through the client would pin the only session there
- * is. The pieces are small, so that one pass over message headers is all it costs.
+ * Goes through whole backend messages and removes the notifications. They are handled here because `LISTEN` through the client would occupy
+ * the only session. The cost is one pass over message headers.
  */
 export const scan = (bytes: Uint8Array): Scanned => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -118,7 +121,7 @@ export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** A simple query, for the few statements that the worker itself runs. */
+/** A simple query, for the few statements that the worker runs itself. */
 export const simpleQuery = (sql: string): Uint8Array => {
   const text = new TextEncoder().encode(sql)
   const message = new Uint8Array(text.length + 6)
@@ -128,7 +131,7 @@ export const simpleQuery = (sql: string): Uint8Array => {
   return message
 }
 
-/** The first column of the first row of a simple query's answer, as text. */
+/** The first column of the first row in the answer to a simple query, as text. */
 export const firstValue = (bytes: Uint8Array): string | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 0; at + 5 <= bytes.length; at += 1 + view.getInt32(at + 1)) {

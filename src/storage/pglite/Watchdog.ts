@@ -1,30 +1,36 @@
 /**
- * Watches the worker that owns the embedded database. Its queries block its thread, and in some failures (a full disk under the
- * write-ahead log) they never return: then only a new process helps, and a supervisor starts one.
+ * Watches the worker that owns the embedded database. Queries block its thread, and in some failures (the disk is full and the write-ahead
+ * log cannot grow) they never return. Then only a new process helps, which a supervisor starts.
  */
 
 export interface Watchdog {
-  /** Something was asked of the worker. */
+  /** To be called when a message was sent to the worker. */
   readonly asked: () => void
-  /** The worker answered. */
+  /** To be called when the worker answered. */
   readonly heard: () => void
-  /** Looks again after `elapsedMillis`, and answers after how long it is to be called again; sooner once something is asked. Pings an idle worker. */
+  /**
+   * Checks after `elapsedMillis`, and returns after how many ms to call it again; call it sooner once a message is sent. Pings an idle
+   * worker.
+   */
   readonly tick: (elapsedMillis: number) => number
-  /** No silence is too long until the returned function is called: migrations may take their time. */
+  /** Disables the check until the returned function is called, since migrations may take long. */
   readonly pause: () => () => void
 }
 
 export const tickMillis = 500
 
-/** No more than this counts of the time between two looks; until the first after a rest it is as long, when other timers wake as well. */
+/**
+ * The most that is counted for the time between two checks. It is also the delay of the first check after an idle period, when other timers
+ * fire anyway.
+ */
 export const longestTickMillis = 2 * tickMillis
 
-/** Until a worker that is asked nothing is looked at again: looks at an idle service would cost more than all that it does. */
+/** The delay between checks while the worker is idle. Frequent checks would cost more than everything else that an idle service does. */
 export const restMillis = 5_000
 
 /**
- * `onSilent` is called once, when something has been outstanding and nothing was heard for `limitMillis`. Silence is counted in ticks,
- * each at most twice its length: a machine that slept, or a main thread that was busy itself, is not the worker's silence.
+ * Calls `onSilent` once, when the worker has had outstanding messages and not answered for `limitMillis`. Silence is counted in ticks, each
+ * with at most twice its length. So a machine that slept or a main thread that was busy does not count as silence of the worker.
  */
 export const makeWatchdog = (options: {
   readonly limitMillis: number

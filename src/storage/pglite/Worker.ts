@@ -1,7 +1,7 @@
 /**
- * The thread that owns the embedded database. Its queries block the thread they run in, so they run in this one, and the main thread
- * watches it. One session serves whichever connection is the newest; what this engine does not do for itself is done here: it takes
- * no checkpoints while it runs (its log would grow without bound), and it does not reach the disk's fsync.
+ * The thread that owns the embedded database. Queries block the thread they run in, so they run in this one, and the main thread watches
+ * it. One session serves the newest connection. This code also does what the engine does not do itself: it takes checkpoints (otherwise the
+ * log would grow without limit), and it passes fsync to the disk.
  */
 import { PGlite } from "@electric-sql/pglite"
 import { parentPort, workerData } from "node:worker_threads"
@@ -40,8 +40,8 @@ const db = await PGlite.create({
 let status: Scanned["status"] = "I"
 
 /**
- * Runs messages to their end, which is synchronous inside. The streaming call is used for its bytes alone: the plain one also parses
- * every answer into a list that is never emptied. After a PANIC a server would be gone; here it must not go on either.
+ * Runs messages to their end, synchronously. The streaming call is used only for its bytes; the plain one also parses every answer into a
+ * list that is never emptied. A PANIC would end a server, so this engine must not continue after one either.
  */
 const run = (bytes: Uint8Array): Scanned => {
   const parts: Array<Uint8Array> = []
@@ -54,7 +54,7 @@ const run = (bytes: Uint8Array): Scanned => {
 
 let connection = 0
 
-/** A new connection finds the session as a new one would: no transaction, no prepared statements, no locks. Listeners stay. */
+/** Resets the session for a new connection: no transaction, no prepared statements, no advisory locks. LISTEN remains in force. */
 const reset = (): void => {
   if (status !== "I") run(simpleQuery("ROLLBACK"))
   run(simpleQuery("DEALLOCATE ALL; SELECT pg_advisory_unlock_all()"))
@@ -71,7 +71,7 @@ const send = (message: ToWorker & { readonly _tag: "Send" }): void => {
   if ((disk?.walBytes ?? 0) - walBytesAt > lookBytes) checkpoint()
 }
 
-/** So much may be written to the log before it is asked how far it has come. A small commit writes a page of 8 KiB for a few bytes. */
+/** Bytes written to the log before its position is queried. A small commit writes a whole page of 8 KiB for a few bytes. */
 const lookBytes = 4 * 1024 * 1024
 
 const walPosition = (): number =>
@@ -82,8 +82,8 @@ let checkpointAt = walPosition()
 let checkpointTime = performance.now()
 
 /**
- * Between transactions only. The log since the last checkpoint is what a start after a kill must read again, and bounds what is changed
- * in memory and has yet to find room on the disk.
+ * Takes a checkpoint if one is due, only between transactions. A start after a kill must read the log since the last checkpoint. That log
+ * also limits how much is changed in memory and not yet written to the disk.
  */
 const checkpoint = (): void => {
   if (status !== "I") return
@@ -96,10 +96,10 @@ const checkpoint = (): void => {
   checkpointTime = performance.now()
 }
 
-/** Where little is written, the log is looked at by time. */
+/** How often a checkpoint is considered if few bytes are written. */
 const lookMillis = 10_000
 
-/** True when a commit is followed by an fsync of the disk: shown by one, not believed. */
+/** True if a commit is followed by an fsync of the disk; this is tested with a commit. */
 const provesFsync = (): boolean => {
   const before = disk?.fsyncs ?? 0
   run(simpleQuery("SELECT pg_logical_emit_message(true, 'voltlane', 'fsync proof')"))

@@ -1,6 +1,6 @@
 /**
- * How much of the log of exchanges is kept: what is younger than its retention, and of a partner with many exchanges no more than its newest. So
- * the log is as large as there are partners, whatever one of them does, and the log of one that is quiet is not pushed out by a loud one.
+ * Limits the log of exchanges: records are deleted after their retention, and for a partner with many exchanges only the newest are kept.
+ * So the size of the log depends on the number of partners, and a partner with many exchanges does not displace the records of others.
  */
 import { Clock, Effect, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,24 +11,27 @@ import { guarded } from "../kernel/SqlErrors.ts"
 export interface KeptOptions {
   /** How long records are kept. */
   readonly retentionDays: number
-  /** Records of one partner beyond which its oldest go sooner; until the next round there may be more. */
+  /** The number of records of one partner beyond which its oldest are deleted early. Until the next round there may be more. */
   readonly maxPerPartner: number
 }
 
 const dayMillis = 86_400_000
 
-/** Rows in one statement, some 30 ms of a database's time, and statements in a row: the embedded database runs one at a time. */
+/** Rows in one statement (about 30 ms of database time), and statements before a pause: the embedded database runs one statement at a time. */
 const pieces = { rows: 2_000, statements: 10 }
 
-/** What is older is looked for once an hour, of two weeks. */
+/** How often expired records are deleted; they are kept for about two weeks. */
 const ageEvery = "1 hour"
 
-/** Loud partners are looked at more often: one that gets a hundred changes in a second is 60,000 over its bound by then. */
+/**
+ * How often partners with many exchanges are checked. In this time, a partner that receives a hundred changes per second exceeds its limit
+ * by 60,000.
+ */
 const loudEvery = "10 minutes"
 
-// Ids are gathered first and then looked up one by one: joined to them, a log of some size would be read whole for each piece.
+// The ids are collected first and then looked up one by one. With a join, PostgreSQL would read a large log completely for each piece.
 
-/** Deletes what was exchanged before `before` (ms epoch); answers how many rows went. */
+/** Deletes exchanges from before `before` (ms since 1970); returns how many rows were deleted. */
 export const forgetExchanges = (sql: SqlClient.SqlClient, before: number) =>
   deletedInPieces(
     pieces,
@@ -37,12 +40,12 @@ export const forgetExchanges = (sql: SqlClient.SqlClient, before: number) =>
       RETURNING id`
   )
 
-/** Entries of the index that one statement passes by: for many at once the planner reads the whole log and sorts it. */
+/** How many index entries one statement skips. To skip more at once, the planner would read and sort the whole log. */
 const stride = 2_000
 
 const placeRows = rowsOf(Schema.Struct({ at: Millis, id: Schema.String }))
 
-/** When the `nth` newest exchange of a partner was, along its index; undefined where there are fewer. */
+/** The time of a partner's `nth` newest exchange, found with an index; undefined if there are fewer. */
 const nthNewest = (sql: SqlClient.SqlClient, partnerId: string, nth: number) =>
   Effect.gen(function* () {
     let after: { readonly at: number; readonly id: string } | undefined
@@ -58,10 +61,10 @@ const nthNewest = (sql: SqlClient.SqlClient, partnerId: string, nth: number) =>
     return after?.at
   })
 
-/** Deletes of each partner what is older than its newest so many; answers how many rows went. */
+/** Deletes each partner's records that are older than its newest `maxPerPartner`; returns how many rows were deleted. */
 export const forgetLoud = (sql: SqlClient.SqlClient, maxPerPartner: number) =>
   Effect.gen(function* () {
-    // A partner that never had so many does not have them now: all others cost nothing.
+    // Only partners that have ever had more exchanges than that can have more now, so all others cost nothing.
     const loud = yield* sql<{ readonly id: string }>`
       SELECT h.partner_id AS id FROM exchange_health h GROUP BY h.partner_id
       HAVING sum(h.successes + h.failures) > ${maxPerPartner}::float8`

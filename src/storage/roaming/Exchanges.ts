@@ -1,6 +1,6 @@
 /**
- * The log of exchanges in the database, written behind as `MessageLog` is: losing its last second in a crash is allowed. How each module does is counted
- * beside it, so that the log need not be read for it.
+ * The log of exchanges in the database, written in the background like `MessageLog`: a crash may lose the last second. The success and
+ * failures of each module are counted separately, so that they can be shown without reading the log.
  */
 import { type Cause, Effect, Latch, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,9 +16,9 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
 
 export interface ExchangesOptions extends KeptOptions {
-  /** Text that may wait in memory, in characters; over it records are dropped and counted. */
+  /** How many characters may wait in memory; further records are dropped and counted. */
   readonly maxWaitingChars: number
-  /** Records in one statement at most, and their text in characters: a larger one holds others up. */
+  /** The most records in one statement, and the most characters: larger statements would delay others. */
   readonly maxBatch: number
   readonly maxBatchChars: number
   readonly flushEveryMillis: number
@@ -31,13 +31,13 @@ const dropped = Metric.counter("ocpi_exchanges_dropped_total", {
 
 export const exchangeMetrics = [dropped]
 
-/** What a record takes beside its texts. */
+/** The size of a record beside its texts. */
 const recordChars = 500
 
 const charsOf = ({ error, path, requestBody, responseBody }: ExchangeRecord): number =>
   recordChars + path.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0) + (error?.length ?? 0)
 
-/** As many of what waits as one statement takes. */
+/** The waiting records that fit into one statement. */
 const batchOf = (
   waiting: ReadonlyArray<ExchangeRecord>,
   { maxBatch, maxBatchChars }: Pick<ExchangesOptions, "maxBatch" | "maxBatchChars">
@@ -52,7 +52,7 @@ const batchOf = (
   return waiting.slice(0, n)
 }
 
-/** One object for each record: as many parameters as there are columns would say no more. */
+/** Records are passed as one JSON object each, instead of one parameter per column. */
 const inserted = (record: ExchangeRecord) => ({ ...record, failed: !isSuccess(record) })
 
 const insert = (sql: SqlClient.SqlClient, records: ReadonlyArray<ExchangeRecord>) => sql`
@@ -156,7 +156,7 @@ const health = (sql: SqlClient.SqlClient, organisationId: string, partnerId: str
   )
 }
 
-/** Provides `Exchanges`; what waits is written once more when the layer is closed. */
+/** Provides `Exchanges`; waiting records are written when the layer is closed. */
 export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, SqlClient.SqlClient> =>
   Layer.effect(
     Exchanges,
@@ -172,7 +172,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
         for (const record of records) chars -= charsOf(record)
       }
 
-      /** The log is expendable: what may have been written is given up, and so is what the database will never take. */
+      /** Records may be lost. They are given up if they may already have been written, or if the database will never accept them. */
       const lost = (records: ReadonlyArray<ExchangeRecord>, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
         taken(records)
         dropped.updateUnsafe(records.length, context)

@@ -1,4 +1,4 @@
-/** The port `HubClients` over SQL: a register that hubs keep up to date, and no fact of ours. */
+/** The port `HubClients` over SQL: a register that hubs keep up to date. Its changes are not facts. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -56,7 +56,7 @@ const put = (sql: SqlClient.SqlClient, organisationId: string, partnerId: string
     return !known
   })
 
-/** Parties in addresses are whatever was asked for: such a one is no party. */
+/** Whether the party cannot exist: the codes in a requested address may be any text. */
 const isUnreachable = ({ countryCode, partyId }: PartyId): boolean =>
   unstorableText(countryCode) || unstorableText(partyId)
 

@@ -1,4 +1,4 @@
-/** The port `Parties` over SQL. The default party is made by the database beside its organisation, whose id and name it has. */
+/** The port `Parties` over SQL. The database creates the default party with its organisation, with the same id and name. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Which parties a partner is, a part of the port `Partners`: within an organisation no two have the same one, so that a token has one owner. */
+/**
+ * Which parties a partner is, a part of the port `Partners`. Within an organisation, no two partners are the same party, so that each token
+ * has one owner.
+ */
 import { Effect } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import type { ExpectedParty } from "../../domain/roaming/Partner.ts"
@@ -15,7 +18,7 @@ interface Claimed extends PartyId {
 export const partiesOf = ({ countryCode, partyId, roles }: ExpectedParty): ReadonlyArray<Claimed> =>
   roles.map((role) => ({ countryCode, partyId, role }))
 
-/** Takes parties for a partner. `Conflict` `party_in_use` where another has one of them. */
+/** Assigns parties to a partner. Fails with `Conflict` `party_in_use` if another partner has one of them. */
 export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Claimed>, expected: boolean) =>
   Effect.gen(function* () {
     const codes = (of: (party: Claimed) => string) => textArray(claimed.map((party) => of(party).toUpperCase()))
@@ -37,7 +40,7 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
       ORDER BY 1 LIMIT 1`
     if (taken[0] === undefined) return
     const { id, party } = taken[0]
-    // Which one it is, is the operator's to know, and not for another partner.
+    // Only an operator may know which partner it is, not another partner.
     const message = expected
       ? `${party} is the partner ${id} already. Invite that one again (POST /cpo/v2/partners/${id}/invite), or remove it first (DELETE).`
       : `${party} is another partner here already: the operator knows which.`
@@ -45,14 +48,14 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
   })
 
 /**
- * Of a row with a party that a partner speaks for: another partner is that party itself, as an eMSP, and its drivers are that one's. A suspended partner is
- * still who it is: no other lets its drivers charge.
+ * For a row with a party that its partner speaks for: whether another partner is that party itself, as an eMSP, and so owns its drivers. A
+ * suspended partner still is that party: no other partner may let its drivers charge.
  */
 export const isAnothers = (sql: SqlClient.SqlClient, alias: string) => sql`EXISTS (
   SELECT 1 FROM partner_party q JOIN partner d ON d.id = q.partner_id AND d.organisation_id = q.organisation_id
   WHERE q.organisation_id = ${sql(alias)}.organisation_id AND q.country_code = ${sql(alias)}.country_code
     AND q.party_id = ${sql(alias)}.party_id AND q.role = 'EMSP' AND q.partner_id <> ${sql(alias)}.partner_id AND d.status = 'Registered')`
 
-/** Gives up what the partner has said of itself; whom it was invited as stays its own. */
+/** Removes the parties that the partner has stated itself; those that it was invited as remain its own. */
 export const release = (own: Scoped, partnerId: string) =>
   own`DELETE FROM partner_party p WHERE ${own.rowsOf("p")} AND p.partner_id = ${partnerId} AND NOT p.expected`

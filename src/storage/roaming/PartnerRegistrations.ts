@@ -1,6 +1,6 @@
 /**
- * Registrations of partners, a part of the port `Partners`: which tokens of both sides are good. Each change is one transaction, so that a crash
- * leaves the tokens before it or those after it.
+ * Registrations of partners, a part of the port `Partners`: which tokens of both sides are valid. Each change is one transaction, so a
+ * crash leaves either the tokens from before or those from after it.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -30,7 +30,7 @@ type Find = (
   id: string
 ) => Effect.Effect<Partner, NotFound | Effect.Error<ReturnType<Scoped>>>
 
-/** Stores a token of ours, in place of the one of its kind. */
+/** Stores a token of ours, replacing the one with the same use. */
 export const putToken = (
   own: Scoped,
   partnerId: string,
@@ -51,7 +51,7 @@ const notRegistered = () =>
 const dropTokens = (own: Scoped, id: string) =>
   own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id}`
 
-/** Lets go of expected tokens that are over, and of the oldest where one more would be too many. */
+/** Deletes expected tokens that have expired, and the oldest ones if one more would be too many. */
 const makeRoom = (own: Scoped, id: string, now: number) => own`
   DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Expected' AND (
     t.expires_at <= ${new Date(now)} OR t.verifier NOT IN (
@@ -77,8 +77,8 @@ const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirT
   })
 
 /**
- * That what a handshake began with is still in force. Tokens are locked with the newest first, as their first use does it: it ends the one before
- * (`Partners.bearer`), and neither may wait for the other.
+ * Checks that the token with which a handshake began is still in force. Tokens are locked with the newest first, in the same order as at
+ * their first use, which ends the previous one (`Partners.bearer`). So the two cannot deadlock.
  */
 const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registration) =>
   Effect.gen(function* () {
@@ -97,7 +97,10 @@ const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registrat
     }
   })
 
-/** That no other renewal has ended since the partner began one: the partner has given that one up, or has its answer already. */
+/**
+ * Checks that no other renewal has completed since the partner began this one. Otherwise the partner has given this one up, or has its
+ * answer already.
+ */
 const notOvertaken = (own: Scoped, id: string, theirToken: string | undefined) =>
   Effect.gen(function* () {
     const rows = yield* own`
@@ -109,7 +112,7 @@ const notOvertaken = (own: Scoped, id: string, theirToken: string | undefined) =
     )
   })
 
-/** The token that the partner presents is what it has: it stays good for a while, and what it never used opens nothing. */
+/** The partner has the token that it presents, so that token stays valid for a while. A token that it never used becomes invalid. */
 const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: Date) =>
   Effect.gen(function* () {
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
@@ -118,10 +121,13 @@ const retirePresented = (own: Scoped, id: string, presented: Uint8Array, until: 
       WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${presented} AND t.use <> 'Retiring'`
   })
 
-/** We have called the partner, so what it has of us is its last token or, where it has not used that yet, that or the one before. */
+/**
+ * Retires our tokens after a renewal that we began. The partner has its latest token or, if it has not used that one yet, possibly the one
+ * before.
+ */
 const retireOurs = (own: Scoped, id: string, given: Uint8Array, until: Date) =>
   Effect.gen(function* () {
-    // What we have sent the partner to call by is about to become what it calls by.
+    // The expected token that we sent to the partner is about to become its access token.
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.verifier = ${given}`
     yield* own`DELETE FROM partner_token t WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Retiring'
       AND EXISTS (SELECT 1 FROM partner_token a WHERE a.partner_id = t.partner_id AND a.use = 'Access' AND a.used_at IS NOT NULL)`
@@ -130,7 +136,7 @@ const retireOurs = (own: Scoped, id: string, given: Uint8Array, until: Date) =>
       WHERE ${own.rowsOf("t")} AND t.partner_id = ${id} AND t.use = 'Access'`
   })
 
-/** What a renewal leaves of the tokens before it. */
+/** Retires the earlier tokens in a renewal. */
 const retire = (own: Scoped, id: string, { begun, ourVerifier }: Registration, now: number) =>
   Effect.gen(function* () {
     const until = new Date(now + retiringTokenHours * hourMillis)

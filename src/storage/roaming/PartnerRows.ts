@@ -51,10 +51,10 @@ const PartnerRow = Schema.Struct({
 export const partnerRow = rowOf(PartnerRow)
 export const partnerRows = rowsOf(PartnerRow)
 
-/** With the token by which it is called, sealed. */
+/** A partner with the sealed token with which we call it. */
 export const addresseeRows = rowsOf(Schema.Struct({ ...PartnerRow.fields, sealedToken: optional(Schema.String) }))
 
-/** With what its bearer is let do. */
+/** A partner with what the bearer of the token may do. */
 export const bearerRow = rowOf(
   Schema.Struct({
     ...PartnerRow.fields,
@@ -71,7 +71,7 @@ const expectedOf = ([first, ...others]: (typeof PartnerRow.Type)["expected"]): E
     roles: [first, ...others].map(({ role }) => role)
   }
 
-/** The domain's partner of a row. */
+/** Converts a row to the domain's partner. */
 export const partnerOf = ({ connection, expected, status, suspended, ...row }: typeof PartnerRow.Type): Partner => ({
   ...row,
   expected: expectedOf(expected),
@@ -82,7 +82,7 @@ export const partnerOf = ({ connection, expected, status, suspended, ...row }: t
   }
 })
 
-/** Of `partner p`. */
+/** The columns of `partner p`. */
 export const partnerColumns = (sql: SqlClient.SqlClient) => sql`
   p.id, p.organisation_id AS "organisationId", p.name, p.status, p.suspended, p.switches, p.connection,
   coalesce((SELECT jsonb_agg(jsonb_build_object('countryCode', e.country_code, 'partyId', e.party_id, 'role', e.role) ORDER BY e.role)

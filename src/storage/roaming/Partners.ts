@@ -1,4 +1,4 @@
-/** The port `Partners` over SQL: who they are and what they may do. Their registrations are in `PartnerRegistrations`. */
+/** The port `Partners` over SQL: the partners and what they may do. Their registrations are in `PartnerRegistrations`. */
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -28,7 +28,7 @@ export const findPartner = (sql: SqlClient.SqlClient, own: Scoped, id: string) =
     return row === undefined ? yield* new NotFound({ kind: "partner", id }) : partnerOf(row)
   })
 
-/** What is in the journal of a partner: nothing of its tokens. */
+/** A partner's part in the journal, without its tokens. */
 export const recordOf = ({ connection, expected, id, name, status, switches }: Partner): PartnerRecord => ({
   id,
   name,
@@ -111,7 +111,7 @@ const list = (sql: SqlClient.SqlClient) =>
     )
   })
 
-/** A retiring token is over once the one after it was used. */
+/** Finds the partner by its token. When a token is first used, the retiring one before it becomes invalid. */
 const bearer = ({ sql, writable }: Recording) =>
   Effect.fn("Partners.bearer")(function* (verifiers: ReadonlyArray<Uint8Array>, now: number) {
     const at = new Date(now)
@@ -126,18 +126,19 @@ const bearer = ({ sql, writable }: Recording) =>
     if (row === undefined) return undefined
     const { isFirst, reading, use, ...partner } = row
     if (use === "Access" && isFirst) {
-      // By the token itself: a rotation meanwhile may have put another one in its place, which was not used yet.
+      // Selected by the token itself: a rotation may have replaced it meanwhile with one that was not used yet.
       const used = sql`
         WITH used AS (
           UPDATE partner_token SET used_at = ${at} WHERE verifier = ${verifiers[reading]} AND use = 'Access' AND used_at IS NULL
           RETURNING partner_id
         )
         DELETE FROM partner_token t USING used WHERE t.partner_id = used.partner_id AND t.use = 'Retiring'`
-      // Where nothing can be written the next call says it: a partner is not sent away for that.
+      // If nothing can be written, the next call will record it; the partner's call must not fail for that.
       yield* Effect.ignore(Effect.andThen(writable, guardedWrite(used)))
     }
     const found = partnerOf(partner)
-    // We have sent it this token in a renewal; that it calls by it shows that the partner's side of that is done, whatever we heard.
+    // We sent the partner this token in a renewal. That it uses the token shows that its side of the renewal is complete, whether or not we
+    // received its answer.
     return { partner: found, use: use === "Expected" && isRegistered(found) ? "Access" : use, reading }
   })
 

@@ -1,8 +1,8 @@
-/** Whose driver a driver is, as rows and stored JSON have it; shared by cards, grants, sessions and records. */
+/** Which partner a driver belongs to, in rows and stored JSON; shared by cards, grants, sessions and records. */
 import { Schema } from "effect"
 import { authMethods } from "../../domain/roaming/Roaming.ts"
 
-/** A card of a partner's, and the contract behind it. */
+/** A partner's card, and the contract behind it. */
 export const contractFields = {
   partnerId: Schema.String,
   countryCode: Schema.String,
@@ -12,7 +12,7 @@ export const contractFields = {
   contractId: Schema.String
 }
 
-/** A session's contract with a partner, as it is stored with the session and sealed in its record. */
+/** A session's contract with a partner, in the form that is stored with the session and sealed in its record. */
 export const RoamingRow = Schema.Struct({
   ...contractFields,
   authMethod: Schema.Literals(authMethods),

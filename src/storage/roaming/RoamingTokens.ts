@@ -1,4 +1,7 @@
-/** The port `RoamingTokens` over SQL: partners' tokens, and which of them another partner vouches for too. Fetching them is in `TokenPulls`. */
+/**
+ * The port `RoamingTokens` over SQL: partners' tokens, and conflicts where several partners vouch for one. Fetching tokens is in
+ * `TokenPulls`.
+ */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -51,7 +54,7 @@ const columns = (sql: SqlClient.SqlClient) => sql`
   t.visual_number AS "visualNumber", t.issuer, t.group_uid AS "groupUid", t.valid, t.whitelist, t.language,
   t.default_profile_type AS "defaultProfileType", t.energy_contract AS "energyContract", t.last_updated AS "lastUpdated"`
 
-/** A partner's tokens of these keys, as they stand. */
+/** A partner's stored tokens with these keys. */
 const current = (sql: SqlClient.SqlClient, own: Scoped, partnerId: string, keys: ReadonlyArray<RoamingTokenAddress>) =>
   countedRows(own`
     SELECT ${columns(sql)}, t.revision
@@ -94,7 +97,7 @@ const write = (own: Scoped, partnerId: string, changes: ReadonlyArray<Change>, n
       last_updated = excluded.last_updated, revision = excluded.revision, updated_at = excluded.updated_at`
 }
 
-/** A change of a token is one fact: its key names the token and how often it has changed. */
+/** Each change of a token is one fact, whose key has the token and the number of its changes. */
 const factOfChange = (partnerId: string, { after, before, revision }: Change, audit: AuditContext) => {
   const { countryCode, partyId, uid } = after
   const subject = `roaming-token:${countryCode}*${partyId}*${uid}`
@@ -109,7 +112,7 @@ type Stored = RoamingToken & { readonly revision: number }
 
 const typed: TokenIdentity = { isByUid: false }
 
-/** The same for tokens that are one. */
+/** The same key for tokens that count as one. */
 const keyBy =
   ({ isByUid }: TokenIdentity) =>
   (token: RoamingTokenKey): string =>
@@ -118,8 +121,8 @@ const keyBy =
 const untyped = <A extends RoamingTokenAddress>(token: A): RoamingTokenAddress => ({ ...token, type: undefined })
 
 /**
- * Lays tokens over those that stand, in their order; what is given for one token twice counts as one after the other. `stored` has all types of each
- * uid: a change is counted on from all of them, so that a type that was given up and comes back is a new fact.
+ * Applies tokens to the stored ones, in their order; if one token is sent twice, both are applied. `stored` has all types of each uid. The
+ * revision counts the changes of all of them, so that a type that was given up and comes back is a new fact.
  */
 const laidOver = (
   stored: ReadonlyArray<Stored>,
@@ -129,7 +132,7 @@ const laidOver = (
 ) => {
   const keyOf = keyBy(identity)
   const uidOf = keyBy({ isByUid: true })
-  // The first of several is the one that is meant.
+  // The first of several stored tokens is the one that is meant.
   const found = new Map(stored.toReversed().map(({ revision: _, ...token }) => [keyOf(token), bodyOf(token)]))
   const revisions = new Map<string, number>()
   for (const { revision, ...token } of stored) {
@@ -148,7 +151,7 @@ const laidOver = (
   return { taken, changes: [...changes.values()] }
 }
 
-/** Stores changes; where a uid has one token, those of its other types are gone. */
+/** Stores changes. If a uid identifies only one token, tokens of the same uid with other types are deleted. */
 const store = (
   own: Scoped,
   partnerId: string,
@@ -258,7 +261,10 @@ const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: st
 
 const keyRows = rowsOf(Schema.Struct({ key: Schema.String }))
 
-/** Of `roaming_token t`. Tokens of partners that are not registered, or suspended, vouch for no driver, and neither do a hub's of who is a partner itself. */
+/**
+ * Whether `roaming_token t` vouches for a driver. Tokens of unregistered or suspended partners do not, and neither do a hub's tokens of a
+ * party that is a partner itself.
+ */
 export const isVouching = (sql: SqlClient.SqlClient, own: Scoped) => own`
   t.type_key = 'RFID' AND t.valid AND EXISTS (
     SELECT 1 FROM partner p WHERE ${own.rowsOf("p")} AND p.id = t.partner_id AND p.status = 'Registered' AND NOT p.suspended)
@@ -287,7 +293,7 @@ const conflicts = (sql: SqlClient.SqlClient) =>
     })
   })
 
-/** One more than a page is read, so that it is known whether there is another. */
+/** Reads one token more than the page has, to know whether there is another page. */
 const window = (sql: SqlClient.SqlClient) =>
   Effect.fn("RoamingTokens.window")(function* (
     organisationId: string,
@@ -303,7 +309,7 @@ const window = (sql: SqlClient.SqlClient) =>
     return { items: found.slice(0, limit), total: offset + found.length }
   })
 
-/** Provides `RoamingTokens` with a bound of its own. */
+/** Provides `RoamingTokens` with a given limit. */
 export const layerWithin = (options: TokenRoomOptions): Layer.Layer<RoamingTokens, never, RecordingServices> =>
   Layer.effect(
     RoamingTokens,

@@ -1,6 +1,6 @@
 /**
- * How many tokens a partner may still add, a part of the port `RoamingTokens`. A partner may have a million of them, so they are counted seldom, and never
- * under the journal's lock, which all chargers' messages wait for; what this process has added since is counted along.
+ * How many tokens a partner may still add, a part of the port `RoamingTokens`. A partner may have a million tokens, so they are counted
+ * rarely, and never under the journal's lock, for which all chargers' messages wait. Tokens that this process has added since are included.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -10,24 +10,24 @@ import type { Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
 export interface TokenRoomOptions {
-  /** Tokens of one partner that are kept. */
+  /** The most tokens of one partner. */
   readonly tokensMax: number
 }
 
-/** Tokens that a process lets a partner add before it counts again: by so many each process may be over the bound. */
+/** How many tokens a process lets a partner add before it counts again. Each process may exceed the limit by this number. */
 const step = 10_000
 
-/** How long a partner that has all that it may have is taken for full without another count. */
+/** How long a partner at its limit is refused without another count. */
 const fullMillis = 60_000
 
 interface Room {
   left: number
-  /** Nothing is left beyond that; otherwise it is counted again. */
+  /** True if `left` is all that remains up to the limit; otherwise the tokens are counted again. */
   readonly isAll: boolean
   readonly countedAt: number
 }
 
-/** Partners whose room is kept in mind; of one that was forgotten it is counted again. */
+/** How many partners' counts are remembered; for others the tokens are counted again. */
 const roomsMax = 10_000
 
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
@@ -47,7 +47,7 @@ export const tokenRoom = (sql: SqlClient.SqlClient, { tokensMax }: TokenRoomOpti
     room !== undefined && (room.left >= wanted || (room.isAll && now < room.countedAt + fullMillis))
 
   return {
-    /** Looks whether `wanted` more would fit, before the transaction that adds them begins; `now` in ms epoch. */
+    /** Checks whether `wanted` more would fit, before the transaction that adds them begins; `now` in ms since 1970. */
     look: (own: Scoped, partnerId: string, wanted: number, now: number) =>
       Effect.gen(function* () {
         if (isKnown(rooms.get(partnerId), wanted, now)) return
@@ -59,7 +59,7 @@ export const tokenRoom = (sql: SqlClient.SqlClient, { tokensMax }: TokenRoomOpti
         const [oldest] = rooms.keys()
         if (rooms.size > roomsMax && oldest !== undefined) rooms.delete(oldest)
       }),
-    /** Takes room for tokens that are new, within the transaction; fails where there is none. */
+    /** Reserves room for new tokens, within the transaction; fails if there is none. */
     take: (partnerId: string, added: number): Effect.Effect<void, Conflict> =>
       Effect.suspend(() => {
         const room = rooms.get(partnerId)

@@ -1,4 +1,4 @@
-/** When which partner's tokens are fetched and what came of it, a part of the port `RoamingTokens`. */
+/** When each partner's tokens are fetched, and with what result, a part of the port `RoamingTokens`. */
 import { Effect, Schema } from "effect"
 import type { DuePull, PullEnd } from "../../domain/token/RoamingTokens.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
@@ -28,11 +28,11 @@ const dueRow = rowOf(
   })
 )
 
-/** Longest description of a failure that is kept. */
+/** The maximum length of a stored description of a failure. */
 const problemMax = 500
 
 export const tokenPulls = ({ sql, writable }: Recording) => {
-  /** Partners that have tokens to be fetched, as they are registered now. In 2.1.1 a module has no role. */
+  /** Adds partners whose tokens are to be fetched, by their current registration. In 2.1.1 a module has no role. */
   const enlist = (now: number, settleMillis: number) => sql`
     INSERT INTO token_pull AS t (partner_id, organisation_id, registered_at, due_at)
     SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000), ${new Date(now + settleMillis)}

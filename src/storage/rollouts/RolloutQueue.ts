@@ -1,4 +1,4 @@
-/** The port `RolloutQueue` over SQL: what the background work reads and notes of rollouts that go on. */
+/** The port `RolloutQueue` over SQL: what the background loop reads and records of running rollouts. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commandStatuses } from "../../domain/command/Command.ts"
@@ -12,7 +12,7 @@ import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { CountsJson, countsJson, countsOf, lastIssuedOf, planOf, RolloutRow, selectRollouts } from "./RolloutRows.ts"
 import { rolloutFact, rolloutRecord, rolloutSeal } from "./Rollouts.ts"
 
-/** Targets that are looked at in one round. */
+/** How many targets are checked in one round. */
 const openAtOnce = 500
 
 const readBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
@@ -57,7 +57,7 @@ const openRows = rowsOf(
   })
 )
 
-/** Left out is what cannot have ended yet: an accepted update whose charger reports no end and runs what it ran. */
+/** Leaves out updates that cannot have ended yet: those that were accepted, whose charger reports no end and still runs the same version. */
 const mayHaveEnded = (sql: SqlClient.SqlClient, now: number) => sql`
   (m.status IS NULL OR m.status NOT IN ('Pending', 'Sent', 'Accepted') OR m.progress_status = ANY (${textArray(finalFirmwareStatuses)})
     OR c.firmware_version IS DISTINCT FROM t.firmware_before OR t.issued_at < ${new Date(now - installationMillis)})`
@@ -89,7 +89,7 @@ const open = (sql: SqlClient.SqlClient) =>
 
 const zoneRows = rowsOf(Schema.Struct({ timeZone: Schema.String }))
 
-/** A charger that waits `t`, its record `c` and its site `s`. */
+/** The waiting targets `t` of a rollout, with their charger `c` and site `s`. */
 const waiting = (own: Scoped, id: string) => own`
   FROM rollout_target t JOIN charger c ON c.charger_id = t.charger_id AND ${own.rowsOf("c")} JOIN site s ON s.id = c.site_id
   WHERE t.rollout_id = ${id} AND t.state = 'Waiting'`
@@ -163,7 +163,7 @@ const end = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
-/** Nothing where an operator was faster. */
+/** Does nothing if an operator has changed the rollout's state meanwhile. */
 const conclude = ({ journaled, secrets, sql }: Recording) =>
   Effect.fn("RolloutQueue.conclude")(function* (
     { id, organisationId }: RunningRollout,

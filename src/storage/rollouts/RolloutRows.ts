@@ -1,4 +1,4 @@
-/** Rows of rollouts as the domain wants them. */
+/** Rows of rollouts, decoded into the domain's. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commandTypes } from "../../domain/command/Kinds.ts"
@@ -14,7 +14,7 @@ import {
 import type { Rollout } from "../../domain/rollout/Rollouts.ts"
 import { Millis, optional } from "../kernel/Rows.ts"
 
-/** A plan as it is stored; JSON has no undefined, so what a plan lacks is missing. */
+/** A plan in its stored form; fields that are undefined are absent in JSON. */
 const PlanJson = Schema.Struct({
   perMinute: Schema.Int,
   waves: Schema.Array(Schema.Int),
@@ -71,7 +71,7 @@ export const RolloutRow = Schema.Struct({
   counts: optional(CountsJson)
 })
 
-/** Of a rollout `r`. */
+/** The counts of a rollout `r`. */
 export const countsJson = (sql: SqlClient.SqlClient) => sql`
   (SELECT jsonb_agg(jsonb_build_object('state', g.state, 'count', g.n, 'lastIssuedAt', trunc(extract(epoch FROM g.last) * 1000)))
     FROM (SELECT t.state, count(*) AS n, max(t.issued_at) AS last FROM rollout_target t WHERE t.rollout_id = r.id GROUP BY t.state) g)`

@@ -1,4 +1,4 @@
-/** The port `Rollouts` over SQL: rollouts as operators make them, look at them and decide about them. */
+/** The port `Rollouts` over SQL: rollouts as operators create, view and control them. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound, TooMany } from "../../domain/Errors.ts"
@@ -28,7 +28,7 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { RolloutRow, rolloutOf, selectRollouts } from "./RolloutRows.ts"
 
-/** What the command of a rollout is sealed under. */
+/** The purpose under which the command of a rollout is sealed. */
 export const rolloutSeal = "rollout"
 
 const rolloutRow = rowOf(RolloutRow)
@@ -63,7 +63,7 @@ const recordOf = (
   }: { readonly state: RolloutState; readonly pauseReason?: RolloutRecord["pauseReason"] | undefined }
 ): RolloutRecord => ({ id, kind, name, type, targets, state, ...(pauseReason === undefined ? {} : { pauseReason }) })
 
-/** A change of a rollout as a fact; `by` is the service itself where no operator decided. */
+/** A change of a rollout as a fact; `by` is the service itself if no operator decided. */
 export const rolloutFact = (
   id: string,
   audit: { readonly by: Pick<AuditContext["by"], "actor" | "organisationId">; readonly now: number },
@@ -75,7 +75,7 @@ export const rolloutFact = (
 
 export { recordOf as rolloutRecord }
 
-/** Puts in the chargers. Of a filter in a mixed order, so that no site has all of its chargers commanded at once. */
+/** Adds the chargers. Those of a filter are added in a mixed order, so that the chargers of a site are not all commanded at once. */
 const putTargets = (sql: SqlClient.SqlClient, own: Scoped, id: string, targets: RolloutTargets) =>
   Effect.gen(function* () {
     if ("chargerIds" in targets) {

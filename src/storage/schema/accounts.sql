@@ -1,4 +1,4 @@
--- People's sign-ins, recovery codes, and the links that let them in.
+-- People's sign-ins, recovery codes, passkeys, and the links that give people access.
 
 CREATE TABLE sign_in (
   id uuid PRIMARY KEY,
@@ -9,11 +9,11 @@ CREATE TABLE sign_in (
   strength text NOT NULL CHECK (strength IN ('Password', 'SecondFactor')),
   network text NOT NULL,
   agent text NOT NULL,
-  -- By an organisation's identity provider: then it works in that organisation alone.
+  -- True if the sign-in was made by an organisation's identity provider: then it is valid in that organisation only.
   single_sign_on boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL,
-  -- When a second factor of the person was proved last; NULL for never.
+  -- When the person last proved a second factor; NULL for never.
   factor_at timestamptz,
   ended_at timestamptz,
   FOREIGN KEY (organisation_id, operator_id) REFERENCES membership (organisation_id, operator_id)
@@ -36,7 +36,7 @@ CREATE TABLE account_link (
   kind text NOT NULL CHECK (kind IN ('SetUp', 'Invitation', 'Reset')),
   -- Keyed hash of the link's secret.
   hash text NOT NULL UNIQUE,
-  -- Of an invitation NULL: the person may have no account.
+  -- NULL for an invitation, since the person may have no account.
   operator_id uuid REFERENCES operator (id),
   email text NOT NULL,
   -- Of an invitation: a built-in role, or one of the organisation's own.
@@ -45,7 +45,7 @@ CREATE TABLE account_link (
   created_at timestamptz NOT NULL,
   -- NULL for the link of the first start, which works until it is used.
   expires_at timestamptz,
-  -- Used, taken back, or replaced by a later one.
+  -- When it was used, withdrawn, or replaced by a later one.
   closed_at timestamptz,
   FOREIGN KEY (organisation_id, role_id) REFERENCES role (organisation_id, id),
   CHECK ((kind = 'Invitation') = (num_nonnulls(role, role_id) = 1))
@@ -57,13 +57,13 @@ CREATE INDEX account_link_operator ON account_link (operator_id) WHERE operator_
 CREATE INDEX account_link_role ON account_link (organisation_id, role_id) WHERE role_id IS NOT NULL;
 
 CREATE TABLE passkey (
-  -- The credential's id in base64url, as the person's device has chosen it.
+  -- The credential's id in base64url, chosen by the person's device.
   id text PRIMARY KEY,
   operator_id uuid NOT NULL REFERENCES operator (id),
   name text NOT NULL,
   -- COSE_Key.
   public_key bytea NOT NULL,
-  -- Signatures as the device counts them; one that goes back is a copy. 0 for devices that do not count.
+  -- The device's count of signatures; a count that goes back shows a copy. 0 for devices that do not count.
   counter bigint NOT NULL,
   transports text[] NOT NULL,
   created_at timestamptz NOT NULL,
@@ -76,7 +76,7 @@ CREATE INDEX passkey_operator ON passkey (operator_id);
 CREATE TABLE passkey_challenge (
   -- Keyed hash of the challenge.
   hash text PRIMARY KEY,
-  -- Who adds a passkey; NULL for a sign-in: whose it is shows its answer.
+  -- The operator who adds a passkey; NULL for a sign-in, whose answer shows the operator.
   operator_id uuid REFERENCES operator (id),
   expires_at timestamptz NOT NULL
 );

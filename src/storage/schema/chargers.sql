@@ -1,12 +1,12 @@
 -- Sites, chargers, EVSEs and connectors, their connections and their history.
 --
--- History is kept as points, not as intervals: the status at a time is the newest point before it. A point that arrives late
--- takes its place and nothing else changes, whatever the order of arrival.
+-- History is stored as points, not as intervals: the status at a time is the newest point before it. A point that arrives late is inserted
+-- at its place, and nothing else changes, whatever the order of arrival.
 
 CREATE TABLE site (
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id),
-  -- Number of the site in the v1 API.
+  -- The site's number in the v1 API.
   group_id integer GENERATED ALWAYS AS IDENTITY NOT NULL UNIQUE,
   name text NOT NULL,
   time_zone text NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE site (
   updated_at timestamptz NOT NULL,
   -- Null: the organisation's own party.
   party_id uuid REFERENCES party (id),
-  -- As the domain has it; null where nothing was given.
+  -- In the domain's form; null if there are none.
   details jsonb
 );
 COMMENT ON TABLE site IS
@@ -52,7 +52,7 @@ CREATE TABLE charger (
   booted_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  -- Set by the operator; a client certificate may carry it. What a charger reports of itself proves nothing.
+  -- Set by the operator, and may be in a client certificate. A serial number that the charger itself reports proves nothing.
   registered_serial text
 );
 COMMENT ON TABLE charger IS
@@ -79,7 +79,7 @@ COMMENT ON TABLE charger_equipment IS
 CREATE TABLE charger_evse (
   charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
   evse_id integer NOT NULL,
-  -- As the domain has it.
+  -- In the domain's form.
   details jsonb NOT NULL,
   PRIMARY KEY (charger_id, evse_id)
 );
@@ -97,7 +97,7 @@ COMMENT ON TABLE charger_configuration IS
 CREATE TABLE configuration_drift (
   charger_id text PRIMARY KEY REFERENCES charger (charger_id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,
-  -- How many keys differ and could be changed.
+  -- The number of keys that differ and could be changed.
   keys integer NOT NULL CHECK (keys > 0),
   since timestamptz NOT NULL
 );
@@ -126,7 +126,7 @@ COMMENT ON TABLE charger_pending IS
   'Credentials sent to a charger that may or may not have stored them. Until that is known, old and new are accepted, so that rotation never locks a charger out.';
 CREATE INDEX charger_pending_charger ON charger_pending (charger_id, command_id);
 
--- Half-full pages keep the updates of each second within their page.
+-- Pages are filled by half, so that the updates of each second stay within their page.
 CREATE TABLE charger_seen (
   charger_id text PRIMARY KEY REFERENCES charger (charger_id) ON DELETE CASCADE,
   last_seen timestamptz NOT NULL,
@@ -163,18 +163,19 @@ CREATE TABLE connector_meter (
 );
 COMMENT ON TABLE connector_meter IS
   'Step in which the meter of a connector counts, as its sessions showed. No row before the first session with readings. Goes with its charger.';
--- Those that an operator is warned of; most meters are not among them.
+-- The meters that operators are warned about; most meters are not among them.
 CREATE INDEX connector_meter_coarse ON connector_meter (organisation_id, step_wh) WHERE ((NOT reports_power) AND (step_wh > 1));
 
--- No foreign key, which would cost as much as the row; a trigger deletes those of a deleted charger.
+-- No foreign key, which would cost as much as the row; a trigger deletes the rows of a deleted charger.
 CREATE TABLE connector_history (
   charger_id text NOT NULL,
   evse_id integer NOT NULL,
   connector_id integer NOT NULL,
-  -- The charger's time where it is believed, and never later than heard_at.
+  -- The charger's time if it is plausible, but never later than heard_at.
   from_at timestamptz NOT NULL,
   heard_at timestamptz NOT NULL,
-  -- Points of one connector are ranked by (from_at, heard_at, tie); tie is a hash of the fact's key. The last of equal times counts.
+  -- Points of one connector are ordered by (from_at, heard_at, tie); tie is a hash of the fact's key. Of points with equal times the last
+  -- counts.
   tie bigint NOT NULL,
   organisation_id uuid NOT NULL,
   status text NOT NULL,
@@ -186,16 +187,17 @@ CREATE TABLE connector_history (
 );
 COMMENT ON TABLE connector_history IS
   'Past statuses of connectors as points in time, for uptime. Deleted by the history''s retention, except the point that was current then.';
--- Availability over weeks is read from these alone, with what ended each: they are few, and other statuses are hundreds for each.
+-- Availability over weeks is read from these alone, each with the status that ended it. They are few; for each there are hundreds of other
+-- statuses.
 CREATE INDEX connector_history_troubled ON connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie) WHERE (status IN ('Unavailable', 'Faulted'));
--- BRIN, for its retention: rows come in the order of heard_at.
+-- BRIN, for retention: rows arrive in the order of heard_at.
 CREATE INDEX connector_history_heard ON connector_history USING brin (heard_at);
 
 CREATE TABLE connection (
   charger_id text PRIMARY KEY REFERENCES charger (charger_id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,
   node_id text NOT NULL,
-  -- Only grows: it says which of a charger's connections is the current one.
+  -- Only increases; the highest epoch is a charger's current connection.
   epoch bigint NOT NULL,
   ocpp_version text NOT NULL,
   security_profile smallint NOT NULL,
@@ -210,7 +212,7 @@ COMMENT ON TABLE connection IS
 -- Open connections of a node, to close those of a node that is gone.
 CREATE INDEX connection_node ON connection (node_id) WHERE (closed_at IS NULL);
 
--- No foreign key, which would cost as much as the row; a trigger deletes those of a deleted charger.
+-- No foreign key, which would cost as much as the row; a trigger deletes the rows of a deleted charger.
 CREATE TABLE connection_history (
   charger_id text NOT NULL,
   connected_at timestamptz NOT NULL,
@@ -225,10 +227,10 @@ CREATE TABLE connection_history (
 );
 COMMENT ON TABLE connection_history IS
   'Connections of chargers, for uptime: written with the connection that opens or closes. Deleted by the history''s retention.';
--- BRIN, for its retention: rows come in order of time.
+-- BRIN, for retention: rows arrive in the order of time.
 CREATE INDEX connection_history_age ON connection_history USING brin (connected_at);
 
--- The limits on lengths are those of what the service accepts; they hold whatever the service does.
+-- The limits on lengths are the same as those of the service, and apply even if the service does not check.
 CREATE TABLE unknown_charger (
   charger_id text PRIMARY KEY CHECK (length(charger_id) <= 48),
   first_seen timestamptz NOT NULL,
@@ -242,7 +244,7 @@ COMMENT ON TABLE unknown_charger IS
 CREATE INDEX unknown_charger_first ON unknown_charger (first_seen, charger_id);
 CREATE INDEX unknown_charger_last ON unknown_charger (last_seen, charger_id);
 
--- The history tables have no foreign keys; this deletes what is of a deleted charger.
+-- The history tables have no foreign keys; this deletes the rows of a deleted charger.
 CREATE FUNCTION charger_history_forget()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -258,7 +260,7 @@ CREATE TRIGGER charger_history_forgotten AFTER DELETE ON charger
   REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION charger_history_forget();
 
--- Deletes points heard before a time except the one that was current then: without it the time after it would have no beginning.
+-- Deletes points from before a time, except the one that was current then: without it, the period after that time would have no beginning.
 CREATE FUNCTION history_forget(p_before timestamp with time zone, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -286,7 +288,7 @@ BEGIN
 END
 $function$;
 
--- A registered charger is not unknown any more.
+-- A registered charger is no longer unknown.
 CREATE FUNCTION charger_is_known()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -300,8 +302,8 @@ $function$;
 CREATE TRIGGER charger_known AFTER INSERT ON charger
   FOR EACH ROW EXECUTE FUNCTION charger_is_known();
 
--- Lays single keys that a charger reported or accepted over what it reported as a whole. A charger that has reported nothing yet gets
--- no row: it would look as if it had reported everything.
+-- Merges single keys that a charger reported or accepted into its reported configuration. A charger that has reported nothing yet gets no
+-- row, since it would look as if it had reported everything.
 CREATE FUNCTION configuration_learn()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -312,7 +314,7 @@ DECLARE
 BEGIN
   UPDATE charger_configuration f SET reported_at = NEW.heard_at, keys = coalesce((
     SELECT jsonb_agg(merged.entry ORDER BY merged.place) FROM (
-      -- The charger's own spelling of a key stays, and so does what it said of changing it.
+      -- Keeps the charger's own spelling of a key, and whether it said that the key can be changed.
       SELECT CASE WHEN reported.e IS NULL THEN known.e ELSE (known.e - 'value') || (reported.e - 'key') END AS entry, known.place
       FROM jsonb_array_elements(f.keys) WITH ORDINALITY AS known(e, place)
       LEFT JOIN LATERAL (

@@ -1,19 +1,19 @@
--- Commands to chargers: the table is their queue. Facts about commands reach their rows by a trigger on the journal,
--- so that every author of such a fact changes the same row.
+-- Commands to chargers: the table is their queue. A trigger on the journal applies facts about commands to their rows, so that every author
+-- of such a fact changes the same row.
 
 CREATE TABLE command (
   id uuid PRIMARY KEY,
-  -- Order of issue: ids of one millisecond do not tell it.
+  -- The order of issue, which ids of the same millisecond do not give.
   turn bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   organisation_id uuid NOT NULL,
   charger_id text NOT NULL,
   type text NOT NULL,
   status text NOT NULL CHECK (status IN ('Pending', 'Sent', 'Accepted', 'Rejected', 'Failed', 'TimedOut', 'Expired')),
   command jsonb NOT NULL,
-  -- Secrets of the command, encrypted.
+  -- The command with its secrets, encrypted.
   sealed text,
   password_verifier bytea,
-  -- What may be shown of the command; secrets are masked.
+  -- The part of the command that may be shown, with secrets masked.
   parameters jsonb NOT NULL,
   issued_by text NOT NULL,
   created_at timestamptz NOT NULL,
@@ -29,7 +29,8 @@ CREATE TABLE command (
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE command IS
   'Commands to chargers, from issue to result. Also the queue that nodes take work from. Deleted after the commands'' retention, except those whose last answer is what is known of a charger.';
--- Out of service by an operator, for uptime: few of a charger's commands. By evse, so that the last one before a time is found at once.
+-- Chargers taken out of service by an operator, for uptime: few of a charger's commands. By EVSE, so that the last one before a time is
+-- found at once.
 CREATE INDEX command_availability ON command (charger_id, ((command #>> '{place,evseId}')::integer), completed_at) WHERE ((type = 'ChangeAvailability') AND (status = 'Accepted'));
 -- The few commands about a charger's certificates, among thousands of others.
 CREATE INDEX command_certificates ON command (charger_id, turn) WHERE (type IN ('GetInstalledCertificateIds', 'InstallCertificate', 'DeleteCertificate'));
@@ -37,18 +38,19 @@ CREATE INDEX command_charger ON command (charger_id, id);
 CREATE INDEX command_composite ON command (charger_id, id) WHERE (type = 'GetCompositeSchedule');
 CREATE INDEX command_expiry ON command (expires_at) WHERE ((status = 'Pending') AND (expires_at IS NOT NULL));
 CREATE INDEX command_file ON command (file_id) WHERE (file_id IS NOT NULL);
--- For progress messages: the newest transfer of a charger that such a message can mean.
+-- For progress messages: the newest transfer of a charger that such a message can be about.
 CREATE INDEX command_transfers ON command (charger_id, turn) WHERE (type IN ('GetDiagnostics', 'GetLog', 'UpdateFirmware', 'SignedUpdateFirmware'));
 -- RemoteStarts that no session has followed yet.
 CREATE INDEX command_unfollowed ON command (charger_id, sent_at) WHERE ((type = 'RemoteStart') AND (session_id IS NULL));
--- By these single commands are looked up. They come last: while there are few commands all indexes cost a plan the same, and PostgreSQL takes the newest.
+-- For lookups of single commands. These indexes come last: while there are few commands, a plan costs the same with any index, and
+-- PostgreSQL chooses the newest.
 CREATE INDEX command_organisation ON command (organisation_id, id);
 -- The queue of a charger.
 CREATE INDEX command_open ON command (charger_id, turn) WHERE (status IN ('Pending', 'Sent'));
--- Limits how many chargers an operator commands in a minute, by all keys together.
+-- Limits how many chargers an operator commands in a minute, with all keys together.
 CREATE INDEX command_rate ON command (organisation_id, created_at) WHERE (issued_by <> 'platform');
 
--- What facts about commands and charger documents change.
+-- Applies facts about commands and charger documents.
 CREATE FUNCTION command_project()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -77,9 +79,9 @@ $function$;
 CREATE TRIGGER journal_commands AFTER INSERT ON journal
   FOR EACH ROW WHEN ((new.type = ANY (ARRAY['CommandIssued'::text, 'CommandAnswered'::text, 'ChargerDocumentChanged'::text]))) EXECUTE FUNCTION command_project();
 
--- When the chargers that were commanded since `p_since` reached `p_most`, `p_charger` not counted; null while they have not. Counted are commands of `p_types`
--- whose issuer fits `p_like` and not `p_unlike`; each charger leaves with its own last command. The platform's are in no cap, and not in the index of this.
--- Null without types: the command that is asked about does not count.
+-- When the number of chargers commanded since `p_since` reached `p_most`, without `p_charger`; null if it has not. It counts commands of
+-- `p_types` whose issuer matches `p_like` and not `p_unlike`; each charger counts at its own last command. The platform's commands do not
+-- count and are not in the index used. Also null if `p_types` is null: then the requested command does not count.
 CREATE FUNCTION command_cap_reached(p_organisation uuid, p_charger text, p_like text, p_unlike text, p_types text[], p_since timestamptz, p_most integer)
 RETURNS timestamptz
 LANGUAGE sql STABLE
@@ -90,9 +92,9 @@ AS $function$
   GROUP BY r.charger_id ORDER BY at DESC OFFSET p_most - 1 LIMIT 1;
 $function$;
 
--- Stores a command, with its fact, as sent by the connection of this epoch, whose actor waits to send it. Answers no row and writes nothing where that
--- connection is not the open one, where other commands wait for the charger, where the command has expired meanwhile, or where the caller has reached
--- its cap (`command_cap_reached`): such a command waits for its turn or is refused, which is decided elsewhere.
+-- Stores a command, with its fact, as sent by the connection of this epoch, whose actor waits to send it. Returns no row and writes nothing
+-- if that connection is not the open one, if other commands wait for the charger, if the command has expired meanwhile, or if the caller
+-- has reached its cap (`command_cap_reached`). Other code then decides whether the command waits for its turn or is refused.
 CREATE FUNCTION command_send(p_organisation uuid, p_charger text, p_epoch bigint, p_at timestamptz, p_id uuid, p_type text, p_command jsonb, p_sealed text,
   p_parameters jsonb, p_by text, p_expires timestamptz, p_session uuid, p_file uuid, p_fact json, p_like text, p_unlike text,
   p_types text[], p_since timestamptz, p_most integer)
@@ -116,8 +118,9 @@ BEGIN
 END
 $function$;
 
--- Marks the next command of a charger as sent over its connection, under the journal's lock. Answers that command, and `hasNext`: whether others may wait
--- behind it. A command that carries credentials is held back (`isHeld`) unless they are asked for: what is sent with it is stored in the same transaction.
+-- Marks the next command of a charger as sent over its connection, under the journal's lock. Returns that command, and in `hasNext` whether
+-- others may wait behind it. A command that carries credentials is only reported (`isHeld`) unless `p_credentials` is true, since its
+-- credentials must be stored in the same transaction.
 CREATE FUNCTION command_take(p_charger text, p_epoch bigint, p_at timestamp with time zone, p_credentials boolean)
 RETURNS TABLE(id uuid, command jsonb, sealed text, "isHeld" boolean, "hasNext" boolean)
 LANGUAGE plpgsql
@@ -143,7 +146,7 @@ BEGIN
 END
 $function$;
 
--- Notifies the charger's node of work, and callers of a result.
+-- Notifies the charger's node of a waiting command, and callers of a result.
 CREATE FUNCTION command_announce()
 RETURNS trigger
 LANGUAGE plpgsql

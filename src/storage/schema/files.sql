@@ -1,4 +1,4 @@
--- Files that chargers upload to us or download from us. Contents are in blob storage; a row says that a file is complete.
+-- Files that chargers upload to us or download from us. Contents are in blob storage; the row's state says whether a file is complete.
 
 CREATE TABLE file (
   id uuid PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE file (
   token_verifier bytea UNIQUE,
   created_at timestamptz NOT NULL,
   completed_at timestamptz,
-  -- Place of the content, one for each attempt: two uploads at once do not overwrite each other.
+  -- The key of the content, new for each attempt, so that two simultaneous uploads do not overwrite each other.
   blob text
 );
 COMMENT ON TABLE file IS

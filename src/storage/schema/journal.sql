@@ -1,10 +1,10 @@
--- The journal's writing statements: facts of many chargers in one round trip and one transaction, which decides what a message
--- costs; one statement per projection would cost four to six times as much. Parameters are arrays of equal length or JSON
--- documents, so that the statement's text never changes and stays prepared. Last of the files, since it writes to most tables.
+-- The statements that write the journal. Facts of many chargers are written in one round trip and one transaction, which determines what a
+-- message costs; one statement per projection would cost four to six times as much. Parameters are arrays of equal length or JSON
+-- documents, so the statement's text never changes and stays prepared. This file comes last, since it writes to most tables.
 
--- Appends facts and changes their projections. `ord` in the documents is the 1-based ordinal of the fact in the arrays; a projection
--- is changed only when its fact is new. Answers the ordinals of the new facts, or null when all are, and the sessions of starts
--- that were stored before.
+-- Appends facts and changes their projections. `ord` in the documents is the 1-based ordinal of the fact in the arrays; a projection is
+-- only changed if its fact is new. Returns the ordinals of the new facts, or null if all are new, and the sessions of starts that were
+-- stored before.
 CREATE FUNCTION journal_commit(
   p_keys text[], p_organisations uuid[], p_types text[], p_chargers text[], p_at timestamp with time zone[], p_heard timestamp with time
   zone[], p_bodies text[], p_epochs double precision[], p_requires integer[], p_meter_ord integer[], p_meter_sessions uuid[],
@@ -16,7 +16,7 @@ CREATE FUNCTION journal_commit(
 )
 RETURNS record
 LANGUAGE plpgsql
--- Rows are looked up by their keys. A plan made while a table is small would read all of it, and is kept while it grows.
+-- Rows are looked up by their keys. A plan made while a table is small would scan all of it, and would be kept while the table grows.
 SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
@@ -25,7 +25,7 @@ DECLARE
   v_inserted int;
   v_following int;
   v_all boolean;
-  -- Sessions of this commit's starts: none for a start that was there already, or whose charger was removed.
+  -- The sessions stored for this commit's starts; none for a start that was stored before, or whose charger was removed.
   v_stored uuid[];
 BEGIN
   PERFORM pg_advisory_xact_lock(7016996765);
@@ -43,7 +43,7 @@ BEGIN
   ON CONFLICT (key) DO NOTHING;
   GET DIAGNOSTICS v_inserted = ROW_COUNT;
 
-  -- Facts that follow from another of their commit stand or fall with it: it must be new, and in this very commit.
+  -- A fact that requires another fact of its commit is only stored if that one is new and was stored by this commit.
   IF v_inserted < cardinality(p_keys) THEN
     INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
     SELECT substring(sha256(convert_to(p_keys[r.ord], 'UTF8')) for 16), p_organisations[r.ord], p_types[r.ord],
@@ -59,7 +59,8 @@ BEGIN
   END IF;
   v_all := v_inserted = cardinality(p_keys);
 
-  -- Which ones were new is asked only when some were not. No other transaction writes while we hold the lock, so what lies above is ours.
+  -- Which facts are new is only determined if some are not. No other transaction writes while we hold the lock, so all later positions are
+  -- ours.
   IF NOT v_all THEN
     SELECT coalesce(array_agg(new.ord), '{}') INTO fresh
     FROM (
@@ -102,7 +103,7 @@ BEGIN
         to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
       FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
         token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
-      -- A charger that was taken away and registered by another organisation meanwhile is not the one that this fact is about.
+      -- If the charger was removed and registered by another organisation meanwhile, it is not the one that this fact is about.
       JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
       WHERE v_all OR x.ord = ANY (fresh)
       RETURNING id, organisation_id
@@ -111,12 +112,12 @@ BEGIN
       SELECT n.id, n.organisation_id, x.tariff, x.tariff_version, x.time_zone
       FROM jsonb_to_recordset(p_starts) AS x(id uuid, tariff uuid, tariff_version int, time_zone text) JOIN stored n ON n.id = x.id
       WHERE x.tariff IS NOT NULL
-      -- The tariff that the driver reserved under.
+      -- Keeps the tariff under which the driver reserved.
       ON CONFLICT (session_id) DO NOTHING
     )
     SELECT array_agg(n.id) INTO v_stored FROM stored n;
 
-    -- A reservation that something else has ended since the start was decided stays as it is.
+    -- A reservation that was ended otherwise since the start was decided stays unchanged.
     IF jsonb_path_exists(p_starts, '$[*].consumes') THEN
       UPDATE reservation r SET status = 'Used', session_id = x.id, updated_at = p_heard[x.ord]
       FROM (
@@ -139,7 +140,7 @@ BEGIN
         AND m.organisation_id = p_organisations[x.ord];
     END IF;
 
-    -- 0 replaces a register that the start did not have, and all that the meter ever counted would be billed.
+    -- If the start had no register, 0 was stored instead, and everything that the meter ever counted would be billed.
     IF p_starts @> '[{"unmetered": true}]' THEN
       INSERT INTO session_review (session_id, organisation_id, held_reason, updated_at)
       SELECT x.id, p_organisations[x.ord], 'MeterStartMissing', p_heard[x.ord]
@@ -158,8 +159,8 @@ BEGIN
     END IF;
   END IF;
 
-  -- A start register that only the stop's readings reported replaces the start's, and the session is no longer held for it. Before the
-  -- readings, whose energy is counted from it.
+  -- A start register that only the stop's readings reported replaces the start's, and the session is no longer held for it. This comes
+  -- before the readings, whose energy is computed from it.
   IF jsonb_path_exists(p_ends, '$[*].meter_start') THEN
     UPDATE session s SET meter_start_wh = x.meter_start
     FROM jsonb_to_recordset(p_ends) AS x(ord int, id uuid, meter_start bigint)
@@ -188,8 +189,8 @@ BEGIN
     END IF;
   END IF;
 
-  -- Only of sessions that are over without a stop; where another start superseded one, it stays held for the missing stop. Before the
-  -- registers themselves, and in the same order: an older one changes nothing.
+  -- Only for sessions that ended without a stop; a session that was superseded by another start stays held for the missing stop. This comes
+  -- before the registers themselves, and in the same order: an older register changes nothing.
   IF p_refused IS NOT NULL THEN
     UPDATE session s SET status = x.status, held_reason = x.held
     FROM (
@@ -202,9 +203,8 @@ BEGIN
   END IF;
 
   IF cardinality(p_register_sessions) > 0 THEN
-    -- In the order of the charger's times, also where two connections of one charger report at one time. For the same reason the row says
-    -- whether it has ended meanwhile: its stop has the last word on its energy.
-    -- Readings without a register change nothing but the power.
+    -- In the order of the charger's times, even if two connections of one charger report at the same time. For the same reason the row is
+    -- checked for whether it has ended meanwhile: its stop determines its energy. Readings without a register only change the power.
     UPDATE session s SET register_wh = coalesce(x.wh::bigint, s.register_wh), register_at = CASE WHEN x.wh IS NULL THEN s.register_at ELSE x.at END,
       updated_at = CASE WHEN x.wh IS NULL THEN s.updated_at ELSE greatest(s.updated_at, clock_timestamp()) END,
       energy_wh = CASE WHEN s.ended_at IS NULL OR s.superseded THEN coalesce(x.energy::bigint, s.energy_wh) ELSE s.energy_wh END,
@@ -221,9 +221,9 @@ BEGIN
   END IF;
 
   IF p_ends IS NOT NULL THEN
-    -- Without a stop the newest register takes the place of the stop's. Two connections of one charger may report at one time: of several ends in
-    -- one commit the stop counts, and an end without one is dropped where the session has ended meanwhile, or where it was taken for one
-    -- without energy and a register is newer than what that was decided by.
+    -- Without a stop, the newest register replaces the stop's. Two connections of one charger may report at the same time. If one commit
+    -- has several ends of a session, the stop counts. An end without a stop is dropped if the session has ended meanwhile. It is also
+    -- dropped if the session was considered to be without energy, and a register is newer than the one on which that was based.
     UPDATE session s SET status = x.status, superseded = coalesce(x.unheard, false), ended_at = to_timestamp(x.at / 1000),
       meter_stop_wh = CASE WHEN x.unheard THEN s.register_wh ELSE coalesce(x.meter, s.meter_stop_wh) END,
       energy_wh = coalesce(x.energy, s.energy_wh), stop_reason = x.reason, held_reason = x.held, reported_stop = x.reported,
@@ -287,11 +287,11 @@ BEGIN
 END
 $function$;
 
--- Connections open and close in batches, with all that follows from it: their facts, their history and the marks of their locations. Each
--- row is looked up by its charger and carried along, never joined with another list of the same statement: a thousand chargers that
--- come back at once would be a million comparisons wherever the plan was made for a batch of one.
+-- Connections open and close in batches, with all consequences: their facts, their history and the marks of their locations. Each row is
+-- looked up by its charger and passed along, and never joined with another list in the same statement. With a plan made for a batch of one,
+-- a thousand chargers that reconnect at once would otherwise cause a million comparisons.
 
--- Takes the next epoch for each charger that exists and records the connection; one row for each charger that got one.
+-- Assigns the next epoch to each charger that exists and records the connection; returns one row for each charger that got an epoch.
 CREATE FUNCTION connection_open(
   p_chargers text[], p_versions text[], p_profiles integer[], p_addresses text[], p_at timestamp with time zone[], p_node text
 )
@@ -310,7 +310,7 @@ BEGIN
     LEFT JOIN connection n ON n.charger_id = u.charger
   ), opened AS (
     INSERT INTO connection AS n (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
-    -- The first epoch is the time, so that a charger that is removed and registered again never meets an epoch it had before.
+    -- The first epoch is the time in ms, so that a charger that is removed and registered again never gets an earlier epoch again.
     SELECT charger, organisation_id, p_node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version, profile, address, at
     FROM input
     ON CONFLICT (charger_id) DO UPDATE SET organisation_id = excluded.organisation_id, node_id = excluded.node_id, epoch = n.epoch + 1,
@@ -343,7 +343,7 @@ BEGIN
 END
 $function$;
 
--- Ends connections whose epoch is the current one; a late close of an older one changes nothing.
+-- Closes connections whose epoch is the current one; a late close of an older connection changes nothing.
 CREATE FUNCTION connection_close(
   p_chargers text[], p_epochs double precision[], p_at timestamp with time zone[], p_reasons text[]
 )

@@ -25,7 +25,7 @@ COMMENT ON TABLE node IS
 
 CREATE TABLE journal (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- First 16 bytes of SHA-256 of the business key: half the index of the text, and no text to leak.
+  -- First 16 bytes of SHA-256 of the business key. The index is half as large as with the text, and no text can leak.
   key bytea NOT NULL UNIQUE,
   organisation_id uuid NOT NULL,
   type text NOT NULL,
@@ -33,30 +33,29 @@ CREATE TABLE journal (
   at timestamptz NOT NULL,
   heard_at timestamptz NOT NULL,
   body json NOT NULL,
-  -- Who did it, for the audit log. Read from the body once, and never from a reading's: those are by far the most, and have none.
+  -- The author, for the audit log. Extracted from the body once, and not for readings, which are by far the most facts and have no author.
   author text GENERATED ALWAYS AS (CASE WHEN type <> 'MeterRead' THEN body ->> 'by' END) STORED
 );
 COMMENT ON TABLE journal IS
   'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author are kept as long as the audit log and those of starts and ends as long as sessions, both for ever unless set; others are deleted after the facts'' retention.';
--- The audit log: the few facts with an author. In the order of -position,
--- newest first, which no other index has: no statistics tell how few facts have an author, and for an order by position PostgreSQL would walk along the
--- primary key, past every fact of every organisation.
+-- The audit log: the few facts with an author. It is ordered by -position, newest first, like no other index. There are no statistics about
+-- how few facts have an author, so for an order by position PostgreSQL would scan the primary key, with every fact of every organisation.
 CREATE INDEX journal_audit ON journal (organisation_id, (- position)) WHERE (author IS NOT NULL);
 -- The audit log of one subject.
 CREATE INDEX journal_audit_subject ON journal (organisation_id, subject, (- position)) WHERE (author IS NOT NULL);
--- The audit log of one author, of one action, and of a stretch of time.
+-- The audit log of one author, of one action, and of a time span.
 CREATE INDEX journal_audit_actor ON journal (organisation_id, author, (- position)) WHERE (author IS NOT NULL);
 CREATE INDEX journal_audit_action ON journal (organisation_id, type, (- position)) WHERE (author IS NOT NULL);
 CREATE INDEX journal_audit_at ON journal (organisation_id, at) WHERE (author IS NOT NULL);
 -- Signing requests of a charger.
 CREATE INDEX journal_certificate_requests ON journal (subject, position) WHERE (type = 'CertificateSigningRequested');
--- What was answered to a card. Uids are ASCII in OCPP 1.6, where lower() is what the domain compares by.
+-- The answers to a card. Uids are ASCII in OCPP 1.6, where lower() is what the domain compares by.
 CREATE INDEX journal_authorizations ON journal (organisation_id, lower(body ->> 'tokenUid'), position) WHERE (type = 'TokenAuthorized');
--- What cards were answered in the whole organisation, and the refusals among it. In an order of their own, as the audit log.
+-- The answers to cards in the whole organisation, and the refusals among them. They have an order of their own, like the audit log.
 CREATE INDEX journal_answers ON journal (organisation_id, (- position)) WHERE (type IN ('TokenAuthorized', 'SessionStarted'));
 CREATE INDEX journal_refusals ON journal (organisation_id, (- position))
   WHERE ((type IN ('TokenAuthorized', 'SessionStarted')) AND ((body #>> '{authorization,status}') <> 'Accepted'));
--- BRIN: positions and times grow together.
+-- BRIN: positions and times increase together.
 CREATE INDEX journal_heard ON journal USING brin (heard_at);
 
 CREATE TABLE journal_reader (
@@ -76,7 +75,7 @@ CREATE TABLE message (
   action text NOT NULL,
   message_id text NOT NULL,
   frame text NOT NULL,
-  -- Bytes of the whole frame where the log has cut it; NULL where it has all.
+  -- Bytes of the whole frame if the log has cut it; NULL if the frame is complete.
   cut_from integer
 ) PARTITION BY RANGE (at);
 COMMENT ON TABLE message IS
@@ -97,12 +96,12 @@ CREATE TABLE message_use (
 COMMENT ON TABLE message_use IS
   'Bytes of the day (UTC) that the message log has of each charger, for its budgets. Deleted two days later, with the first bytes of that day.';
 
--- Where each sequence and reader begins.
+-- The initial values of sequences and readers.
 INSERT INTO number_block (name, next) VALUES ('transaction', 1), ('command', 1);
 INSERT INTO journal_reader (name, position) VALUES ('prices', 0), ('work', 0), ('retention', 0), ('retention of sessions', 0), ('retention of the audit log', 0),
   ('drift', 0);
 
--- Makes one partition of a table, and moves what lies in its default partition within the bounds.
+-- Creates one partition of a table, and moves rows within its bounds from the default partition.
 CREATE FUNCTION make_partition(p_parent text, p_name text, p_column text, p_from text, p_to text)
 RETURNS void
 LANGUAGE plpgsql
@@ -119,7 +118,7 @@ BEGIN
 END
 $function$;
 
--- The lowest UUID of version 7 that is made at a time (RFC 9562 section 5.7: it begins with the milliseconds).
+-- The lowest version 7 UUID of a time (RFC 9562 section 5.7: it begins with the milliseconds).
 CREATE FUNCTION uuid_at(p_at timestamp with time zone)
 RETURNS uuid
 LANGUAGE sql
@@ -128,7 +127,7 @@ AS $function$
   SELECT (lpad(to_hex(floor(extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $function$;
 
--- The time that a UUID of version 7 was made at, as `uuid_at` has it.
+-- The time at which a version 7 UUID was made, the inverse of `uuid_at`.
 CREATE FUNCTION uuid_time(p_id uuid)
 RETURNS timestamp with time zone
 LANGUAGE sql
@@ -137,7 +136,7 @@ AS $function$
   SELECT to_timestamp(('x' || translate(left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0::float8)
 $function$;
 
--- Makes the partitions of the message log for the coming days, and those of readings for the coming months.
+-- Creates the partitions of the message log for the coming days, and those of readings for the coming months.
 CREATE FUNCTION make_partitions(p_from date, p_days integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -146,7 +145,7 @@ DECLARE
   v_day date;
   v_next date;
 BEGIN
-  -- Two nodes may do this at once; the second finds the tables made.
+  -- Two nodes may do this at once; the second one finds that the tables exist.
   PERFORM pg_advisory_xact_lock(7016996766);
   FOR v_day IN SELECT p_from + g FROM generate_series(-1, p_days) g LOOP
     PERFORM make_partition('message', 'message_' || to_char(v_day, 'YYYYMMDD'), 'at', v_day::text || 'T00:00:00Z',
@@ -162,8 +161,8 @@ BEGIN
 END
 $function$;
 
--- Drops the partitions of a table whose day or month is over before a date. What came on a day whose partition was never made is no younger
--- for that: `p_heard` names the column it is deleted by.
+-- Drops the partitions of a table whose day or month is before a date. Rows of a day without a partition of its own are in the default
+-- partition and are deleted by the column `p_heard`.
 CREATE FUNCTION drop_partitions(p_parent text, p_before date, p_heard text)
 RETURNS void
 LANGUAGE plpgsql

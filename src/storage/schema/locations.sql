@@ -1,15 +1,15 @@
--- OCPI locations: a projection of sites, chargers, connectors and tariff assignments, kept ready to be sent.
--- Whatever changes one of those marks its site in location_stale in the same transaction; a reader first refreshes the marked ones.
--- Marks are made by triggers; those of connections by what opens and closes them (journal.sql).
+-- OCPI locations: a projection of sites, chargers, connectors and tariff assignments, stored ready to be sent. Every change of one of those
+-- marks its site in location_stale in the same transaction; a reader first refreshes the marked sites. Marks are made by triggers, and for
+-- connections by the functions that open and close them (journal.sql).
 
 CREATE TABLE evse (
   uid uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
-  -- No foreign keys to site and charger: what partners were shown is never forgotten.
+  -- No foreign keys to site and charger, since EVSEs that partners have seen are never forgotten.
   site_id uuid NOT NULL,
   charger_id text NOT NULL,
   evse_id integer NOT NULL,
-  -- Of the organisation's EVSEs.
+  -- The EVSE's number within the organisation.
   number integer NOT NULL,
   -- ISO 15118: NL*ABC*E000001.
   public_id text NOT NULL,
@@ -26,28 +26,28 @@ CREATE TABLE location (
   -- The site's id.
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
-  -- 1 and up without a gap in order of creation, so that a page is found by its number.
+  -- From 1 without gaps in the order of creation, so that a page is found by its number.
   ordinal integer NOT NULL,
   body jsonb NOT NULL,
   last_updated timestamptz NOT NULL,
-  -- When it changes by time alone: a tariff begins or ends, an EVSE was removed long enough ago.
+  -- When the location changes by time alone: a tariff begins or ends, or an EVSE was removed long enough ago.
   due_at timestamptz,
   looked_at timestamptz NOT NULL,
-  -- OCPI formats that do not show it, since they cannot say whom it is for. Most are hidden in none.
+  -- OCPI formats in which it is not shown, since they cannot say whom it is for. Most locations are hidden in none.
   hidden_in text[] NOT NULL DEFAULT '{}'::text[]
 );
 COMMENT ON TABLE location IS
   'Locations of OCPI as of their last refresh.';
 CREATE INDEX location_changed ON location (organisation_id, last_updated, ordinal);
 CREATE INDEX location_due ON location (due_at) WHERE (due_at IS NOT NULL);
--- Few: lists ask whether the organisation has any.
+-- Few locations: lists check whether the organisation has any.
 CREATE INDEX location_hidden ON location (organisation_id) WHERE (hidden_in <> '{}'::text[]);
 CREATE INDEX location_order ON location (organisation_id, ordinal);
 
 CREATE TABLE location_text (
   format text NOT NULL,
   location_id uuid NOT NULL REFERENCES location (id) ON DELETE CASCADE,
-  -- Stored out of line and uncompressed, as it is sent as it is.
+  -- Stored out of line and uncompressed, since it is sent unchanged.
   text text NOT NULL,
   PRIMARY KEY (format, location_id)
 );
@@ -60,15 +60,15 @@ CREATE TABLE location_stale (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id uuid NOT NULL,
   site_id uuid NOT NULL,
-  -- No fact records this change (time, a node's lease, an upgrade): the refresh of the location records one.
+  -- No fact records this change (time, a node's lease, an upgrade), so the refresh of the location records one.
   unrecorded boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE location_stale IS
   'Sites whose location has to be refreshed. One row for each change, so that a writer never waits for a reader.';
 CREATE INDEX location_stale_organisation ON location_stale (organisation_id, site_id);
 
--- Gives reported connectors without an EVSE at their charger's site one. What was removed before is the same again. Callers hold the
--- journal's lock.
+-- Creates EVSEs for reported connectors that have none at their charger's site. An EVSE that was removed before becomes valid again.
+-- Callers hold the journal's lock.
 CREATE FUNCTION evse_name(p_chargers text[])
 RETURNS void
 LANGUAGE sql
@@ -90,7 +90,7 @@ AS $function$
   ) n
   JOIN site s ON s.id = n.site_id
   JOIN party p ON p.id = coalesce(s.party_id, (SELECT d.id FROM party d WHERE d.organisation_id = n.organisation_id AND d.is_default))
-  -- What was there before, and was taken away, is the same again.
+  -- An EVSE that existed before and was removed becomes valid again.
   ON CONFLICT (organisation_id, charger_id, evse_id, site_id) DO UPDATE SET removed_at = NULL WHERE e.removed_at IS NOT NULL
 $function$;
 
@@ -103,7 +103,7 @@ AS $function$
     SELECT DISTINCT e.organisation_id, e.site_id FROM evse e WHERE e.organisation_id = p_organisation
   $function$;
 
--- Marks the sites of connectors that were reported or changed.
+-- Marks the sites of reported or changed connectors.
 CREATE FUNCTION location_mark_connectors()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -133,7 +133,7 @@ CREATE TRIGGER connector_location_made AFTER INSERT ON connector
   REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION location_mark_connectors();
 
--- Marks the site of what belongs to a charger, by a column charger_id.
+-- Marks the site of rows that belong to a charger, by their column charger_id.
 CREATE FUNCTION location_mark_charger()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -151,7 +151,7 @@ AS $function$
 CREATE TRIGGER configuration_location_made AFTER INSERT ON charger_configuration
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();
 
--- Every charger reports its configuration after each boot, and hardly any has changed.
+-- Every charger reports its configuration after each boot, and it has rarely changed.
 CREATE TRIGGER configuration_location_changed AFTER UPDATE ON charger_configuration
   FOR EACH ROW WHEN ((old.keys IS DISTINCT FROM new.keys)) EXECUTE FUNCTION location_mark_charger();
 
@@ -161,7 +161,7 @@ CREATE TRIGGER equipment_location AFTER INSERT OR DELETE OR UPDATE ON charger_eq
 CREATE TRIGGER charger_evse_location AFTER INSERT OR DELETE OR UPDATE ON charger_evse
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();
 
--- Removes and names EVSEs when a charger is deleted or moved.
+-- Removes and creates EVSEs when a charger is deleted or moved.
 CREATE FUNCTION location_charger_changed()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -202,7 +202,7 @@ AS $function$
 CREATE TRIGGER site_location AFTER INSERT OR DELETE OR UPDATE ON site
   FOR EACH ROW EXECUTE FUNCTION location_mark_site();
 
--- Marks the sites that an assignment is for.
+-- Marks the sites that an assignment applies to.
 CREATE FUNCTION location_mark_assignment(p_organisation uuid, p_scope text, p_target text)
 RETURNS void
 LANGUAGE plpgsql
@@ -247,7 +247,7 @@ AS $function$
 CREATE TRIGGER tariff_location AFTER UPDATE ON tariff
   FOR EACH ROW WHEN (((old.starts_at IS DISTINCT FROM new.starts_at) OR (old.ends_at IS DISTINCT FROM new.ends_at))) EXECUTE FUNCTION location_tariff_changed();
 
--- The name of the organisation is in its locations.
+-- The organisation's name is part of its locations.
 CREATE FUNCTION location_organisation_changed()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -261,7 +261,7 @@ AS $function$
 CREATE TRIGGER organisation_location AFTER UPDATE ON organisation
   FOR EACH ROW WHEN ((old.name <> new.name)) EXECUTE FUNCTION location_organisation_changed();
 
--- The connections of a node whose lease had run out are open again. No fact records it.
+-- The connections of a node whose lease had run out count as open again. No fact records this.
 CREATE FUNCTION location_node_revived()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -277,7 +277,7 @@ AS $function$
 CREATE TRIGGER node_location AFTER UPDATE ON node
   FOR EACH ROW WHEN (((old.lease_until <= now()) AND (new.lease_until > now()))) EXECUTE FUNCTION location_node_revived();
 
--- A party's details are in its locations.
+-- A party's details are part of its locations.
 CREATE FUNCTION location_party_changed()
 RETURNS trigger
 LANGUAGE plpgsql

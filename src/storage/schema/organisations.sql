@@ -1,5 +1,5 @@
--- Organisations, their parties, operators, API keys and idempotency keys.
--- The audit log has no table: it is the journal's facts that have an author (indexes journal_audit in kernel.sql).
+-- Organisations, their parties, operators, API keys and idempotency keys. The audit log has no table: it consists of the journal's facts
+-- with an author (indexes journal_audit in kernel.sql).
 
 CREATE TABLE organisation (
   id uuid PRIMARY KEY,
@@ -12,11 +12,11 @@ CREATE TABLE organisation (
   heartbeat_interval_s integer NOT NULL DEFAULT 300 CHECK (heartbeat_interval_s BETWEEN 10 AND 86400),
   created_at timestamptz NOT NULL,
   local_lists text NOT NULL DEFAULT 'Manual' CHECK (local_lists IN ('Manual', 'Managed')),
-  -- A session that is silent for so long is closed.
+  -- A session without any message for this long is closed.
   close_silent_hours integer NOT NULL DEFAULT 24,
-  -- Power up to which a vehicle counts as parked: it decides what drivers pay.
+  -- The power up to which a vehicle counts as parked, which affects what drivers pay.
   standby_power_w integer NOT NULL DEFAULT 100 CHECK (standby_power_w BETWEEN 1 AND 10000),
-  -- Operators without a second factor may do nothing but set one up.
+  -- Operators without a second factor may only set one up.
   require_second_factor boolean NOT NULL DEFAULT false,
   CONSTRAINT organisation_country_code_party_id_key UNIQUE (country_code, party_id)
 );
@@ -34,7 +34,7 @@ COMMENT ON TABLE organisation_document IS
   'What an organisation expects of its chargers: configuration, and what some models need. One whole document of each kind; the last one is in force.';
 
 CREATE TABLE party (
-  -- The organisation's own party has the organisation's id, so that one statement makes both.
+  -- The organisation's own party has the organisation's id, so that one statement creates both.
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
   country_code text NOT NULL,
@@ -53,15 +53,15 @@ CREATE TABLE operator (
   id uuid PRIMARY KEY,
   email text NOT NULL,
   name text NOT NULL DEFAULT '',
-  -- BCP 47, as in sv-SE.
+  -- A BCP 47 tag, for example sv-SE.
   locale text NOT NULL DEFAULT 'en',
-  -- NULL until the person has set a password: then nothing but keys and links works.
+  -- NULL until the person has set a password: until then only keys and links work.
   password_hash text,
   -- Encrypted; NULL without a second factor.
   totp_secret text,
-  -- Encrypted; a secret that no code has confirmed.
+  -- Encrypted; a secret that no code has confirmed yet.
   totp_pending text,
-  -- The last time step of which a code was taken: each code works once.
+  -- The last time step whose code was accepted: each code works once.
   totp_step bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL
 );
@@ -87,7 +87,7 @@ CREATE TABLE membership (
   -- A built-in role, or one of the organisation's own.
   role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
   role_id uuid,
-  -- Permissions beside the role's, and those of the role that this operator lacks.
+  -- Permissions in addition to the role's, and the role's permissions that this operator lacks.
   additions text[] NOT NULL DEFAULT '{}',
   removals text[] NOT NULL DEFAULT '{}',
   active boolean NOT NULL DEFAULT true,
@@ -114,7 +114,7 @@ CREATE TABLE api_key (
   last_used_at timestamptz,
   revoked_at timestamptz,
   expires_at timestamptz,
-  -- In CIDR form; NULL for anywhere.
+  -- In CIDR form; NULL for any address.
   networks text[],
   -- The address of the last use.
   last_used_from text,
@@ -142,9 +142,9 @@ CREATE TABLE idempotency (
   status integer,
   content_type text,
   body text,
-  -- Who runs the request; NULL where no process does. Its claim is free as soon as that process is gone.
+  -- The process that runs the request; NULL if none does. The claim is free as soon as that process is gone.
   node_id text,
-  -- What a request of several transactions had done by then, encrypted: a retry starts from it.
+  -- What a request with several transactions has completed so far, encrypted; a retry starts from it.
   reached text,
   PRIMARY KEY (key_id, idempotency_key)
 );

@@ -1,7 +1,6 @@
--- Reservations, and the sessions that stand for reservations which cost something.
--- A reservation is written in the transaction of commands and starts: ReserveNow makes one, its end and that of CancelReservation change
--- it, and a start says in its fact which one it consumes. What becomes of a reservation the domain decides
--- (src/domain/command/ReservationEnd.ts, src/domain/reservation).
+-- Reservations, and the sessions of reservations that have a price. Reservations are written in the transactions of commands and starts:
+-- ReserveNow creates one, its end and the end of CancelReservation change it, and a start's fact says which one it consumes. The domain
+-- decides what becomes of a reservation (src/domain/command/ReservationEnd.ts, src/domain/reservation).
 
 CREATE TABLE reservation (
   command_id uuid PRIMARY KEY,
@@ -23,15 +22,15 @@ CREATE TABLE reservation (
 COMMENT ON TABLE reservation IS
   'Reservations at chargers, one for each ReserveNow command. Those without a session are deleted after the commands'' retention.';
 CREATE INDEX reservation_charger ON reservation (charger_id, command_id);
--- Reservations with a session, by when they expire.
+-- Reservations with a session, by their time of expiry.
 CREATE INDEX reservation_due ON reservation (expires_at) WHERE ((status = 'Active') AND (session_id IS NOT NULL));
 CREATE INDEX reservation_organisation ON reservation (organisation_id, command_id);
 CREATE INDEX reservation_session ON reservation (session_id) WHERE (session_id IS NOT NULL);
--- Those of a charger that may be in force, among all that it ever had.
+-- A charger's reservations that may be in force, among all that it ever had.
 CREATE INDEX reservation_in_force ON reservation (charger_id, expires_at) WHERE (status IN ('Pending', 'Active', 'Unknown', 'Expired'));
 
--- A start that consumes a reservation and has an id of its own ends the reservation's session, which is void. Where the start has taken
--- the row's place there is none left to end.
+-- If a start consumes a reservation and has an id of its own, the reservation's session becomes invalid and ends. If the start has replaced
+-- the row, there is no session left to end.
 CREATE FUNCTION reservation_used()
 RETURNS trigger
 LANGUAGE plpgsql

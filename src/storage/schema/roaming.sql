@@ -9,7 +9,7 @@ CREATE TABLE partner (
   suspended boolean NOT NULL DEFAULT false,
   switches jsonb NOT NULL,
   connection jsonb,
-  -- The token by which we call the partner, encrypted.
+  -- The token with which we call the partner, encrypted.
   their_token text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
@@ -32,8 +32,8 @@ CREATE TABLE partner_token (
 COMMENT ON TABLE partner_token IS
   'Tokens by which partners call us; verifiers only, each with its use.';
 CREATE INDEX partner_token_partner ON partner_token (partner_id);
--- One of each use at a time. 'Expected' ones, with which a partner may call while a handshake runs, may be several: one sent in a
--- renewal may be all the partner has.
+-- One token of each use at a time, except 'Expected' ones, with which a partner may call while a handshake is in progress. There may be
+-- several of those: one sent in a renewal may be the only one that the partner has.
 CREATE UNIQUE INDEX partner_token_use ON partner_token (partner_id, use) WHERE (use <> 'Expected');
 
 CREATE TABLE partner_party (
@@ -42,7 +42,7 @@ CREATE TABLE partner_party (
   country_code text NOT NULL,
   party_id text NOT NULL,
   role text NOT NULL,
-  -- True: as the operator said. False: as the partner reported.
+  -- True if set by the operator, false if reported by the partner.
   expected boolean NOT NULL,
   PRIMARY KEY (partner_id, country_code, party_id, role)
 );
@@ -70,7 +70,7 @@ CREATE TABLE partner_command (
   partner_id uuid NOT NULL REFERENCES partner (id) ON DELETE CASCADE,
   kind text NOT NULL,
   version text NOT NULL,
-  -- Encrypted: it is enough to send the partner any result.
+  -- Encrypted: anyone who knows it can send the partner any result.
   response_url text NOT NULL,
   correlation_id text NOT NULL,
   from_party jsonb,
@@ -91,7 +91,7 @@ CREATE TABLE partner_callback (
   about text NOT NULL CHECK (about IN ('Result', 'ReservationCancelled', 'ProfileChanged')),
   organisation_id uuid NOT NULL,
   state text NOT NULL DEFAULT 'Open' CHECK (state IN ('Open', 'Done', 'GivenUp')),
-  -- When the partner is informed that nothing came of it, if it has not heard anything.
+  -- When the partner is informed that the command had no result, if it has not received one.
   answer_by timestamptz NOT NULL,
   due_at timestamptz NOT NULL,
   tries integer NOT NULL DEFAULT 0,
@@ -149,7 +149,7 @@ CREATE TABLE roaming_token (
   default_profile_type text,
   energy_contract jsonb,
   last_updated timestamptz NOT NULL,
-  -- Counts the token's changes: it names their facts.
+  -- The number of the token's changes; part of the keys of their facts.
   revision integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -157,15 +157,15 @@ CREATE TABLE roaming_token (
 );
 COMMENT ON TABLE roaming_token IS
   'Tokens of partners'' drivers, each partner''s its own.';
--- Search: by the beginning of a contract.
+-- Search: by the beginning of a contract id.
 CREATE INDEX roaming_token_contract_begins ON roaming_token (organisation_id, lower(contract_id) text_pattern_ops);
--- The order in which operators list a partner's tokens: a page of a million is found along it.
+-- The order in which operators list a partner's tokens, so that a page among a million is found with the index.
 CREATE INDEX roaming_token_listed ON roaming_token (partner_id, uid_key, type_key, country_code, party_id);
 
 CREATE TABLE token_pull (
   partner_id uuid PRIMARY KEY REFERENCES partner (id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,
-  -- The registration that it was made under; after another one everything is fetched.
+  -- The registration for which it was made; after a new registration everything is fetched again.
   registered_at timestamptz NOT NULL,
   due_at timestamptz NOT NULL,
   from_at timestamptz,
@@ -185,20 +185,22 @@ CREATE TABLE session_roaming (
   organisation_id uuid NOT NULL,
   partner_id uuid NOT NULL,
   last_updated timestamptz NOT NULL,
-  -- Charging preferences of the driver, as long as the session runs.
+  -- The driver's charging preferences, while the session is running.
   preferences jsonb,
-  -- When the session was made, which its id begins with.
+  -- When the session was made, which is the beginning of its id.
   made_at timestamptz NOT NULL GENERATED ALWAYS AS (uuid_time(session_id)) STORED
 );
 COMMENT ON TABLE session_roaming IS
   'Which partner''s driver a session belongs to, for the partner''s lists. The time of change is kept here: in an index of session it would make each meter reading an update of all indexes.';
 CREATE INDEX session_roaming_order ON session_roaming (organisation_id, partner_id, session_id);
--- The few of which it is more than a day from when they were made to when they changed last: a list of what changed in a time goes in the order of making.
+-- The few sessions that changed last more than a day from when they were made: lists of what changed in a time span are in the order of
+-- making.
 CREATE INDEX session_roaming_apart ON session_roaming (organisation_id, partner_id, last_updated, session_id)
   WHERE ((last_updated - made_at) NOT BETWEEN '-1 day'::interval AND '1 day'::interval);
 CREATE INDEX session_roaming_updated ON session_roaming (organisation_id, partner_id, last_updated, session_id);
 
--- No foreign key to the partner: entries are written behind, may come after the partner is deleted, and go by their retention.
+-- No foreign key to the partner: entries are written in the background, may arrive after the partner is deleted, and are deleted by their
+-- retention.
 CREATE TABLE exchange (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id uuid NOT NULL,
@@ -220,7 +222,7 @@ CREATE TABLE exchange (
 );
 COMMENT ON TABLE exchange IS
   'Log of requests and responses exchanged with partners. Deleted by the exchange log''s retention.';
--- BRIN, for retention. A B-tree would tempt the planner to look for a quiet partner among all exchanges.
+-- BRIN, for retention. With a B-tree, the planner might search for a partner with few exchanges among all exchanges.
 CREATE INDEX exchange_at ON exchange USING brin (at);
 CREATE INDEX exchange_partner ON exchange (partner_id, at, id);
 
@@ -239,7 +241,7 @@ CREATE TABLE exchange_health (
 COMMENT ON TABLE exchange_health IS
   'How each module of a partner does: last success, last failure, counts.';
 
--- A session that is a reservation belongs to the partner that reserved; the start that takes its place says so for itself.
+-- A session that is a reservation belongs to the partner that reserved. The start that replaces it has its own partner.
 CREATE FUNCTION session_reserved_roaming()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -254,7 +256,7 @@ AS $function$
 CREATE TRIGGER session_reserved_roaming BEFORE INSERT ON session
   FOR EACH ROW WHEN (new.reservation_only) EXECUTE FUNCTION session_reserved_roaming();
 
--- By the database's clock, as late as possible: what is stored after a partner has asked must not look older than its question.
+-- By the database's clock, as late as possible: a row that is stored after a partner's request must not look older than the request.
 CREATE FUNCTION session_roaming_changed()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -300,7 +302,7 @@ AS $function$
 CREATE TRIGGER session_roaming_reviewed AFTER INSERT OR UPDATE ON session_review
   FOR EACH ROW EXECUTE FUNCTION session_roaming_touch();
 
--- What decides on a card beside the card itself: partners and whom they speak for (`token_stamp`).
+-- What decides on a card beside the card itself: partners and the parties that they speak for (`token_stamp`).
 CREATE TRIGGER roaming_token_stamp_made AFTER INSERT ON roaming_token REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
 CREATE TRIGGER roaming_token_stamp_changed AFTER UPDATE ON roaming_token REFERENCING NEW TABLE AS changed

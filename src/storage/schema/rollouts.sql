@@ -1,4 +1,4 @@
--- Rollouts: one command for many chargers, and how far each of them is.
+-- Rollouts: one command for many chargers, with the progress of each charger.
 
 CREATE TABLE rollout (
   id uuid PRIMARY KEY,
@@ -8,16 +8,16 @@ CREATE TABLE rollout (
   state text NOT NULL CHECK (state IN ('AwaitingApproval', 'Running', 'Paused', 'Completed', 'Cancelled')),
   pause_reason text CHECK (pause_reason IN ('Operator', 'Failures')),
   type text NOT NULL,
-  -- The command as REST took it, encrypted.
+  -- The command as received by REST, encrypted.
   sealed text NOT NULL,
-  -- What may be shown of it.
+  -- The part of the command that may be shown.
   parameters jsonb NOT NULL,
   -- Pace, waves, window, failures that pause it, the new version: RolloutPlan.
   plan jsonb NOT NULL,
   targets integer NOT NULL,
   failures_accepted integer NOT NULL DEFAULT 0,
   created_by text NOT NULL,
-  -- The operator, or the key where it belongs to none: who may not approve it alone.
+  -- The operator, or the key if it belongs to no operator; must not approve the rollout alone.
   created_by_person text NOT NULL,
   created_at timestamptz NOT NULL,
   approved_by text,
@@ -28,7 +28,7 @@ CREATE TABLE rollout (
 COMMENT ON TABLE rollout IS
   'Command batches and firmware campaigns. Removed 400 days after their end, with their targets.';
 CREATE INDEX rollout_organisation ON rollout (organisation_id, kind, id);
--- Those that go on, or may: few.
+-- Rollouts that are or may be continued: few.
 CREATE INDEX rollout_open ON rollout (organisation_id) WHERE (ended_at IS NULL);
 CREATE INDEX rollout_ended ON rollout (ended_at) WHERE (ended_at IS NOT NULL);
 
@@ -36,14 +36,14 @@ CREATE TABLE rollout_target (
   rollout_id uuid NOT NULL REFERENCES rollout (id) ON DELETE CASCADE,
   organisation_id uuid NOT NULL,
   charger_id text NOT NULL,
-  -- The order in which they are commanded.
+  -- The order in which the chargers are commanded.
   turn integer NOT NULL,
   state text NOT NULL DEFAULT 'Waiting' CHECK (state IN ('Waiting', 'Issued', 'Succeeded', 'Failed', 'Skipped', 'Unreached')),
   detail text,
-  -- Chosen before the command is issued, so that a process which ends in between cannot issue two.
+  -- Chosen before the command is issued, so that a process that ends in between cannot issue a second one.
   command_id uuid,
   issued_at timestamptz,
-  -- What it ran before.
+  -- The firmware version before the rollout.
   firmware_before text,
   ended_at timestamptz,
   PRIMARY KEY (rollout_id, charger_id)

@@ -1,8 +1,8 @@
--- Charging sessions, meter readings, transaction messages without a session, and reviews.
--- The session's own row stays what the charger reported; what an operator decides is beside it in session_review.
+-- Charging sessions, meter readings, transaction messages without a session, and reviews. The session's own row keeps what the charger
+-- reported; operators' decisions are stored in session_review.
 
--- charger_id and site_id have no foreign keys: sessions outlive the charger. Pages are filled by half so that a reading updates the row
--- within its page.
+-- charger_id and site_id have no foreign keys, since sessions outlive the charger. Pages are filled by half, so that a reading updates the
+-- row within its page.
 CREATE TABLE session (
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL,
@@ -24,38 +24,38 @@ CREATE TABLE session (
   ended_at timestamptz,
   meter_start_wh bigint NOT NULL,
   meter_stop_wh bigint,
-  -- Newest register by the charger's time, whatever order the readings came in.
+  -- The newest register by the charger's time, in whatever order the readings arrived.
   register_wh bigint,
   register_at timestamptz,
   energy_wh bigint NOT NULL DEFAULT 0,
   stop_reason text,
   held_reason text,
-  -- A newer start showed that it has ended without a stop heard; its own stop may still come and replaces that end.
+  -- A newer start showed that it has ended, although no stop was received. Its own stop may still arrive and then replaces that end.
   superseded boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   reservation_id integer,
-  -- The updated_at that was closed. Whatever is stored afterwards opens the session again; a real stop ends it.
+  -- The value of updated_at for which the session was closed. Anything stored afterwards opens the session again; a real stop ends it.
   closed_as_of timestamptz,
   close_reason text,
   -- The row is a reservation. It has an end from the beginning, so that no query for running sessions finds it.
   reservation_only boolean NOT NULL DEFAULT false,
-  -- The charger's clock jumped within the session, so that its length is not known.
+  -- The charger's clock jumped during the session, so that its length is not known.
   clock_jumped boolean NOT NULL DEFAULT false,
-  -- An operator has released or corrected it: it waits no more.
+  -- An operator has released or corrected it, so it no longer waits for one.
   reviewed boolean NOT NULL DEFAULT false,
-  -- How far the charger's clock is ahead of ours: prices that depend on the time of day depend on it.
+  -- How far the charger's clock is ahead of ours, which matters for prices that depend on the time of day.
   clock_ahead_ms integer NOT NULL DEFAULT 0,
   partner_id uuid,
-  -- The partner's contract as of the start.
+  -- The partner's contract at the start.
   roaming jsonb,
-  -- How long the charger may remember the answer to the start, so that a repeated start is answered in full.
+  -- Until when the charger may remember the answer to the start, so that a repeated start gets the complete answer.
   authorized_until timestamptz,
-  -- What the stop that ended the session said: a further stop that says something else is recognised by it.
+  -- The content of the stop that ended the session, to recognise a further stop with different content.
   reported_stop jsonb,
-  -- A further stop says something else than the first; held until corrected.
+  -- A further stop contradicts the first one; the session is held until it is corrected.
   contradicted boolean NOT NULL DEFAULT false,
-  -- What it drew at its newest reading that shows it, for people who watch: reported by the meter, or computed from two registers.
+  -- The power at its newest reading with one, for live views: reported by the meter, or computed from two registers.
   power_w integer,
   power_at timestamptz,
   CONSTRAINT session_charger_id_transaction_id_key UNIQUE (charger_id, transaction_id)
@@ -63,8 +63,8 @@ CREATE TABLE session (
 COMMENT ON TABLE session IS
   'Charging sessions, and reservations that cost something (reservation_only). Kept for ever unless a retention is set.';
 CREATE INDEX session_charger ON session (charger_id, id);
--- Lists by filter go in the order of starts, each along an index of its own. No meter reading changes what is indexed here, so its update stays in place.
--- Search: by the beginning of a transaction id.
+-- Filtered lists are in the order of starts, each with an index of its own. No meter reading changes an indexed column, so its update stays
+-- within the page. Search: by the beginning of a transaction id.
 CREATE INDEX session_transaction_begins ON session (organisation_id, transaction_id text_pattern_ops);
 CREATE INDEX session_started ON session (organisation_id, started_at, id);
 CREATE INDEX session_charger_started ON session (charger_id, started_at, id);
@@ -74,26 +74,27 @@ CREATE INDEX session_partner_started ON session (organisation_id, partner_id, st
 CREATE INDEX session_pending ON session (organisation_id, id) WHERE (status = 'PENDING');
 -- Sessions that a message of the charger may be about.
 CREATE INDEX session_charger_open ON session (charger_id, id) WHERE ((ended_at IS NULL) OR superseded);
--- The session before on a connector, for what its registers say.
+-- The previous session on a connector, for its registers.
 CREATE INDEX session_connector ON session (charger_id, evse_id, connector_id, started_at);
--- Does not change with a reading.
+-- A reading does not change it.
 CREATE INDEX session_contradicted ON session (organisation_id, id) WHERE contradicted;
--- Without those that run: a plan made while there are few sessions would take it for all of an organisation's that run.
+-- Without running sessions: otherwise a plan made while there are few sessions would use it to find all running sessions of an
+-- organisation.
 CREATE INDEX session_ended ON session (organisation_id, ended_at) WHERE (ended_at IS NOT NULL);
--- The few that a time lies in though they began more than a day before it.
+-- The few sessions that overlap a time although they began more than a day before it.
 CREATE INDEX session_long ON session (organisation_id, ended_at) WHERE ((ended_at - started_at) > '1 day'::interval);
--- Sessions that wait for an operator, found among millions. None of its columns changes with a reading, so that a reading stays an
--- update within its page.
+-- Sessions that wait for an operator, among millions. A reading changes none of its columns, so it stays an update within its page.
 CREATE INDEX session_held ON session (organisation_id, id) WHERE ((NOT reviewed) AND (status <> 'INVALID') AND ((held_reason IS NOT NULL) OR ((closed_as_of IS NOT NULL) AND (ended_at IS NULL))));
--- Few of an organisation's sessions, and filtered by status.
+-- Few of an organisation's sessions; used to filter by status.
 CREATE INDEX session_invalid ON session (organisation_id, id) WHERE (status = 'INVALID');
 CREATE INDEX session_partner ON session (organisation_id, partner_id, id) WHERE (partner_id IS NOT NULL);
--- Few of an organisation's sessions, and filtered by status.
+-- Few of an organisation's sessions; used to filter by status.
 CREATE INDEX session_reserved ON session (organisation_id, id) WHERE (status = 'RESERVATION');
--- Reservations that were not used, by charger: a session heard of late may have run at a connector that was reserved, and then the
--- reservation has another price.
+-- Unused reservations, by charger. A session that is reported late may have run at a reserved connector, which changes the reservation's
+-- price.
 CREATE INDEX session_reserved_charger ON session (charger_id, ended_at) WHERE reservation_only;
--- By these single sessions are looked up. They come last: while there are few sessions all indexes cost a plan the same, and PostgreSQL takes the newest.
+-- For lookups of single sessions. These indexes come last: while there are few sessions, a plan costs the same with any index, and
+-- PostgreSQL chooses the newest.
 CREATE INDEX session_organisation ON session (organisation_id, id);
 CREATE INDEX session_open ON session (organisation_id, token_key) WHERE (ended_at IS NULL);
 
@@ -111,17 +112,17 @@ CREATE TABLE orphan (
   raw text NOT NULL,
   at timestamptz NOT NULL,
   heard_at timestamptz NOT NULL,
-  -- It may still find its session.
+  -- The message may still find its session.
   at_hand boolean NOT NULL,
   session_id uuid,
-  -- What came with a stop that waits for its start.
+  -- The readings in a stop that waits for its start.
   readings json,
-  -- The ended session about which this further stop says something else.
+  -- The ended session that this further stop contradicts.
   contradicts uuid
 );
 COMMENT ON TABLE orphan IS
   'Transaction messages that fit no session: a stop whose start is not known yet, a second stop, unreadable ones. Kept as long as sessions.';
--- Those that decisions look at; the others are for people only.
+-- Messages that matter for decisions; the others are only shown to people.
 CREATE INDEX orphan_charger ON orphan (charger_id, id) WHERE (at_hand AND (session_id IS NULL));
 
 CREATE TABLE session_review (
@@ -129,7 +130,7 @@ CREATE TABLE session_review (
   organisation_id uuid NOT NULL,
   held_reason text,
   released_at timestamptz,
-  -- Counts corrections; each has a CDR of its own.
+  -- The number of corrections; each has a CDR of its own.
   revision integer NOT NULL DEFAULT 0,
   energy_wh bigint,
   started_at timestamptz,
@@ -140,12 +141,12 @@ COMMENT ON TABLE session_review IS
   'What an operator or a check decided about an ended session: held, released or corrected.';
 CREATE INDEX session_review_held ON session_review (organisation_id, session_id) WHERE ((held_reason IS NOT NULL) AND (released_at IS NULL));
 
--- What was corrected to have begun or ended at a time.
+-- Sessions whose start or end was corrected, by the corrected time.
 CREATE INDEX session_review_started ON session_review (organisation_id, started_at) WHERE (started_at IS NOT NULL);
 CREATE INDEX session_review_ended ON session_review (organisation_id, ended_at) WHERE (ended_at IS NOT NULL);
 
--- Partitioned by the month in which the session was made, which its id begins with (UUID version 7): all readings of a session lie in one
--- partition whatever the charger's clock says, and every look-up is by session.
+-- Partitioned by the month in which the session was made, with which its id begins (UUID version 7). So all readings of a session are in
+-- one partition, whatever the charger's clock says, and every lookup is by session.
 CREATE TABLE meter (
   session_id uuid NOT NULL,
   at timestamptz NOT NULL,
@@ -167,7 +168,7 @@ CREATE TABLE meter_other PARTITION OF meter DEFAULT;
 COMMENT ON TABLE meter_other IS
   'Readings of sessions whose month has no partition. Moved when the partition is made.';
 
--- Partitioned by the charger's time. A unique index must contain the partition key, hence the time in it.
+-- Partitioned by the charger's time. A unique index must contain the partition key, so it contains the time.
 CREATE TABLE meter_unassigned (
   charger_id text NOT NULL,
   at timestamptz NOT NULL,
@@ -188,7 +189,7 @@ CREATE TABLE meter_unassigned_other PARTITION OF meter_unassigned DEFAULT;
 COMMENT ON TABLE meter_unassigned_other IS
   'Readings of no session of months that have no partition. Moved when the partition is made, deleted with the others heard at that time.';
 
--- A session as a charger's actor knows it (`KnownSession`): one list of its columns for all who read it.
+-- A session as a charger's actor knows it (`KnownSession`): the only list of its columns, for all readers.
 CREATE FUNCTION session_known(s session)
 RETURNS jsonb
 LANGUAGE sql
@@ -202,8 +203,8 @@ AS $function$
     'registerWh', s.register_wh, 'registerAt', extract(epoch FROM s.register_at) * 1000)
 $function$;
 
--- Readings without a transaction that came before a start queued behind them belong to its session, also where they were given to a
--- session before it on the connector. Looked for once, when the start is stored, for all starts of a commit by one query.
+-- Readings without a transaction that arrived before a delayed start belong to its session, even if they were assigned to an earlier
+-- session on the connector. They are searched once, when the start is stored, with one query for all starts of a commit.
 CREATE FUNCTION session_take_early_readings()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -220,7 +221,7 @@ AS $function$
           SELECT o.id FROM session o
           WHERE o.charger_id = x.charger_id AND o.evse_id = x.evse_id AND o.connector_id = x.connector_id
             AND o.started_at < x.started_at AND NOT o.reservation_only
-          -- Readings without a transaction are given to the session that runs, so to one of the last before.
+          -- Readings without a transaction are assigned to the running session, so to one of the last ones before.
           ORDER BY o.started_at DESC LIMIT 3
         ) b
       ) e

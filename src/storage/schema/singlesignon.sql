@@ -1,12 +1,12 @@
--- Single sign-on: what organisations have set about their identity providers, and which identity is which operator.
+-- Single sign-on: organisations' settings for their identity providers, and which identity belongs to which operator.
 
 CREATE TABLE single_sign_on (
   organisation_id uuid PRIMARY KEY REFERENCES organisation (id),
   issuer text NOT NULL,
   client_id text NOT NULL,
-  -- Encrypted; NULL for a client that has none.
+  -- Encrypted; NULL for a client without a secret.
   client_secret text,
-  -- Beside openid.
+  -- In addition to openid.
   scopes text[] NOT NULL,
   groups_claim text NOT NULL,
   -- Lower case.
@@ -14,20 +14,20 @@ CREATE TABLE single_sign_on (
   -- For providers that do not say whether an address is verified.
   trust_email boolean NOT NULL,
   enabled boolean NOT NULL,
-  -- Others than owners may do nothing by password.
+  -- Only owners may do anything when signed in by password.
   password_for_owners_only boolean NOT NULL,
   updated_at timestamptz NOT NULL
 );
 COMMENT ON TABLE single_sign_on IS
   'The identity provider (OpenID Connect) of an organisation. No row where it has none.';
--- A person types an email address to find the organisation.
+-- To find the organisation by the email address that a person types.
 CREATE INDEX single_sign_on_domain ON single_sign_on USING gin (domains) WHERE enabled;
 
 CREATE TABLE single_sign_on_role (
   organisation_id uuid NOT NULL REFERENCES single_sign_on (organisation_id) ON DELETE CASCADE,
-  -- The first group that fits counts.
+  -- The order of groups: the first one that matches counts.
   place integer NOT NULL,
-  -- NULL, at most once: for those whom no group fits.
+  -- NULL, at most once: for people without a matching group.
   group_name text,
   role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
   role_id uuid,
@@ -44,9 +44,9 @@ CREATE TABLE operator_identity (
   issuer text NOT NULL,
   subject text NOT NULL,
   operator_id uuid NOT NULL,
-  -- Groups decide the role: not of owners who had an account before.
+  -- True if groups determine the role; false for owners who had an account before.
   managed boolean NOT NULL,
-  -- Set while the membership is disabled since no group gave a role: a group gives it back.
+  -- True while the membership is disabled because no group gave a role; a matching group enables it again.
   withdrawn boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (organisation_id, issuer, subject),
@@ -58,7 +58,7 @@ CREATE INDEX operator_identity_operator ON operator_identity (organisation_id, o
 
 CREATE TABLE single_sign_on_state (
   organisation_id uuid NOT NULL REFERENCES organisation (id),
-  -- Keyed hash of the state that went to the provider and came back.
+  -- Keyed hash of the state that was sent to the provider and returned.
   hash text PRIMARY KEY,
   used_at timestamptz NOT NULL
 );

@@ -1,16 +1,16 @@
--- What an organisation's figures know of its sessions without reading all of them: a sum up to an id, kept as old sessions change. Newer ones are
--- added up when someone asks, so that no session pays for the sum while it runs.
+-- The energy of an organisation's sessions without reading all of them: a sum up to an id, which is updated when old sessions change. Newer
+-- sessions are added when the total is requested, so that running sessions have no cost for the sum.
 
 CREATE TABLE session_total (
   organisation_id uuid PRIMARY KEY,
-  -- Sessions with ids up to it are in the sum.
+  -- The sum includes sessions with ids up to this one.
   through uuid NOT NULL,
   energy_wh bigint NOT NULL
 );
 COMMENT ON TABLE session_total IS
   'Energy of an organisation''s older sessions, as they stand. One row for each organisation.';
 
--- What a session with its review adds to the figures (Statistics.ts: what exists): nothing while it is held, and nothing where it was none.
+-- What a session with its review adds to the figures (Statistics.ts: `exists`): nothing while it is held, and nothing if it is invalid.
 CREATE FUNCTION session_counted_wh(s session, r session_review)
 RETURNS bigint
 LANGUAGE sql
@@ -24,8 +24,8 @@ AS $function$
   END
 $function$;
 
--- Takes the next sessions of an organisation into its sum, so many at most and none that was made after a time; answers how many it took. Under the
--- journal's lock, as whatever changes a session or its review.
+-- Adds the next sessions of an organisation to its sum, at most `p_limit` and none that was made after a time; returns how many it added.
+-- Runs under the journal's lock, like all changes of a session or its review.
 CREATE FUNCTION session_total_advance(p_organisation uuid, p_before timestamp with time zone, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -76,8 +76,8 @@ BEGIN
 END
 $function$;
 
--- Sessions are in the sum after two days at the earliest (`SessionTotals.ts`), and a younger one does not get as far as the function: that is nearly every
--- message. What has the id of its reservation may be younger than its id.
+-- Sessions are added to the sum after two days at the earliest (`SessionTotals.ts`). A younger one, as in nearly every message, does not
+-- even call the function. A session with its reservation's id may be younger than its id.
 CREATE TRIGGER session_total_made AFTER INSERT ON session
   FOR EACH ROW WHEN ((new.created_at < (now() - '20:00:00'::interval)) OR (new.reservation_id IS NOT NULL)) EXECUTE FUNCTION session_total_changed();
 CREATE TRIGGER session_total_updated AFTER UPDATE ON session

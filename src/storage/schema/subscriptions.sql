@@ -1,5 +1,5 @@
--- Subscriptions of partners and webhooks: a position in the journal, and one row for each object to be sent.
--- A partner's subscription is made and switched in the transaction that changes the partner.
+-- Subscriptions of partners and webhooks: a position in the journal, and one row for each object to be sent. A partner's subscription is
+-- created and switched in the transaction that changes the partner.
 
 CREATE TABLE subscription (
   id uuid PRIMARY KEY,
@@ -8,7 +8,7 @@ CREATE TABLE subscription (
   active boolean NOT NULL,
   -- 0 until the partner is registered for the first time.
   position bigint NOT NULL,
-  -- Everything is sent once, for what happened before the subscription was made.
+  -- Everything is sent once, to include what happened before the subscription was created.
   needs_all boolean NOT NULL DEFAULT false,
   failures integer NOT NULL DEFAULT 0,
   opened_at timestamptz,
@@ -29,10 +29,10 @@ CREATE TABLE subscription_object (
   object_id text NOT NULL,
   -- Objects of one lane are sent in order.
   lane text NOT NULL,
-  -- Identifies the delivery. A new one is given when what is on its way must be sent again; the old delivery cannot settle it then.
+  -- Identifies the delivery. It is replaced if an object that is being sent must be sent again, so that the old delivery cannot settle it.
   item_id uuid NOT NULL,
   position bigint NOT NULL,
-  -- Position of the fact by which it became due; position is the newest fact about it.
+  -- The position of the fact by which it became due; position is that of the newest fact about it.
   since bigint NOT NULL,
   due_at timestamptz NOT NULL,
   next_at timestamptz,
@@ -41,17 +41,17 @@ CREATE TABLE subscription_object (
   refusals integer NOT NULL DEFAULT 0,
   parked_at timestamptz,
   problem text,
-  -- Hash of what was sent last, so that the same is not sent twice.
+  -- Hash of what was sent last, so that the same content is not sent twice.
   hash bytea,
   reference text,
-  -- Ids of other objects in what was sent: tariffs that a location names, none of which may be deleted at the partner before it was
-  -- sent the location without it. Null: not known.
+  -- Ids of other objects in what was sent: tariffs that a location names. None of them may be deleted at the partner before it was sent the
+  -- location without it. Null: not known.
   named jsonb,
   PRIMARY KEY (subscription_id, kind, object_id)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE subscription_object IS
   'One row for each object that a subscriber is or was sent. Rows that are not due keep what was sent last.';
--- What fills a subscription: objects of which there can be any number. Counted in each round.
+-- Objects of which there can be any number, and which therefore fill a subscription. Counted in each round.
 CREATE INDEX subscription_object_counted ON subscription_object (subscription_id) WHERE ((next_at IS NOT NULL) AND (kind NOT IN ('location', 'evse', 'tariff')));
 CREATE INDEX subscription_object_due ON subscription_object (subscription_id, since) WHERE (next_at IS NOT NULL);
 CREATE INDEX subscription_object_lane ON subscription_object (subscription_id, lane, since) WHERE (next_at IS NOT NULL);
@@ -67,7 +67,7 @@ CREATE TABLE webhook (
   types text[],
   -- Null: all sites.
   site_ids uuid[],
-  -- Encrypted, as previous_secret, which also signs until previous_until.
+  -- Encrypted, like previous_secret, which also signs until previous_until.
   secret text NOT NULL,
   previous_secret text,
   previous_until timestamptz,
@@ -95,8 +95,9 @@ CREATE TABLE webhook_delivered (
 COMMENT ON TABLE webhook_delivered IS
   'Last deliveries of each webhook: a ring of slots, so that it never grows.';
 
--- Makes a partner's subscription and switches it. At the first registration everything is sent once; after a later one the partner may
--- have lost everything or read another version, so that all is sent again except CDRs it has accepted, and reading goes on where it was.
+-- Creates a partner's subscription and switches it. At the first registration everything is sent once. After a later one the partner may
+-- have lost everything or read another version, so everything is sent again except CDRs that it has accepted, and reading continues at the
+-- same position.
 CREATE FUNCTION partner_subscribed()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -114,7 +115,7 @@ AS $function$
       -- 0 until it is registered for the first time.
       position = CASE WHEN v_new AND position = 0 THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE position END
     WHERE id = NEW.id;
-    -- A partner that registers may have lost all that it was sent, or reads it in another version now. Records that were taken stay taken.
+    -- A partner that registers may have lost everything that it was sent, or reads another version now. Accepted CDRs remain accepted.
     IF v_new OR v_other THEN
       UPDATE subscription_object SET hash = NULL WHERE subscription_id = NEW.id AND kind <> 'cdr' AND hash IS NOT NULL;
     END IF;
@@ -139,8 +140,8 @@ AS $function$
 CREATE TRIGGER partner_unsubscribed AFTER DELETE ON partner
   FOR EACH ROW EXECUTE FUNCTION partner_unsubscribed();
 
--- What is on its way while a registration or URL changes may go to the old place: it gets another item_id, by which the delivery
--- under way cannot settle it, and is taken again.
+-- An object that is being sent while a registration or URL changes may go to the old address. It gets a new item_id, so that the delivery
+-- in progress cannot settle it, and is claimed again.
 CREATE FUNCTION owed_still()
 RETURNS trigger
 LANGUAGE plpgsql

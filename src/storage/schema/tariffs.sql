@@ -45,7 +45,7 @@ CREATE TABLE session_tariff (
   organisation_id uuid NOT NULL,
   tariff_id uuid NOT NULL,
   version integer NOT NULL,
-  -- The site's zone when the session began: a site that is corrected later changes no price of before.
+  -- The site's time zone when the session began: a later correction of the site changes no earlier price.
   time_zone text
 );
 COMMENT ON TABLE session_tariff IS
@@ -54,10 +54,10 @@ COMMENT ON TABLE session_tariff IS
 CREATE TABLE session_price (
   session_id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL,
-  -- The session's updated_at that the price was made from.
+  -- The session's updated_at on which the price is based.
   based_on timestamptz NOT NULL,
   price jsonb NOT NULL,
-  -- The price differs from the CDR issued: a correction is needed.
+  -- The price differs from the issued CDR: a correction is needed.
   differs boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE session_price IS
@@ -80,16 +80,16 @@ CREATE TABLE cdr (
   site_id uuid NOT NULL,
   started_at timestamptz NOT NULL,
   ended_at timestamptz NOT NULL,
-  -- The CDR that this one takes back.
+  -- The CDR that this one credits.
   credits uuid UNIQUE REFERENCES cdr (id),
   body jsonb NOT NULL,
   issued_at timestamptz NOT NULL,
-  -- Number of the correction that it bills; 0 is the session as reported.
+  -- The number of the correction that it bills; 0 for the session as reported.
   revision integer NOT NULL,
   partner_id uuid,
-  -- When it could be seen: issued_at is taken before it is stored.
+  -- When it became visible; issued_at is an earlier time, from before it was stored.
   stored_at timestamptz DEFAULT clock_timestamp(),
-  -- The card's key, which filters compare; the body has its uid as the charger read it.
+  -- The card's key, for filters; the body has its uid as the charger read it.
   token_key text,
   CONSTRAINT cdr_organisation_id_number_key UNIQUE (organisation_id, number)
 );
@@ -105,10 +105,10 @@ CREATE INDEX cdr_token ON cdr (organisation_id, token_key, started_at, number);
 CREATE INDEX cdr_of_session ON cdr (session_id);
 CREATE INDEX cdr_partner ON cdr (organisation_id, partner_id, number) WHERE (partner_id IS NOT NULL);
 CREATE INDEX cdr_partner_stored ON cdr (organisation_id, partner_id, stored_at, number) WHERE (partner_id IS NOT NULL);
--- One CDR that bills for each session and correction.
+-- One CDR that bills, for each session and correction.
 CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE (credits IS NULL);
 CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number);
--- Lists by start of the session: a month of long ago lies behind all that were numbered since.
+-- Lists by start of the session. In the order of numbers, an old month would come after everything numbered since.
 CREATE INDEX cdr_started ON cdr (organisation_id, started_at, number);
 
 -- Deletes the assignments of a deleted site or charger.
@@ -130,7 +130,7 @@ CREATE TRIGGER charger_tariff_forgotten AFTER DELETE ON charger
 CREATE TRIGGER site_tariff_forgotten AFTER DELETE ON site
   FOR EACH ROW EXECUTE FUNCTION tariff_assignment_forget();
 
--- A CDR is never changed, and deleted by its retention alone, which says so for its own transaction (`SessionRetention.ts`).
+-- A CDR is never changed. Only its retention deletes it, which allows this for its own transaction (`SessionRetention.ts`).
 CREATE FUNCTION cdr_sealed()
 RETURNS trigger
 LANGUAGE plpgsql

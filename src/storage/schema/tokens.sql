@@ -1,7 +1,7 @@
 -- An organisation's own tokens, numbered by change so that local lists can be brought up to date.
 -- Partners' tokens are in roaming.sql.
 
--- Numbers of changes of tokens, over all organisations.
+-- Change numbers of tokens, for all organisations.
 CREATE SEQUENCE token_change;
 
 CREATE TABLE token (
@@ -17,14 +17,14 @@ CREATE TABLE token (
   note text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  -- Number of the token's last change, seen in order since it is given under the journal's lock.
+  -- The number of the token's last change. Numbers become visible in order, since they are assigned under the journal's lock.
   changed_seq bigint NOT NULL DEFAULT nextval('token_change'::regclass),
   PRIMARY KEY (organisation_id, uid_key)
 );
 COMMENT ON TABLE token IS
   'RFID cards and other tokens of the organisation''s own drivers.';
 CREATE INDEX token_status ON token (organisation_id, status, uid_key);
--- Search: by the beginning of a uid, printed number or note, whatever the database's collation. A whole note may be too long for an index.
+-- Search: by the beginning of a uid, printed number or note, with any collation of the database. A whole note may be too long for an index.
 CREATE INDEX token_uid_begins ON token (organisation_id, uid_key text_pattern_ops);
 CREATE INDEX token_printed_begins ON token (organisation_id, lower(visual_number) text_pattern_ops) WHERE (visual_number IS NOT NULL);
 CREATE INDEX token_note_begins ON token (organisation_id, lower("left"(note, 100)) text_pattern_ops) WHERE (note IS NOT NULL);
@@ -50,7 +50,7 @@ COMMENT ON TABLE token_removed IS
 CREATE INDEX token_removed_age ON token_removed (removed_at);
 CREATE INDEX token_removed_seq ON token_removed (organisation_id, removed_seq);
 
--- Gives a changed token the next change number.
+-- Assigns the next change number to a changed token.
 CREATE FUNCTION token_change_number()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -82,7 +82,7 @@ $function$;
 CREATE TRIGGER token_buried AFTER DELETE ON token
   FOR EACH ROW EXECUTE FUNCTION token_gone();
 
--- Moves the stamps of organisations whose cards or partners were written, in the transaction that writes them.
+-- Changes the stamps of organisations whose cards or partners were written, in the same transaction.
 CREATE FUNCTION token_stamp_moved()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -102,7 +102,7 @@ CREATE TRIGGER token_stamp_changed AFTER UPDATE ON token REFERENCING NEW TABLE A
 CREATE TRIGGER token_stamp_removed AFTER DELETE ON token REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION token_stamp_moved();
 
--- A token that was deleted and is added again is no deleted one.
+-- A deleted token that is added again no longer counts as deleted.
 CREATE FUNCTION token_back()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Views of the console that people have kept.
+-- Views of the console that people have saved.
 
 CREATE TABLE saved_view (
   id uuid PRIMARY KEY,
@@ -15,5 +15,5 @@ CREATE TABLE saved_view (
 );
 COMMENT ON TABLE saved_view IS
   'Pages with their filters, kept by operators under a name: at most 50 of each person.';
--- Those that everyone in the organisation sees.
+-- The views that everyone in the organisation sees.
 CREATE INDEX saved_view_shared ON saved_view (organisation_id) WHERE shared;

@@ -1,8 +1,8 @@
--- What waits for operators, as it was published last.
+-- What waits for operators, as last published.
 
 CREATE TABLE work_published (
   organisation_id uuid PRIMARY KEY REFERENCES organisation (id),
-  -- Items by queue, each counted to 1,000 at most.
+  -- The number of items in each queue, counted up to 1,000.
   counts jsonb NOT NULL,
   published_at timestamptz NOT NULL
 );

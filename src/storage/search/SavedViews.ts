@@ -1,4 +1,4 @@
-/** The port `SavedViews` over SQL. They change nothing that others rely on, so they are no facts. */
+/** The port `SavedViews` over SQL. Nothing else depends on saved views, so their changes are not facts. */
 import { Effect, Layer, Schema } from "effect"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type NewSavedView, type SavedView, SavedViews, viewsMost } from "../../domain/search/SavedViews.ts"
@@ -10,7 +10,7 @@ import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-/** Of one organisation that are listed: fifty of each of twenty people. */
+/** How many views of one organisation are listed: fifty for each of twenty people. */
 const listedMost = 1_000
 
 const viewRows = rowsOf(
@@ -51,7 +51,7 @@ const create = ({ secrets, sql, writable }: Recording) =>
     const own = scopedTo(sql, by.organisationId)
     const id = secrets.uuid(now)
     const write = Effect.gen(function* () {
-      // The membership's row, so that two requests of one person are counted one after the other.
+      // Locks the membership's row, so that two requests of one person are counted one after the other.
       yield* own`SELECT 1 FROM membership m WHERE ${own.rowsOf("m")} AND m.operator_id = ${operatorId} FOR UPDATE`
       const kept = yield* own`SELECT 1 FROM saved_view v WHERE ${own.rowsOf("v")} AND v.operator_id = ${operatorId}`
       if (kept.length >= viewsMost) return yield* tooMany

@@ -1,6 +1,7 @@
 /**
- * The port `Search` over SQL. What there are few of (sites, partners, tariffs, operators, chargers) is read along the organisation's index and compared; tokens,
- * sessions and records are found by an index on their beginning. Each statement reads a bounded number of rows, so that none holds up the embedded database.
+ * The port `Search` over SQL. Small tables (sites, partners, tariffs, operators, chargers) are read with the organisation's index and
+ * compared with the text; tokens, sessions and records are found with an index on their beginning. Each statement reads a limited number of
+ * rows, so that none blocks the embedded database for long.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -12,7 +13,7 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { unstorableText } from "../kernel/Storable.ts"
 import { escaped, mentions } from "../kernel/TextSearch.ts"
 
-/** Rows of one kind that are compared with the text; the embedded database takes some 60 ms for as many. */
+/** How many rows of one kind are compared with the text; this takes the embedded database about 60 ms. */
 const comparedMost = 50_000
 
 const foundRows = rowsOf(
@@ -25,7 +26,7 @@ interface Asked {
   readonly text: string
 }
 
-/** How well the best of these columns fits. */
+/** The rank of the column that matches best; 0 is the best rank. */
 const rankOf = ({ sql, text }: Asked, columns: ReadonlyArray<Statement.Fragment>) => {
   const lower = text.toLowerCase()
   const is = sql.or(columns.map((column) => sql`lower(${column}) = ${lower}`))
@@ -33,7 +34,7 @@ const rankOf = ({ sql, text }: Asked, columns: ReadonlyArray<Statement.Fragment>
   return sql`CASE WHEN ${is} THEN 0 WHEN ${begins} THEN 1 ELSE 2 END`
 }
 
-/** Rows of a table that is small enough to be compared: `q` with `id`, `title` and `subtitle`, and what else is looked in. */
+/** Searches a table that is small enough to compare all its rows: `rows` selects `id`, `title`, `subtitle` and other searched columns. */
 const compared = (asked: Asked, rows: Statement.Fragment, columns: ReadonlyArray<string>) => {
   const { sql, text } = asked
   const searched = columns.map((column) => sql`q.${sql(column)}`)
@@ -64,7 +65,7 @@ const partners = (asked: Asked) =>
     ["title"]
   )
 
-/** Tariffs have no name of their own: drivers know one by its text. */
+/** Tariffs have no name of their own; drivers know a tariff by its text. */
 const tariffs = (asked: Asked) =>
   compared(
     asked,
@@ -83,7 +84,7 @@ const operators = (asked: Asked) =>
     ["title", "subtitle"]
   )
 
-/** A partner's card: by its whole uid, or by the beginning of the driver's contract. */
+/** Partners' cards: by their whole uid, or by the beginning of the driver's contract id. */
 const partnersTokens = (asked: Asked) => {
   const { own, sql, text } = asked
   const shown = sql`y.uid AS id, y.uid AS title, y.contract_id || ' · ' || p.name AS subtitle, y.contract_id`
@@ -99,7 +100,10 @@ const partnersTokens = (asked: Asked) => {
     ) q ORDER BY rank, q.title LIMIT ${foundOfKind}`
 }
 
-/** One's own: by the beginning of its uid, printed number or note; then by a part of them, among those that were changed last. */
+/**
+ * The organisation's own cards: by the beginning of their uid, printed number or note, and by any part of these among the most recently
+ * changed cards.
+ */
 const tokens = (asked: Asked) => {
   const { own, sql, text } = asked
   const begins = `${escaped(tokenKey(text))}%`
@@ -122,10 +126,10 @@ const tokens = (asked: Asked) => {
     ) q ORDER BY rank, q.title LIMIT ${foundOfKind}`
 }
 
-/** Fewer digits are the time alone, which all ids of a week share. */
+/** Fewer digits contain only the time, which all ids of a week share. */
 const fewestDigits = 8
 
-/** The first and the last id that begin with the text; undefined where it is no beginning of an id. */
+/** The first and the last id that begin with the text; undefined if the text is not the beginning of an id. */
 const idsFrom = (text: string): readonly [string, string] | undefined => {
   const digits = text.toLowerCase().replaceAll("-", "")
   if (!/^[0-9a-f]+$/.test(digits) || digits.length < fewestDigits || digits.length > 32) return undefined
@@ -182,7 +186,7 @@ const statements: Readonly<Record<SearchedKind, Statements>> = {
   operator: [operators]
 }
 
-/** A card may be one's own and a partner's, or several partners'. */
+/** Removes duplicates: a card may be both the organisation's own and a partner's, or belong to several partners. */
 const once = (found: ReadonlyArray<Found>): ReadonlyArray<Found> =>
   [...found]
     .sort((one, other) => one.rank - other.rank)
@@ -193,7 +197,7 @@ const find = (sql: SqlClient.SqlClient) =>
   Effect.fn("Search.find")(function* (organisationId: string, text: string, kinds: ReadonlyArray<SearchedKind>) {
     if (unstorableText(text)) return []
     const asked: Asked = { sql, own: scopedTo(sql, organisationId), text }
-    // One after the other: the embedded database serves others between two.
+    // One after the other, so that the embedded database can serve others in between.
     const ofKind = (kind: SearchedKind) =>
       Effect.forEach(statements[kind], (of) => {
         const statement = of(asked)

@@ -1,7 +1,7 @@
-/** Where `session s` is, with the names that its site and evse have for partners: for those who price sessions and those who show them. */
+/** Where `session s` is, with the names that partners know for its site and EVSE: for code that prices sessions or shows them. */
 import type { SqlClient, Statement } from "effect/sql"
 
-/** Beside `session s`: its connector's equipment as `e`, its charger as `c`, its site as `i`, whose party as `q`, its evse as `u`. */
+/** Joins to `session s`: its connector's equipment as `e`, its charger as `c`, its site as `i`, the site's party as `q`, and its EVSE as `u`. */
 export const withPlace = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN charger_equipment e ON e.charger_id = s.charger_id AND e.evse_id = s.evse_id AND e.connector_id = s.connector_id
   LEFT JOIN charger c ON c.charger_id = s.charger_id AND c.organisation_id = s.organisation_id
@@ -10,7 +10,7 @@ export const withPlace = (sql: SqlClient.SqlClient) => sql`
   LEFT JOIN evse u ON u.organisation_id = s.organisation_id AND u.charger_id = s.charger_id AND u.evse_id = s.evse_id
     AND u.site_id = s.site_id`
 
-/** What partners are shown of the location, with the one evse and connector of `session s`; null where they are shown none. */
+/** What partners see of the location, with only the EVSE and connector of `session s`; null if they do not see the location. */
 const shown = (sql: SqlClient.SqlClient) => sql`
   (SELECT jsonb_strip_nulls(jsonb_build_object('operator', l.body -> 'operator', 'timeZone', l.body -> 'timeZone',
       'openingHours', l.body -> 'openingHours', 'details', l.body -> 'details', 'capabilities', v.evse -> 'capabilities',
@@ -22,7 +22,7 @@ const shown = (sql: SqlClient.SqlClient) => sql`
       WHERE x.connector ->> 'id' = s.connector_id::text LIMIT 1) o ON true
     WHERE l.id = s.site_id AND l.organisation_id = s.organisation_id)`
 
-/** A `Place` as JSON; with what partners are shown of the location where `isShown` is true of `session s`. */
+/** A `Place` as JSON; with what partners see of the location if `isShown` is true for `session s`. */
 export const placeColumn = (sql: SqlClient.SqlClient, isShown: Statement.Fragment) => sql`
   json_strip_nulls(json_build_object(
     'party', CASE WHEN q.id IS NOT NULL THEN json_build_object('countryCode', q.country_code, 'partyId', q.party_id) END,

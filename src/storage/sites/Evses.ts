@@ -1,4 +1,4 @@
-/** The port `Places` over SQL. A location is a site, its EVSEs have names of their own, and a connector has its number as its id. */
+/** The port `Places` over SQL. A location is a site, EVSEs have their own uids, and a connector's id is its number. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type PlaceWanted, Places } from "../../domain/site/Evses.ts"
@@ -18,7 +18,7 @@ const PlaceRow = Schema.Struct({
 })
 const placeRows = rowsOf(PlaceRow)
 
-/** Connectors of one location that are looked at for a free one: more than any car park has. */
+/** How many connectors of one location are searched for a free one: more than any car park has. */
 const placesMax = 1_000
 
 export const layer: Layer.Layer<Places, never, SqlClient.SqlClient> = Layer.effect(

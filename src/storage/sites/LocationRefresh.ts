@@ -1,6 +1,6 @@
 /**
- * How locations are brought up to date: sites that are marked, and those whose time has come, are read, made into locations by the domain, and kept with
- * the texts that are sent. Part of `Locations`. Those who do it wait for each other, and writers of the journal for none of them.
+ * Brings locations up to date. Sites that are marked or that change by time are read, turned into locations by the domain, and stored with
+ * the texts that are sent. Part of `Locations`. Refreshes wait for each other; writers of the journal do not wait for them.
  */
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,13 +12,13 @@ import { locationOfBody, sourcesOf, sourcesOfSites, type WantedSite } from "./Lo
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 
 export interface LocationsOptions {
-  /** A location as it is sent, by format, undefined in those in which it is not shown; formats are read by the same names. */
+  /** A location as it is sent, by format; undefined for formats in which it is not shown. Formats are read by the same names. */
   readonly texts: (location: Location) => Readonly<Record<string, string | undefined>>
-  /** Of the service: another one may write locations otherwise, and does so when their turn comes. */
+  /** The service's version. Another version may write locations differently; it rewrites them over time. */
   readonly version: string
 }
 
-/** Marks that are looked at in one go: a site that flickers has many. */
+/** How many marks are read at a time: a site whose status changes often has many. */
 const marksPerLook = 1_000
 
 const markRows = rowsOf(
@@ -32,14 +32,14 @@ const markRows = rowsOf(
 
 interface Mark extends WantedSite {
   readonly ids: ReadonlyArray<string>
-  /** No fact is recorded with one of its marks. */
+  /** True if one of its marks has no recorded fact. */
   readonly unrecorded: boolean
 }
 
-/** Whose sites are looked at. */
+/** The sites to refresh. */
 export interface Scope {
   readonly organisationId: string
-  /** All of the organisation's without it. */
+  /** Undefined: all sites of the organisation. */
   readonly siteIds?: ReadonlyArray<string>
 }
 
@@ -49,7 +49,7 @@ const within = (sql: SqlClient.SqlClient, scope: Scope | undefined) => {
   return scope.siteIds === undefined ? own : sql`${own} AND m.site_id = ANY (${uuidArray(scope.siteIds)})`
 }
 
-/** The sites that were marked first. Only marks that are seen here are taken away: one that comes meanwhile is for the next. */
+/** The sites that were marked first. Only the marks read here are deleted later; a new mark is for the next refresh. */
 const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: number) =>
   markRows(sql`
     SELECT s.organisation_id AS "organisationId", s.site_id AS "siteId", x.ids, x.unrecorded
@@ -63,7 +63,7 @@ const marked = (sql: SqlClient.SqlClient, scope: Scope | undefined, limit: numbe
       WHERE m.organisation_id = s.organisation_id AND m.site_id = s.site_id
     ) x`)
 
-/** Those that change by time, and those whose chargers were on a node whose lease has run out since they were looked at. */
+/** Sites that change by time, and sites with chargers on a node whose lease has run out since the site was last read. */
 const ripeSites = (sql: SqlClient.SqlClient, now: number, limit: number) => sql`
   (SELECT l.organisation_id, l.id FROM location l WHERE l.due_at <= ${new Date(now)} ORDER BY l.due_at LIMIT ${limit}::int)
   UNION
@@ -81,7 +81,7 @@ const ripe = (sql: SqlClient.SqlClient, now: number, limit: number) =>
 
 const anyRow = rowOf(Schema.Struct({ any: Schema.Boolean }))
 
-/** Whether `refresh` would find anything, of all: one statement instead of a transaction, for the many times when it would not. */
+/** Whether a `refresh` of all sites would find anything: one statement instead of a transaction, since usually there is nothing. */
 export const anyDue = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -90,7 +90,7 @@ export const anyDue = (sql: SqlClient.SqlClient) =>
     return row?.any ?? false
   })
 
-/** When a site is ripe next, as far as is known. A process that lives puts its lease off. */
+/** When the next site is due, as far as is known. A running process renews its lease, which postpones the time. */
 export const nextRipe = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ at: number | null }>`
@@ -110,7 +110,7 @@ interface Looked {
 
 const body = ({ location }: Looked) => JSON.stringify(location)
 
-/** Formats in which it is not shown, for `string_to_array`. */
+/** The formats in which it is not shown, for `string_to_array`. */
 const hidden = ({ texts }: Looked) =>
   Object.entries(texts)
     .flatMap(([format, text]) => (text === undefined ? [format] : []))
@@ -148,7 +148,7 @@ const putTexts = (
     ${textArray(rows.map(({ text }) => text))}) AS x(format, id, text)
   ON CONFLICT (format, location_id) DO UPDATE SET text = excluded.text WHERE t.text <> excluded.text`
 
-/** What was written while it was still shown. */
+/** Deletes texts of locations that are no longer shown. */
 const takeTexts = (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<{ readonly id: string; readonly format: string }>
@@ -157,7 +157,7 @@ const takeTexts = (
   USING unnest(${textArray(rows.map(({ format }) => format))}, ${uuidArray(rows.map(({ id }) => id))}) AS x(format, id)
   WHERE t.format = x.format AND t.location_id = x.id`
 
-/** Takes locations away, and closes the gaps in the numbers of those behind. Few are, and seldom. */
+/** Deletes locations, and closes the gaps in the numbers of those after them. This is rare. */
 const forget = (sql: SqlClient.SqlClient, gone: ReadonlyArray<Location>) =>
   Effect.forEach(
     gone,
@@ -185,8 +185,8 @@ const keep = (sql: SqlClient.SqlClient, looked: ReadonlyArray<Looked>, gone: Rea
   })
 
 /**
- * Appends what partners learn of no other way. The journal's lock is taken last here: no holder of it waits for what is locked here, and it is held
- * for as long as it takes to commit. Who runs a refresh rings for those who follow the journal.
+ * Appends the facts of changes that partners would not learn of otherwise. The journal's lock is taken last: none of its holders waits for
+ * the locks held here, and it is then held only until the commit. The caller of a refresh notifies the readers of the journal.
  */
 const record = (sql: SqlClient.SqlClient, facts: ReadonlyArray<LocationChanged>) =>
   Effect.andThen(
@@ -220,7 +220,7 @@ const look = (sql: SqlClient.SqlClient, options: LocationsOptions, sites: Readon
     if (facts.length > 0) yield* record(sql, facts)
   })
 
-/** Marks every location where another version of the service has written them. */
+/** Marks every location if another version of the service has written them. */
 export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: LocationsOptions) => sql`
   WITH changed AS (
     INSERT INTO service AS s (name, value) VALUES ('locations', convert_to(${version}::text, 'UTF8'))
@@ -231,8 +231,8 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
   SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
 
 /**
- * Looks at sites, and at each alone where something of one cannot be read: that is a defect of ours, which is logged, and keeps no other location from
- * being shown.
+ * Refreshes sites. If one of them cannot be read, each is refreshed separately. The error is a bug of ours, which is logged, and does not
+ * affect other locations.
  */
 const lookAtAll = (
   sql: SqlClient.SqlClient,
@@ -246,15 +246,16 @@ const lookAtAll = (
         ? Effect.forEach(sites, (site) => lookAtAll(sql, options, [site], now), { discard: true })
         : Effect.andThen(
             Effect.annotateLogs(Effect.logError("a location cannot be made", defect), { siteId: sites[0]?.siteId }),
-            // Until something of it changes it is left as it was.
+            // It stays as it was until something about it changes.
             sql`UPDATE location SET due_at = NULL WHERE id = ANY (${uuidArray(sites.map(({ siteId }) => siteId))})`
           )
     )
   )
 
 /**
- * Works in some of what is marked, within a scope or of all; then also what is due by time. True when there may be more. To be run in a
- * transaction of its own: the time of a change is taken under the lock, so that a reader that asked before for what is newer has not seen it yet.
+ * Refreshes some of the marked sites, within a scope or of all; without a scope also the sites that are due by time. Returns true if there
+ * may be more. Run it in a transaction of its own. The time of a change is read under the lock, so a reader that has asked for newer
+ * locations before cannot have missed it.
  */
 export const refresh = (sql: SqlClient.SqlClient, options: LocationsOptions, scope: Scope | undefined, limit: number) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What locations are made of, read in one statement for many sites, and the locations themselves as they are kept. Part of `Locations`. */
+/** The data that locations are made of, read in one statement for many sites, and stored locations. Part of `Locations`. */
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { assumedEquipment } from "../../domain/site/Connector.ts"
@@ -17,7 +17,7 @@ import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 const text = optional(Schema.String)
 const number = optional(Schema.Finite)
 
-/** Where a site is, of any of its rows. */
+/** The address of a site, for all rows with one. */
 export const addressFields = {
   name: Schema.String,
   timeZone: Schema.String,
@@ -51,7 +51,7 @@ const absent = <S extends Schema.Constraint>(schema: S) => Schema.optional(schem
 
 export const Capabilities = Schema.Array(Schema.Literals(capabilities))
 
-/** A location as it is kept: what is undefined is not there. */
+/** A location in its stored form; undefined fields are absent. */
 export const LocationBody = Schema.Struct({
   id: Schema.String,
   organisationId: Schema.String,
@@ -92,7 +92,7 @@ export const LocationBody = Schema.Struct({
   lastUpdated: Schema.Finite
 })
 
-/** Fields that are left out are those that are undefined. */
+/** Fields that are left out are undefined. */
 export const locationOfBody = (kept: typeof LocationBody.Type): Location => ({
   ...kept,
   postalCode: kept.postalCode,
@@ -170,7 +170,7 @@ export const sourcesRows = rowsOf(SourcesRow)
 
 type Row = typeof SourcesRow.Type
 
-/** OCPP 1.6 separates them by commas. */
+/** The feature profiles, which OCPP 1.6 separates by commas. */
 const profilesOf = (value: string | undefined): ReadonlyArray<string> =>
   (value ?? "")
     .split(",")
@@ -224,8 +224,8 @@ export interface WantedSite {
 }
 
 /**
- * Of sites, also of those that were deleted; for all organisations at once, each site with its own. `ripe` is of one that time alone has changed since it
- * was looked at: its hour has come, or the lease of a node that held a charger has run out.
+ * The data for the locations of sites, including deleted ones, for all organisations at once. `ripe` is true for a site that has changed
+ * only by time since it was read: it became due, or the lease of a node with one of its chargers ran out.
  */
 export const sourcesOfSites = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<WantedSite>, now: number) =>
   sourcesRows(sql`

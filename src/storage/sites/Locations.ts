@@ -1,6 +1,6 @@
 /**
- * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and their texts are read as they are
- * sent; a page costs what its bytes cost.
+ * The port `Locations` over SQL. Pages are found by the number that each location has in its organisation, and stored texts are sent
+ * unchanged. So the cost of a page is that of its bytes.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -20,10 +20,10 @@ import type { Notifications } from "../kernel/Notifications.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
-/** Sites that are worked in by one transaction: the embedded database does nothing else meanwhile. */
+/** How many sites one transaction refreshes: the embedded database does nothing else meanwhile. */
 const sitesPerStep = 50
 
-/** Steps that one reader does before it is answered with what there is; the background loop goes on with the rest. */
+/** How many steps one reader runs before it gets the current state; the background loop does the rest. */
 const stepsPerRead = 4
 
 const extentRow = rowOf(
@@ -36,11 +36,11 @@ const extentRow = rowOf(
   })
 )
 
-/** Of `location l`: not shown in the format. Where nothing is hidden the small index of what is says so. */
+/** Whether `location l` is hidden in the format. A small index of hidden locations makes this fast if there are none. */
 const isHidden = (sql: SqlClient.SqlClient, alias: string, format: string) =>
   sql`(${sql(alias)}.hidden_in <> '{}' AND ${format}::text = ANY (${sql(alias)}.hidden_in))`
 
-/** `format` is undefined of locations as such, of which nothing is hidden. */
+/** Counts, times and marks of an organisation's locations. `format` is undefined for locations as such, of which none are hidden. */
 const extentOf = (sql: SqlClient.SqlClient, own: Scoped, format: string | undefined) =>
   Effect.map(
     extentRow(own`
@@ -54,7 +54,7 @@ const extentOf = (sql: SqlClient.SqlClient, own: Scoped, format: string | undefi
 
 type Extent = Effect.Success<ReturnType<typeof extentOf>>
 
-/** Whether a window leaves nothing out: then a page is found by number. */
+/** Whether a window includes all locations: then a page is found by number. */
 const spansAll = ({ from, party, to }: Window, { hidden, newest, oldest }: Extent): boolean =>
   !hidden &&
   party === undefined &&
@@ -69,15 +69,15 @@ const between = (sql: SqlClient.SqlClient, own: Scoped, { from, party, to }: Win
   ${from === undefined ? sql`` : sql`AND l.last_updated >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`AND l.last_updated < ${new Date(to)}`}`
 
-/** Largest number that the database counts by. */
+/** The largest integer of the database's type. */
 const intMax = 2_147_483_647
 
-/** The page of a list of which nothing is left out. */
+/** A page of a list that leaves nothing out. */
 const numbered = (own: Scoped, { limit, offset }: Window) => own`
   SELECT l.id, l.ordinal, l.body FROM location l
   WHERE ${own.rowsOf("l")} AND l.ordinal > ${offset}::int AND l.ordinal <= ${Math.min(offset + limit, intMax)}::int`
 
-/** The locations of a page with their numbers, and how many there are in all. */
+/** The locations of a page with their numbers, and the total number. */
 const pageOf = (sql: SqlClient.SqlClient, own: Scoped, window: Window, extent: Extent, format?: string) =>
   Effect.gen(function* () {
     const { limit, offset } = window
@@ -100,7 +100,7 @@ const notFound = (id: string) => new NotFound({ kind: "location", id })
 interface Reading {
   readonly sql: SqlClient.SqlClient
   readonly options: LocationsOptions
-  /** Works in what is marked within a scope, or of all; true when there may be more. */
+  /** Refreshes some marked sites, within a scope or of all; returns true if there may be more. */
   readonly step: (scope: Scope | undefined, limit: number) => Effect.Effect<boolean, StorageUnavailable>
 }
 
@@ -110,14 +110,14 @@ const bodiesOf = (own: Scoped, ids: ReadonlyArray<string>) =>
     (rows) => rows.map(({ body }) => locationOfBody(body))
   )
 
-/** Brings up to date what is read next. A database that takes no writes is read as it is. */
+/** Refreshes what is about to be read. If the database accepts no writes, the current state is read. */
 const current = ({ sql, step }: Reading, organisationId: string, format?: string) =>
   Effect.gen(function* () {
     const own = scopedTo(sql, organisationId)
     let extent = yield* guarded(extentOf(sql, own, format))
     for (let n = 0; n < stepsPerRead && extent.stale; n++) {
       const worked = yield* Effect.orElseSucceed(step({ organisationId }, sitesPerStep), () => false)
-      // Where nothing was marked any more, another process has worked it in since we looked.
+      // If no site was marked any more, another process has refreshed it since we checked.
       extent = yield* guarded(extentOf(sql, own, format))
       if (!worked) break
     }
@@ -126,7 +126,7 @@ const current = ({ sql, step }: Reading, organisationId: string, format?: string
 
 const markRow = rowOf(Schema.Struct({ stale: Schema.Boolean }))
 
-/** The locations of some sites as they stand, however much of the organisation's is marked beside them. */
+/** The current locations of some sites; other marked sites of the organisation are not refreshed. */
 const ofSites = ({ sql, step }: Reading) =>
   Effect.fn("Locations.ofSites")(function* (organisationId: string, siteIds: ReadonlyArray<string>) {
     const own = scopedTo(sql, organisationId)
@@ -148,13 +148,13 @@ const page = (reading: Reading) =>
     return { items: rows.map(({ body }) => locationOfBody(body)), total }
   })
 
-/** The texts of a page in one piece, and how many of its locations have none yet. */
+/** The texts of a page, concatenated, and how many of its locations have no text yet. */
 const piecesOf = (sql: SqlClient.SqlClient, ids: Statement.Fragment, format: string, { after, before }: Around) => sql`
   SELECT convert_to(${before} || coalesce(string_agg(t.text, ',' ORDER BY p.ordinal), '') || ${after}, 'UTF8') AS body,
     count(*)::int AS count, (count(*) - count(t.text))::int AS missing
   FROM (${ids}) p LEFT JOIN location_text t ON t.location_id = p.id AND t.format = ${format}`
 
-/** A page that was never written in this format, as after an upgrade of the service: made now, and kept when its turn comes. */
+/** Makes a page that was never written in this format (after an upgrade of the service). The texts are stored at the next refresh. */
 const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string, { after, before }: Around) =>
   Effect.map(guarded(bodyRows(sql`SELECT p.body FROM (${ids}) p ORDER BY p.ordinal`)), (rows) => {
     const items = rows.flatMap(({ body }) => options.texts(locationOfBody(body))[format] ?? [])
@@ -164,8 +164,8 @@ const made = ({ options, sql }: Reading, ids: Statement.Fragment, format: string
 const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
 
 /**
- * A page of the whole list in one statement, as long as nothing is marked or left out; `fits` is false otherwise. Each value is given once and no part is put
- * together here: partners crawl, and this statement is most of what they cost.
+ * A page of the whole list in one statement, if nothing is marked or left out; otherwise `fits` is false. Each value is passed once, and no
+ * fragments are composed: partners crawl the list, and this statement is most of the cost.
  */
 const wholeOf = (
   sql: SqlClient.SqlClient,
@@ -237,7 +237,7 @@ const publicationRows = rowsOf(
   })
 )
 
-/** One statement for all of them; of a site's chargers it looks until one has a connector. */
+/** One statement for all sites; for each site it stops at the first charger with a connector. */
 const publications = ({ sql }: Pick<Reading, "sql">) =>
   Effect.fn("Locations.publications")(function* (organisationId: string, siteIds: ReadonlyArray<string>) {
     const own = scopedTo(sql, organisationId)

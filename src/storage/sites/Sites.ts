@@ -1,4 +1,4 @@
-/** Storage of sites: the port `Sites` over SQL. Every write is a fact, every query is within one organisation. */
+/** The port `Sites` over SQL. Every write is a fact, and every query is within one organisation. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -64,7 +64,7 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
     return site ?? (yield* notFound(id))
   })
 
-/** Its details, where partners can be shown all of them. */
+/** The site's details; fails if they are too long to be shown to partners completely. */
 const boundedDetails = (site: SiteInput) => {
   const details = siteDetailsOf(site)
   if (isWithin(details, siteDetailsMax)) return Effect.succeed(details)
@@ -72,7 +72,7 @@ const boundedDetails = (site: SiteInput) => {
   return Effect.fail(new InvalidInput({ pointer: "", detail }))
 }
 
-/** A party of the organisation's, by its id. */
+/** Fails unless the id is that of one of the organisation's parties. */
 const ownParty = (own: Scoped, id: string | undefined) =>
   Effect.gen(function* () {
     if (id === undefined) return
@@ -108,7 +108,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(write)
   })
 
-/** A site with a patch laid over it: undefined leaves a field, null clears it, and what says nothing is as if it were cleared. */
+/** Applies a patch to a site: undefined leaves a field unchanged, null clears it, and an empty value counts as cleared. */
 const patched = (site: Site, patch: SitePatch): Site => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined)
   const laid: Site = { ...site, ...Object.fromEntries(given.map(([key, value]) => [key, value ?? undefined])) }
@@ -117,7 +117,7 @@ const patched = (site: Site, patch: SitePatch): Site => {
 
 const timeZoneRow = rowOf(Schema.Struct({ timeZone: Schema.String }))
 
-/** The organisation's time zone, which a site has that names none. */
+/** The organisation's time zone, which is the default for its sites. */
 const zoneOf = (own: Scoped) =>
   Effect.map(
     timeZoneRow(own`SELECT o.time_zone AS "timeZone" FROM organisation o WHERE ${own.itself("o")}`),
@@ -178,7 +178,7 @@ const byIds = (sql: SqlClient.SqlClient) =>
     )
   })
 
-/** Largest integer that the column holds; a greater one names no site. */
+/** The largest integer that the column holds; a larger one is no site's id. */
 const maxGroupId = 0x7fffffff
 
 const byGroupId = (sql: SqlClient.SqlClient) =>

@@ -1,5 +1,5 @@
 /**
- * Where tariffs are assigned, in SQL: in all places, in the order of a tree, and around one charger, for the rule that chooses among them. Part of
+ * Where tariffs are assigned, in SQL: in all places, in tree order, and around one charger, for the rule that chooses among them. Part of
  * `Tariffs`.
  */
 import { Effect, Schema } from "effect"
@@ -30,7 +30,7 @@ const PlacedRow = Schema.Struct({
 })
 const placedRows = rowsOf(PlacedRow)
 
-/** The way from the organisation down: empty and 0 for what is not that narrow, which therefore comes first. */
+/** The path from the organisation down. Levels below the assignment's are empty or 0, so a wider assignment comes before narrower ones. */
 const Key = Schema.Tuple([TextKey, TextKey, Schema.Int, Schema.Int])
 
 const pages = pagedList("tariff-assignments", Key, (row: typeof PlacedRow.Type): typeof Key.Type => [

@@ -1,4 +1,4 @@
-/** Sessions that run under versions of a tariff, counted in SQL. Part of `Tariffs`. */
+/** Counts the running sessions for each version of a tariff, in SQL. Part of `Tariffs`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,14 +9,14 @@ import { rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** Versions that are shown of one tariff. */
+/** How many versions of one tariff are shown. */
 const shownMost = 500
 
 type Find = (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | SqlError>
 
 const runningRows = rowsOf(Schema.Struct({ version: Schema.Int, sessions: Schema.Int, reservations: Schema.Int }))
 
-/** By the indexes of open sessions and of reservations: these are few, whatever a tariff has priced. */
+/** Uses the indexes of open sessions and of reservations: these are few, however many sessions the tariff has priced. */
 export const runningSessions = (sql: SqlClient.SqlClient, find: Find) =>
   Effect.fn("Tariffs.runningSessions")((organisationId: string, id: string) => {
     const own = scopedTo(sql, organisationId)

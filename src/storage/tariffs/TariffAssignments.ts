@@ -1,4 +1,4 @@
-/** What tariffs are for, in SQL: one tariff for each target, the last one that was assigned. Part of `Tariffs`. */
+/** What tariffs are assigned to, in SQL: one tariff for each target, the latest assigned one. Part of `Tariffs`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -12,7 +12,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { assignmentOf, type Target } from "./TariffRows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-/** Assignments that are shown of one tariff; organisations with more assign by site. */
+/** How many assignments of one tariff are shown; organisations with more assign by site. */
 const shownMost = 500
 
 type Find = (organisationId: string, id: string) => Effect.Effect<Tariff, NotFound | SqlError>
@@ -31,7 +31,7 @@ const targetOf = (given: Assignment): Target => {
   }
 }
 
-/** Another's site or charger is not found. A connector need not have been reported yet. */
+/** Fails if the site or charger does not belong to the organisation. A connector need not have been reported yet. */
 const checkTarget = (own: Scoped, given: Assignment) =>
   Effect.gen(function* () {
     if (given.scope === "organisation") return

@@ -1,4 +1,4 @@
-/** The tariffs that partners see, in SQL. Part of `Tariffs`. An organisation has tens of them, seldom hundreds. */
+/** The tariffs that partners see, in SQL. Part of `Tariffs`. An organisation has tens of them, rarely hundreds. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
@@ -13,7 +13,7 @@ const tariffRows = rowsOf(TariffRow)
 const tariffRow = rowOf(TariffRow)
 const countRow = rowOf(Schema.Struct({ total: Schema.Int }))
 
-/** Those that are assigned. They changed when they were, or when they were first assigned to what they are assigned to now. */
+/** The assigned tariffs. A tariff's time of change is the later of its last change and the earliest of its current assignments. */
 const assigned = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -30,7 +30,7 @@ const assigned = (
 const columns = (sql: SqlClient.SqlClient) => sql`
   f.id, f.organisation_id AS "organisationId", f.version, f.body, f.created_at AS "createdAt", f.changed_at AS "updatedAt"`
 
-/** One of them. */
+/** One of the offered tariffs. */
 export const offer = (sql: SqlClient.SqlClient) =>
   Effect.fn("Tariffs.offer")(function* (organisationId: string, id: string) {
     const own = scopedTo(sql, organisationId)

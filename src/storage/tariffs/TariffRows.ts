@@ -12,7 +12,7 @@ export const TariffRow = Schema.Struct({
   updatedAt: Millis
 })
 
-/** An assignment as its row has it; what it has no use for is empty or 0. */
+/** An assignment in its stored form; values that its scope does not use are empty or 0. */
 export interface Target {
   readonly scope: Assignment["scope"]
   readonly target: string

@@ -1,4 +1,4 @@
-/** The port `Tariffs` over SQL: the row is the tariff as it is, `tariff_version` holds every one that ever stood. */
+/** The port `Tariffs` over SQL: a row of `tariff` is the current tariff, and `tariff_version` has every version that was ever in force. */
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
@@ -43,7 +43,7 @@ const dateOrNull = (ms: number | undefined): Date | null => (ms === undefined ? 
 
 const text = (body: TariffBody) => JSON.stringify(body)
 
-/** What is in the journal of a tariff. */
+/** A tariff's part in the journal. */
 const recordOf = ({ body, id, version }: Tariff) => ({ id, version, ...body })
 
 const putVersion = (own: Scoped, { body, id, updatedAt, version }: Tariff) => own`
@@ -75,14 +75,14 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-/** A tariff's body with a patch laid over it: undefined leaves a field, null clears it. */
+/** Applies a patch to a tariff's body: undefined leaves a field unchanged, null clears it. */
 const patched = (body: TariffBody, patch: TariffPatch): TariffBody => {
   const next = new Map<string, unknown>(Object.entries(body))
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) next.delete(key)
     else if (value !== undefined) next.set(key, value)
   }
-  // Each field is of the body or of its patch.
+  // Every field is from the body or its patch.
   return Object.fromEntries(next) as unknown as TariffBody
 }
 
@@ -146,7 +146,7 @@ const list = (sql: SqlClient.SqlClient) =>
     )
   })
 
-/** The version that stood when the session began, also where the tariff has gone since. */
+/** The version that was in force when the session began, even if the tariff was deleted since. */
 const ofSession = (sql: SqlClient.SqlClient) =>
   Effect.fn("Tariffs.ofSession")((organisationId: string, sessionId: string) => {
     const own = scopedTo(sql, organisationId)

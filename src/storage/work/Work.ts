@@ -1,6 +1,6 @@
 /**
- * The port `Work` over SQL. A queue is counted along the small index that its list is read by. Only the conflicts of cards are looked for among all cards
- * of partners, and only where cards have changed.
+ * The port `Work` over SQL. A queue is counted with the small index that its list also uses. Only conflicts of cards need a search of all
+ * partners' cards, which is done only if cards have changed.
  */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -20,7 +20,7 @@ const parkedOf = (own: Scoped, kind: "partner" | "webhook") => own`
   SELECT 1 FROM subscription_object o JOIN subscription s ON s.id = o.subscription_id AND s.kind = ${kind}
   WHERE ${own.rowsOf("o")} AND o.parked_at IS NOT NULL`
 
-/** The items of each queue, a row for each. */
+/** The items of each queue, one row per item. */
 const itemsOf: Readonly<Record<WorkQueue, (sql: SqlClient.SqlClient, own: Scoped) => Statement.Fragment>> = {
   heldSessions: (sql, own) =>
     own`SELECT 1 FROM session s ${withReview(sql)} WHERE ${own.rowsOf("s")} AND ${isHeld(sql, own, true)}`,
@@ -37,7 +37,7 @@ const counts =
   (sql: SqlClient.SqlClient) =>
   <Q extends WorkQueue>(organisationId: string, queues: ReadonlyArray<Q>) => {
     const own = scopedTo(sql, organisationId)
-    // One after the other: the embedded database serves others between two.
+    // One after the other, so that the embedded database can serve others in between.
     return Effect.map(
       Effect.forEach(queues, (queue) =>
         Effect.map(
@@ -82,7 +82,7 @@ const stirred = (sql: SqlClient.SqlClient) =>
     }
   })
 
-/** All organisations in one statement, along the two small indexes of what needs a correction. */
+/** All organisations in one statement, with the two small indexes of sessions that need a correction. */
 const corrected = (sql: SqlClient.SqlClient) =>
   Effect.map(
     guarded(sql<{ id: string }>`
@@ -121,7 +121,7 @@ const publish = (records: Recording) =>
       Object.entries(counted).some(([queue, items]) => items !== (before[queue] ?? 0))
     const [before] = yield* guarded(publishedRows(known))
     if (!differsFrom(before?.counts ?? {})) return false
-    // Again within the journal's lock: another process may have published the same.
+    // Read again under the journal's lock: another process may have published the same counts.
     const write = Effect.gen(function* () {
       const [stored] = yield* publishedRows(known)
       if (!differsFrom(stored?.counts ?? {})) return { result: false, facts: [] }
