@@ -1,10 +1,10 @@
 /**
- * When an answer has left this process, or never will: known to the socket's listener, and used to count what is in memory until
- * then. Without a socket (tests) an answer ends as soon as it is made.
+ * Reports when an answer has left this process, or can no longer be sent. Only the socket's listener knows this. It is used to count the
+ * answers that are still in memory. Without a socket (in tests) an answer ends as soon as it is made.
  */
 import { Context } from "effect"
 
-/** Calls `ended` once for the answer to a request; `source` is the request as the listener was given it. */
+/** Calls `ended` once, when the answer to a request has ended. `source` is the request object that the listener received. */
 export type OnAnswerEnd = (source: object, ended: () => void) => void
 
 export const AnswerEnd = Context.Reference<OnAnswerEnd>("voltlane/http/AnswerEnd", {

@@ -1,6 +1,6 @@
 /**
- * The status of a charger under product.md's names: what REST v1 answers, and what REST v2 answers among more. One function makes it from
- * the stored record, its site, and what this process holds in memory, so that the two generations never differ.
+ * The status of a charger with the field names of product.md. REST v1 answers exactly these fields; REST v2 answers them and more. One
+ * function builds the status from the stored record, its site and what this process holds in memory, so that v1 and v2 never differ.
  */
 import { Schema } from "effect"
 import type { Charger } from "../domain/charger/Charger.ts"
@@ -39,7 +39,7 @@ const Socket = Schema.Struct({
   id: Schema.Int
 }).annotate({ identifier: "Socket" })
 
-/** The fields of product.md's charger record. Fields that the charger reports are empty until it has. */
+/** The fields of product.md's charger record. Fields that the charger reports are empty until it has reported them. */
 export const chargerStatusFields = {
   chargerId: Schema.String,
   chargerName: Schema.String,
@@ -68,13 +68,13 @@ const ellipsis = Buffer.from("…")
 
 type Connection = Pick<Charger, "connected" | "offlineSince">
 
-/** How a charger's connection is: as the memory of this process has it, unless the database knows of a newer one. */
+/** The state of a charger's connection. What this process has in memory is used, unless the database knows of a newer connection. */
 export const connectionOf = (charger: Connection & Pick<Charger, "epoch">, seen: Seen | undefined): Connection =>
   seen === undefined || charger.epoch === undefined || seen.epoch < charger.epoch
     ? charger
     : { connected: seen.ended === undefined, offlineSince: seen.ended?.at }
 
-/** What a charger said last: as the memory of this process has it, where that is at least as fresh as the database. */
+/** The last message of a charger and its time. What this process has in memory is used, if it is at least as recent as the database. */
 const lastReport = (
   charger: Pick<Charger, "lastSeen" | "lastMessage">,
   seen: Seen | undefined
@@ -82,8 +82,8 @@ const lastReport = (
   seen?.lastSeen !== undefined && seen.lastSeen >= (charger.lastSeen ?? 0) ? seen : charger
 
 /**
- * The number of a connector among all of its charger: its EVSE's where every EVSE has one connector (OCPP 1.6 always, whose connectorId
- * this then is), else its place in the order of EVSE and connector.
+ * Numbers the connectors of a charger. If every EVSE has one connector, the number is that of the EVSE; this is always so in OCPP 1.6,
+ * where it is the connectorId. Otherwise it is the connector's position when sorted by EVSE and connector.
  */
 const socketIds = (connectors: ReadonlyArray<Connector>): ReadonlyArray<number> => {
   const evses = new Set(connectors.map((connector) => connector.evseId))
@@ -115,16 +115,16 @@ const sockets = (connectors: ReadonlyArray<Connector>): ReadonlyArray<(typeof So
   })
 }
 
-/** A message as a list shows it: a page of many chargers would be large by what they say alone. */
+/** A message, cut to a length that suits a list. Full messages would make a page of many chargers large. */
 export const listedMessage = (message: string): string => {
   const start = Buffer.from(message.slice(0, listedMessageBytes + 1))
   if (start.length <= listedMessageBytes) return message
-  // A character that the cut went through is left out.
+  // If the cut goes through a character, that character is left out.
   const text = new TextDecoder().decode(start.subarray(0, listedMessageBytes - ellipsis.length), { stream: true })
   return `${text}…`
 }
 
-/** The status of a charger as product.md has it. */
+/** Builds the status of a charger as product.md defines it. */
 export const chargerStatus = (
   charger: Charger,
   site: Site | undefined,

@@ -1,6 +1,8 @@
-/** Countries as ISO 3166-1 names them. Sites have alpha-3 codes; alpha-2 is taken at this edge, and parties have alpha-2 (OCPI). */
+/**
+ * Country codes of ISO 3166-1. Sites have alpha-3 codes, and alpha-2 codes are also accepted for them. Parties have alpha-2 codes (OCPI).
+ */
 
-/** Each country as its alpha-2 and alpha-3 code, joined. */
+/** The alpha-2 and the alpha-3 code of each country, joined. */
 const countries: ReadonlyArray<string> = [
   "ADAND AEARE AFAFG AGATG AIAIA ALALB AMARM AOAGO AQATA ARARG ASASM ATAUT AUAUS AWABW AXALA AZAZE BABIH BBBRB",
   "BDBGD BEBEL BFBFA BGBGR BHBHR BIBDI BJBEN BLBLM BMBMU BNBRN BOBOL BQBES BRBRA BSBHS BTBTN BVBVT BWBWA BYBLR",
@@ -26,7 +28,7 @@ const alpha3By = new Map(
 )
 const alpha2 = new Set(countries.map((pair) => pair.slice(0, 2)))
 
-/** The alpha-3 code of an alpha-2 or alpha-3 code in any case; undefined for what names no country. */
+/** The alpha-3 code for an alpha-2 or alpha-3 code in any case; undefined if there is no such country. */
 export const toAlpha3 = (code: string): string | undefined => alpha3By.get(code.toUpperCase())
 
 /** True for an alpha-2 code in upper case. */

@@ -1,4 +1,4 @@
-/** The errors of the domain as one closed type, for the tables that map them: each generation of REST owns one. */
+/** The errors of the domain as one closed type. REST v1 and REST v2 each map them to answers in a table of their own. */
 import type * as Errors from "../domain/Errors.ts"
 
 /** Every error that the domain knows. */
@@ -6,11 +6,11 @@ export type DomainError = InstanceType<(typeof Errors)[keyof typeof Errors]>
 
 export interface Row {
   readonly status: number
-  /** Stable and machine-readable; `Conflict` carries its own. */
+  /** Stable and machine-readable. `Conflict` has a code of its own instead. */
   readonly code: string
 }
 
-/** True for an error that `table`, exhaustive by its type, has a row for. */
+/** True for an error that `table` has a row for. The type of `table` requires a row for every domain error. */
 export const isDomainError =
   (table: Record<DomainError["_tag"], Row>) =>
   (error: unknown): error is DomainError =>

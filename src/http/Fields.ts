@@ -1,16 +1,16 @@
 /**
- * The values that REST bodies and queries are made of, each with its bound and its words for what is wrong. Nothing passes that the
- * database could not hold: no control characters, no lone surrogates.
+ * The values in REST bodies and queries, each with its limits and its error message. They accept nothing that the database cannot store: no
+ * control characters and no lone surrogates.
  */
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isChargerId } from "../domain/values/ChargerId.ts"
 import { isUuid } from "../domain/values/Uuid7.ts"
 import { isAlpha2, toAlpha3 } from "./Country.ts"
 
-/** Control characters and lone surrogates: PostgreSQL refuses some, and no name needs any. */
+/** Control characters and lone surrogates: PostgreSQL refuses some of them, and no name needs any. */
 const unstorable = /[\p{Cc}\p{Cs}]/u
 
-/** A rule on a value: what is said when it does not hold, and its words in JSON Schema where there are any. */
+/** A rule for a value, with its error message and, if JSON Schema can express it, its keywords there. */
 export const rule = <T>(holds: (value: T) => boolean, message: string, json: Record<string, string | number> = {}) =>
   Schema.makeFilter((value: T) => (holds(value) ? undefined : message), { toJsonSchema: () => [json, true] })
 
@@ -31,10 +31,10 @@ export const between = (low: number, high: number) =>
 
 const storable = rule((text: string) => !unstorable.test(text), "Must have no control characters and be valid Unicode")
 
-/** Longest name of a site, charger, key or organisation; longer ones break every list they are shown in. */
+/** Longest name of a site, charger, key or organisation. A longer one would break the layout of every list that shows it. */
 export const nameMaxLength = 255
 
-/** Text of at most `max` UTF-16 units that holds more than blanks. */
+/** Text of at most `max` UTF-16 code units that is not blank. */
 export const text = (max: number) =>
   Schema.String.check(
     rule((value: string) => value.trim() !== "", "Must not be empty", { minLength: 1 }),
@@ -47,7 +47,7 @@ export const optionalText = (max: number) => Schema.String.check(Schema.isMaxLen
 
 export const Name = text(nameMaxLength)
 
-/** Letters, digits and `-_.~:*`, at most 48: what a URL path carries as it is. */
+/** Letters, digits and `-_.~:*`, at most 48 characters: all of them can be in a URL path without encoding. */
 export const ChargerId = Schema.String.check(
   rule(
     isChargerId,
@@ -60,7 +60,7 @@ export const Uuid = Schema.String.check(
   rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
 )
 
-/** 254 is SMTP's bound (RFC 5321 §4.5.3.1.3). Whether mail arrives is not asked here. */
+/** At most 254 characters, the limit of SMTP (RFC 5321 §4.5.3.1.3). This does not check whether the address receives mail. */
 export const Email = Schema.String.check(
   rule(
     (value: string) => /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(value) && value.length <= 254,
@@ -69,7 +69,7 @@ export const Email = Schema.String.check(
   )
 )
 
-/** A whole number from `low` to `high` in a query: digits, and nothing else that JavaScript takes for a number. */
+/** A whole number from `low` to `high` in a query. Only digits are accepted, not the other forms that JavaScript parses as a number. */
 export const wholeInQuery = (low: number, high: number, description?: string) =>
   Schema.String.annotate(description === undefined ? {} : { description }).pipe(
     Schema.decodeTo(
@@ -90,7 +90,7 @@ export const wholeInQuery = (low: number, high: number, description?: string) =>
     )
   )
 
-/** Yes or no in a query. */
+/** A boolean in a query. */
 export const flag = (description: string) =>
   Schema.Literals(["true", "false"])
     .annotate({ description })
@@ -106,12 +106,14 @@ export const flag = (description: string) =>
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 
-/** Times lie between 1970 and 9999: what every part of the service, the database included, can hold and write. */
+/** Times are between 1970 and 9999, a range that every part of the service, including the database, can store and print. */
 const year10000 = 253_402_300_800_000
 
-/** ms epoch of an RFC 3339 time, whose offset must be there; undefined for anything else, the 30th of February included. */
+/**
+ * The ms epoch of an RFC 3339 time, which must have an offset; undefined for anything else, including impossible dates such as 30 February.
+ */
 export const parseTime = (value: string): number | undefined => {
-  // In a query an unescaped "+" arrives as a blank: 2026-01-01T00:00:00 02:00.
+  // In a query an unescaped "+" arrives as a space: 2026-01-01T00:00:00 02:00.
   const found = rfc3339.exec(value.replace(/ (\d{2}:\d{2})$/, "+$1"))
   if (found === null) return undefined
   const [, date = "", time = "", fraction = "", offset = ""] = found
@@ -123,12 +125,12 @@ export const parseTime = (value: string): number | undefined => {
 
 const notATime = "Must be a time with its offset, as in 2026-11-20T08:30:00Z (RFC 3339)"
 
-/** A time that is kept as it was given. */
+/** A time that is kept as the text that was sent. */
 export const TimeText = Schema.String.annotate({ format: "date-time" }).check(
   rule((value: string) => parseTime(value) !== undefined, notATime)
 )
 
-/** A time on the wire (RFC 3339, written in UTC) and ms epoch inside. */
+/** A time: RFC 3339 on the wire (written in UTC), ms epoch inside the service. */
 export const Time = Schema.String.annotate({ format: "date-time" }).pipe(
   Schema.decodeTo(
     Schema.Finite,
@@ -144,7 +146,7 @@ export const Time = Schema.String.annotate({ format: "date-time" }).pipe(
   )
 )
 
-/** ISO 3166-1 alpha-3; alpha-2 and lower case are taken. */
+/** ISO 3166-1 alpha-3; alpha-2 and lower case are accepted too. */
 export const Country = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,

@@ -1,7 +1,7 @@
-/** What is wrong with a body or query, said to people: every issue of a failed decoding with its place, the rejected value never. */
+/** Turns a failed decoding of a body or query into messages for people. Each issue has its place; the rejected value is never shown. */
 import { SchemaIssue } from "effect"
 
-/** Most issues named in one answer: a body of 1 MiB can have half a million, and a reader needs no more than a screen. */
+/** Most issues in one answer. A body of 1 MiB can have half a million, and a reader needs no more than fit on a screen. */
 export const issuesMax = 100
 
 const leaf = (issue: SchemaIssue.Leaf): string => {
@@ -15,12 +15,12 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
 
 const escapeSegment = (segment: string): string => segment.replaceAll("~", "~0").replaceAll("/", "~1")
 
-/** The JSON Pointer (RFC 6901) of a place. */
+/** The JSON Pointer (RFC 6901) for a path. */
 export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((segment) => `/${escapeSegment(String(segment))}`).join("")
 
 export interface FieldIssue {
-  /** JSON Pointer (RFC 6901) into the body, or `/name` of a query parameter. */
+  /** JSON Pointer (RFC 6901) into the body, or `/name` for a query parameter. */
   readonly pointer: string
   readonly detail: string
 }

@@ -1,13 +1,13 @@
 /**
- * Which methods a path has, for the answer to a path or method that no route takes: 404 or 405 with `Allow` (RFC 9110 §15.5.6). Made from
- * the API's own definition, so that it knows every route.
+ * Finds the methods that a path supports, to answer requests that match no route with 404 or with 405 and `Allow` (RFC 9110 §15.5.6). It is
+ * built from the API definition, so it knows every route.
  */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 
-/** Methods that a path may be asked with. Not HEAD: the router gives it to GET, and so to the endpoint itself. */
+/** Methods for which a fallback route is added. HEAD is not among them: the router handles it by the GET route. */
 export const askedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
-/** The methods of a path that has any, HEAD beside GET; none for a path that no route has. */
+/** The methods of a path, with HEAD if it has GET. Empty if no route has this path. */
 export const knownPaths = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ((path: string) => ReadonlyArray<string>) => {

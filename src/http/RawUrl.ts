@@ -1,6 +1,6 @@
 /**
- * What is done to a request's URL before anybody routes by it or writes it down: one form for all that mean the same path (product.md
- * appends `/v2/…` to a base that ends in a slash, chargers do worse), and no secret in a log.
+ * Prepares a request's URL before it is routed or logged. All spellings of a path get one form, because product.md appends `/v2/…` to a
+ * base that ends in a slash and chargers send worse. Secrets are kept out of logs.
  */
 
 const isDecodable = (path: string): boolean => {
@@ -13,9 +13,9 @@ const isDecodable = (path: string): boolean => {
 }
 
 /**
- * The URL (path and query, as in an HTTP request line) with repeated slashes in its path as one and without a trailing one; the root stays
- * `/`, and the query is not touched. A path that cannot be percent-decoded is taken literally: then it names nothing, and the router
- * says so in its own words.
+ * The URL (path and query, as in an HTTP request line) with repeated slashes in its path collapsed and without a trailing slash. The root
+ * stays `/`, and the query is not changed. A path that cannot be percent-decoded is treated as literal text. It then matches nothing, and
+ * the router answers as for any unknown path.
  */
 export const normalisePath = (url: string): string => {
   const path = pathOf(url)
@@ -25,14 +25,14 @@ export const normalisePath = (url: string): string => {
   return (literal === "" ? "/" : literal) + url.slice(path.length)
 }
 
-/** The path alone: what may be shown and logged of a URL whose query can hold keys (REST v1's `code` and `clientId`). */
+/** The path alone, which may be shown and logged. The query may contain keys (REST v1's `code` and `clientId`). */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
   return end < 0 ? url : url.slice(0, end)
 }
 
 /**
- * Query parameters that hold REST v1's keys, and those in which people send other secrets although no route takes them there. Code that
- * writes URLs down (traces: `UrlParams.CurrentRedactedNames`) must leave their values out (T21).
+ * Query parameters with secrets: REST v1's keys, and names under which people send other secrets although no route reads them there. Code
+ * that records URLs (traces: `UrlParams.CurrentRedactedNames`) must redact their values (T21).
  */
 export const secretParameters: ReadonlyArray<string | RegExp> = ["code", "clientId", /key|token|secret|password/i]

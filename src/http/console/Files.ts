@@ -1,6 +1,6 @@
 /**
- * The console's built files: read once at the start, sent as they were compressed when they were built. A path of the console that is no file gets the
- * document, since the console finds its pages itself.
+ * Serves the console's built files. They are read once at startup and sent as compressed at build time. Every page of the console gets the
+ * same HTML document, since the console does its own routing.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -17,7 +17,10 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml"
 }
 
-/** Only the console's own files run or are asked for, and no page may frame it. Where street tiles are set, images may come from their host too. */
+/**
+ * The Content-Security-Policy: the console runs and requests only what its own origin serves, and no page may frame it. If street tiles are
+ * configured, images may also come from their host.
+ */
 export const policy = (mapTiles?: string): string =>
   [
     "default-src 'none'",
@@ -58,7 +61,7 @@ interface File {
   readonly gzip: Uint8Array | undefined
 }
 
-/** The files below `folder` by their paths; none where it was not built. */
+/** The files below `folder` by their paths; empty if the console was not built. */
 const readFiles = (folder: string): ReadonlyMap<string, File> => {
   if (!existsSync(join(folder, "index.html"))) return new Map()
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -100,7 +103,7 @@ const notBuilt = `The console is not built. Run "npm run console" in the folder 
 The API is described at /cpo/docs.
 `
 
-/** First parts of the console's addresses. Others are the API's, or nothing. */
+/** First path segments of the console's addresses. Any other address belongs to the API or does not exist. */
 export const sections: ReadonlyArray<string> = [
   "sign-in",
   "set-up",
@@ -134,7 +137,7 @@ export const routes = (folder: string, mapTiles?: string) =>
           ? Effect.succeed(HttpServerResponse.text(notBuilt, { headers: { ...always, "cache-control": "no-store" } }))
           : send(document, always)
       yield* router.add("GET", "/", page)
-      // `/work/*` takes `/work` too.
+      // `/work/*` also matches `/work`.
       for (const section of sections) yield* router.add("GET", `/${section}/*`, page)
       const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
         const file = files.get(pathOf(url))

@@ -1,12 +1,12 @@
 /**
- * The page that describes the API to people: a few files that the service itself serves, under a policy that lets the browser run nothing else.
- * Their addresses carry a version made of their contents, so that browsers may keep them for good.
+ * The API documentation page: a few files that the service itself serves, under a policy that lets the browser load nothing else. Their
+ * addresses contain a hash of their contents, so that browsers may cache them forever.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 
 export interface Asset {
-  /** Behind the page's own path. */
+  /** Relative to the page's own path. */
   readonly path: string
   readonly contentType: string
   readonly text: string
@@ -17,7 +17,10 @@ export interface Page {
   readonly assets: ReadonlyArray<Asset>
 }
 
-/** Scripts and styles are files of this service, text is never read as markup, and requests go nowhere else. */
+/**
+ * The Content-Security-Policy: scripts and styles come only from this service, text is never parsed as markup, and requests go nowhere
+ * else.
+ */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -26,7 +29,7 @@ const names = ["page.css", "page.js", "operation.js", "parts.js", "schema.js"]
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8")
 
-/** The page, as it is in the files beside this one. */
+/** Reads the page from the files in this folder. */
 export const readPage = (): Page => {
   const files = names.map((name) => ({ name, text: read(name) }))
   const hash = createHash("sha256")

@@ -1,4 +1,4 @@
-/** One operation for people: what it does, what it takes, what it answers, and a request to copy. */
+/** Shows one operation: what it does, its parameters and body, its answers, and a request to copy. */
 import { copied, json, later, make, paragraphs, prose } from "./parts.js"
 import { line, shown } from "./schema.js"
 
@@ -59,7 +59,7 @@ const answers = (spec, operation) =>
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A request that can be pasted into a shell; the reader puts in a key. */
+/** A request that can be pasted into a shell; the reader inserts a key. */
 const curl = (spec, path, method, operation) => {
   const given = operation.parameters ?? []
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => {
@@ -95,7 +95,7 @@ const bodyOf = (spec, { requestBody }) => [
   mediaOf(spec, requestBody.content)
 ]
 
-/** The operation as an entry that opens on a click or a link to `#id`. */
+/** The operation as an entry that opens on a click, or when the address is `#id`. */
 export const entryOf = (spec, { id, method, operation, path }) => {
   const summary = [
     make("span", { class: `method ${method}` }, method.toUpperCase()),

@@ -1,9 +1,9 @@
-/** Loads a description of an interface and shows it: groups of operations, schemas, a filter, and an address for each of them. */
+/** Loads an OpenAPI document and shows it: groups of operations, schemas, a filter, and an address for each of them. */
 import { entryOf } from "./operation.js"
 import { later, make, paragraphs } from "./parts.js"
 import { shown } from "./schema.js"
 
-/** Relative to this page, wherever a proxy has put it. */
+/** Relative to this page, so that they work behind a proxy with a path prefix. */
 const apis = [
   { id: "v2", name: "REST v2", at: "swagger.json" },
   { id: "v1", name: "REST v1", at: "../api/swagger.json" },
@@ -27,7 +27,7 @@ const operationsOf = (spec) =>
         operation,
         path,
         tag: operation.tags?.[0] ?? "",
-        // Everything that the filter looks into.
+        // Everything that the filter searches.
         text: [method, path, operation.operationId, operation.summary, operation.description, ...(operation.tags ?? [])]
           .concat((operation.parameters ?? []).map(({ name }) => name))
           .join(" ")
@@ -50,7 +50,7 @@ const schemaEntries = (spec) =>
       }
     })
 
-/** A group of entries, its part of the table of contents, and what the filter shows of both. */
+/** A group of entries and its part of the table of contents. `show` applies the filter to both. */
 const groupOf = (name, description, entries) => {
   const section = make("section", { class: "group" }, make("h2", {}, name), paragraphs(description))
   section.append(...entries.map(({ element }) => element))
@@ -108,7 +108,7 @@ const filterBy = (groups) => {
   byId("found").textContent = words.length === 0 ? "" : `${operations} operations, ${schemas} schemas`
 }
 
-/** A filter can be shared as well. */
+/** Keeps the filter in the address, so that it can be shared. */
 const remember = () => {
   const address = new URL(location.href)
   if (filter.value === "") address.searchParams.delete("q")
@@ -116,7 +116,7 @@ const remember = () => {
   history.replaceState(undefined, "", address)
 }
 
-/** Opens and shows what the address names. */
+/** Opens the entry that the address names and scrolls to it. */
 const follow = () => {
   const id = decodeURIComponent(location.hash.slice(1))
   const entry = id === "" ? undefined : byId(id)

@@ -1,9 +1,9 @@
-/** The document's elements, made without markup in text: what a description says is never read as HTML. */
+/** Builds the page's elements without parsing markup: the text of a description is never read as HTML. */
 
-/** What is there of what may be nested and may be missing. */
+/** Flattens nested children and leaves out the missing ones. */
 const flat = (children) => children.flat(Infinity).filter((child) => child !== undefined)
 
-/** An element with attributes and children; text becomes text. */
+/** An element with attributes and children; strings become text nodes. */
 export const make = (name, attributes = {}, ...children) => {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
@@ -13,7 +13,7 @@ export const make = (name, attributes = {}, ...children) => {
   return element
 }
 
-/** Text with `code` in backticks, in one line. */
+/** One line of text, with the parts in backticks as `code` elements. */
 export const prose = (text) =>
   text.split(/(`[^`]+`)/).map((part) => (/^`[^`]+`$/.test(part) ? make("code", {}, part.slice(1, -1)) : part))
 
@@ -24,14 +24,14 @@ export const paragraphs = (text) =>
     .filter((part) => part.trim() !== "")
     .map((part) => make("p", {}, prose(part.replaceAll(/\s+/g, " "))))
 
-/** What opens on a click and is made then; large schemas are made only when they are looked at. */
+/** A section whose content is made when it is first opened, since schemas can be large. */
 export const later = (summary, attributes, content) => {
   const details = make("details", attributes, make("summary", {}, summary))
   const fill = () => {
     if (details.open && details.children.length === 1) details.append(...flat([content()]))
   }
   details.addEventListener("toggle", fill)
-  // Opened by a link, it has to have its height before the page scrolls to it.
+  // If a link opens it, its content must be there before the page scrolls to it.
   details.fill = () => {
     details.open = true
     fill()
@@ -39,7 +39,7 @@ export const later = (summary, attributes, content) => {
   return details
 }
 
-/** Text that can be copied. */
+/** Text with a button that copies it. */
 export const copied = (text) => {
   const button = make("button", { type: "button" }, "Copy")
   button.addEventListener("click", async () => {

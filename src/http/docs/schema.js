@@ -1,4 +1,4 @@
-/** A JSON Schema for people: one line for each property, and what it is made of behind a click. */
+/** Shows a JSON Schema: one line for each property; its nested schema opens on a click. */
 import { later, make, paragraphs, prose } from "./parts.js"
 
 const refStart = "#/components/schemas/"
@@ -12,7 +12,7 @@ export const resolved = (spec, schema) => {
 
 const isNull = (schema) => schema.type === "null"
 
-/** What a schema is, in a few words: `string, date-time or null`. */
+/** The type of a schema in a few words: `string, date-time or null`. */
 const typeOf = (schema) => {
   const name = nameOf(schema)
   if (name !== undefined) return name
@@ -36,14 +36,14 @@ const bounds = [
   ["pattern", "pattern"]
 ]
 
-/** What values are allowed beyond the type. */
+/** The limits on values beyond the type. */
 const limits = (schema) => {
   const said = bounds.filter(([key]) => schema[key] !== undefined).map(([key, words]) => `${words} ${schema[key]}`)
   if (schema.enum !== undefined) said.push(schema.enum.map((value) => JSON.stringify(value)).join(", "))
   return said.join("; ")
 }
 
-/** The parts of a schema that have parts of their own. */
+/** The nested schemas that have properties or listed values to show. */
 const inner = (spec, schema) => {
   const members = schema.oneOf ?? schema.anyOf
   if (members !== undefined) return members.filter((member) => !isNull(member)).flatMap((one) => inner(spec, one))
@@ -66,7 +66,7 @@ const words = (schema) => make("p", {}, make("code", {}, schema.enum.map((value)
 
 const content = (spec, schema) => (schema.enum === undefined ? properties(spec, schema) : words(schema))
 
-/** One named value: a property or a parameter, with a note whether it has to be there. */
+/** One named value: a property or a parameter, with a note whether it is required. */
 export const line = (spec, name, schema, note, description = schema.description) => {
   const parts = inner(spec, schema).filter(
     ([partName, part]) => partName !== undefined || part.properties !== undefined
@@ -92,7 +92,7 @@ export const line = (spec, name, schema, note, description = schema.description)
   ]
 }
 
-/** A whole schema: of a body, or one with a name. */
+/** A whole schema: that of a body, or a named one. */
 export const shown = (spec, schema) => {
   const parts = inner(spec, schema)
   const only = parts.length === 1 ? parts[0] : undefined

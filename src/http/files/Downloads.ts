@@ -1,6 +1,6 @@
 /**
- * Where chargers fetch their firmware: `GET` or `HEAD /files/down/{token}/{name}`, the token being all they need. Lines break, so it may be
- * fetched in parts and as often as needed until it is too late.
+ * Where chargers download their firmware: `GET` or `HEAD /files/down/{token}/{name}`. The token is the only credential. Since connections
+ * break, a file may be fetched in parts and repeatedly until the token expires.
  */
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,8 +11,8 @@ import type { ByteRange } from "../../domain/file/StoredFile.ts"
 const form = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i
 
 /**
- * The range within a file of `size` bytes; `whole` where none is asked for, or one of a kind that may be ignored (RFC 9110 §14.2: another unit, several
- * ranges, what cannot be read); `unsatisfiable` where the file has no such bytes.
+ * The requested range of a file of `size` bytes. `whole` if no range is requested, or one that may be ignored (RFC 9110 §14.2: another
+ * unit, several ranges, a header that cannot be parsed). `unsatisfiable` if the file has no such bytes.
  */
 export const rangeOf = (header: string | undefined, size: number): ByteRange | "whole" | "unsatisfiable" => {
   const [, first = "", last = ""] = form.exec(header ?? "") ?? []
@@ -35,9 +35,9 @@ const download = Effect.gen(function* () {
   const { token = "" } = yield* HttpRouter.params as Effect.Effect<Readonly<Record<string, string | undefined>>>
   const { file, read } = yield* files.fetch(token, yield* Clock.currentTimeMillis)
   const etag = `"${file.sha256 ?? ""}"`
-  // A client that has the beginning of another file must get the whole of this one (RFC 9110 §13.1.5). A date proves nothing.
+  // A client that has the beginning of another file must get the whole of this one (RFC 9110 §13.1.5). A date in If-Range never matches.
   const isSame = headers["if-range"] === undefined || headers["if-range"] === etag
-  // §14.2: a Range is for GET alone.
+  // §14.2: Range applies to GET only.
   const range = rangeOf(method === "GET" && isSame ? headers["range"] : undefined, file.size)
   const about = { "accept-ranges": "bytes", etag, "cache-control": "no-store", "x-content-type-options": "nosniff" }
   if (range === "unsatisfiable") {
@@ -62,12 +62,12 @@ const download = Effect.gen(function* () {
   })
 )
 
-/** The routes below `/files/down`. The name is for the charger; the token says which file it is. */
+/** The routes below `/files/down`. The token identifies the file; the name is only for the charger. */
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* Files
     const handler = Effect.provideService(download, Files, files)
-    // HEAD comes with GET.
+    // The router handles HEAD by the GET route.
     yield* router.add("GET", "/files/down/:token", handler)
     yield* router.add("GET", "/files/down/:token/:name", handler)
   })

@@ -1,6 +1,7 @@
 /**
- * Where chargers put their files: `PUT` or `POST /files/up/{token}/{name}`, the token being all they need; the file is the body, or the
- * first file of a form. Its answers are plain, since what reads them is firmware. The content goes to the store as it comes, and is never held.
+ * Where chargers upload their files: `PUT` or `POST /files/up/{token}/{name}`. The token is the only credential. The file is the body, or
+ * the first file of a form. Answers are plain text, since firmware reads them. The content is streamed to the store and never held in
+ * memory.
  */
 import { Clock, Effect, Stream, Option } from "effect"
 import { HttpRouter, HttpServerRequest, Multipart } from "effect/http"
@@ -10,13 +11,13 @@ import { Files } from "../../domain/file/Files.ts"
 import { plain, tryAgain } from "./Plain.ts"
 import { declaredBytes } from "./DeclaredBytes.ts"
 
-/** Parts before the file: a form of a charger has a few fields. */
+/** Most parts of a form; a charger sends a few fields besides the file. */
 const maxParts = 20
 
-/** Bytes of such a field. It is kept in memory and not used. */
+/** Most bytes of such a field. It is held in memory and not used. */
 const maxFieldBytes = 64 * 1024
 
-/** More than a boundary has (70, RFC 2046 §5.1.1) with its dashes and line ends. */
+/** Longer than a boundary (at most 70 characters, RFC 2046 §5.1.1) with its dashes and line ends. */
 const tailChars = 128
 
 const noFile = new InvalidInput({ pointer: "", detail: "The form holds no file, or cannot be read" })
@@ -28,8 +29,8 @@ const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
 const boundaryOf = (contentType: string): string => /;\s*boundary="?([^";]*)/i.exec(contentType)?.[1]?.trim() ?? ""
 
 /**
- * The parser ends a file quietly where the body ends, whether or not the form does. This one watches the body go by, and knows: a file that
- * ends only when there is no more body is whole where the form's last line is its end.
+ * The multipart parser treats the end of the body as the end of the file, even if the form is incomplete. So this watches the body as it
+ * passes: a file that ends together with the body is complete only if the body ends with the closing boundary.
  */
 const watching = (body: Stream.Stream<Uint8Array, unknown>, boundary: string) => {
   let tail = ""
@@ -50,7 +51,7 @@ const watching = (body: Stream.Stream<Uint8Array, unknown>, boundary: string) =>
   return { watched, whole: (content: Stream.Stream<Uint8Array, unknown>) => Stream.concat(content, brokenOff) }
 }
 
-/** Gives the first file of a form to `take`, with the name that the form has for it. Its content breaks off where the form does. */
+/** Passes the first file of a form to `take`, with its name in the form. Its content fails if the form is incomplete. */
 const firstFile = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   body: Stream.Stream<Uint8Array, unknown>,
@@ -89,7 +90,7 @@ const upload = Effect.gen(function* () {
     NotFound: () => Effect.succeed(plain(404, "There is no such upload, or it came too late.")),
     Conflict: (error) => Effect.succeed(plain(409, error.message)),
     InvalidInput: (error) => Effect.succeed(plain(413, error.detail)),
-    // Firmware that knows no 429 comes again after a 503.
+    // 503 instead of 429: firmware that does not know 429 still tries again after a 503.
     TooMany: () => Effect.succeed(tryAgain("Too many files come at once. Try again.")),
     StorageUnavailable: () => Effect.succeed(tryAgain("The service cannot store files now. Try again."))
   })

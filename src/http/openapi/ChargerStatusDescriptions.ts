@@ -1,4 +1,4 @@
-/** Words on what both generations of REST answer: the charger's status under product.md's names, and the statistics. */
+/** Descriptions of what both REST v1 and REST v2 answer: the charger's status under product.md's names, and the statistics. */
 import type { Descriptions } from "./Descriptions.ts"
 
 export const chargerStatusDescriptions: Descriptions["properties"] = {

@@ -1,6 +1,6 @@
 /**
- * Puts words beside a document's properties, parameters and operations, and examples made of them. The words are tables of the API that is
- * described; a description in the API's own definition comes first.
+ * Adds descriptions to a document's properties, parameters and operations, and examples made from them. They come from tables of the
+ * described API. A description in the API's own definition takes precedence.
  */
 import { changeAll, operationsOf, type Change, type Document, type Operation } from "./Document.ts"
 import { makeExamples } from "./Examples.ts"
@@ -44,7 +44,7 @@ const describeAnswers = ({ responses }: Operation, { statuses }: Descriptions): 
   }
 }
 
-/** Gives a document its form, its words and its examples, and returns which rows of the words were used. */
+/** Applies the final form, the descriptions and the examples to a document. Returns which rows of the tables were used. */
 export const describe = (document: Document, descriptions: Descriptions): ReadonlySet<string> => {
   const lookup = lookupOf(descriptions.properties)
   shape(document, descriptions)

@@ -1,42 +1,45 @@
-/** What an OpenAPI document has beside the API's definition: names, descriptions and examples, as tables. */
+/** The tables that complete an OpenAPI document beyond the API's definition: names, descriptions and examples. */
 
-/** Names that an API's definition cannot give. */
+/** Names that an API's definition cannot contain. */
 export interface Names {
-  /** Of words that are chosen from: the name, and one place where they stand. Equal lists have one name. */
+  /** Names of enumerations, each with one place where the enumeration occurs. Equal lists of values share one name. */
   readonly enums: Readonly<Record<string, string>>
-  /** Unions distinguished by `type`, and what is put behind it to name a member that has no name. */
+  /** Unions distinguished by `type`, each with the suffix that names a member without a name. */
   readonly unions: Readonly<Record<string, string>>
-  /** Bodies that may hold what an answer held: fields that are taken and ignored have the types that they have there. */
+  /**
+   * Request schemas that accept fields of an answer and ignore them, each with the schema of that answer. The ignored fields get their
+   * types from it.
+   */
   readonly returned: Readonly<Record<string, string>>
 }
 
-/** What a property means, and a value that it may have. Text and numbers need one; for everything else it can be made. */
+/** The meaning of a property, and an example value. Text and numbers need an example; for everything else it can be generated. */
 export type Described = readonly [description: string, example?: unknown]
 
 export interface Descriptions extends Names {
   /**
-   * By `Owner.property`, as far in as it needs, or by the property's name alone where it means the same everywhere. A parameter's owner is
-   * its operation and its place: `sites.list.query.limit`.
+   * By `Owner.property`, with as many levels as needed, or by the property's name alone if it means the same everywhere. The owner of a
+   * parameter is its operation and location: `sites.list.query.limit`.
    */
   readonly properties: Readonly<Record<string, Described>>
-  /** By operation id: what the summary leaves out. */
+  /** By operation id: what the summary does not say. */
   readonly operations: Readonly<Record<string, string>>
   /** By the name of a group of operations. */
   readonly tags: Readonly<Record<string, string>>
-  /** Bodies of requests by operation id; several have names. */
+  /** Example request bodies by operation id. An operation may have several, each with a name. */
   readonly bodies: Readonly<Record<string, { readonly [name: string]: unknown }>>
-  /** Answers that cannot be made of their properties' examples: by the name of a schema or an operation. */
+  /** Example answers that cannot be built from the examples of their properties: by the name of a schema or an operation. */
   readonly answers: Readonly<Record<string, unknown>>
-  /** What a refusal with this status looks like. */
+  /** An example of a refusal, by HTTP status. */
   readonly refusals: Readonly<Record<string, unknown>>
-  /** Of headers in answers. */
+  /** Descriptions of answers, by HTTP status. */
   readonly statuses: Readonly<Record<string, string>>
 }
 
 export interface Lookup {
-  /** The row of a place: that of its longest end. */
+  /** The row for a place: the one whose key is the longest suffix of the place. */
   readonly at: (place: string) => Described | undefined
-  /** The rows that were found, so that a test can name those that nothing needs. */
+  /** The rows that were found, so that a test can report unused ones. */
   readonly used: ReadonlySet<string>
 }
 

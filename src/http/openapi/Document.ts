@@ -1,9 +1,9 @@
 /**
- * An OpenAPI 3.1 document as its last steps see it: the parts that they read and change, and a walk over every schema in it. Effect makes the
- * document from an API's definition; this file knows neither generation of REST.
+ * An OpenAPI 3.1 document for the final processing steps: the parts that they read and change, and a traversal of every schema. Effect
+ * generates the document from an API's definition. This file is independent of REST v1 and v2.
  */
 
-/** A JSON Schema, as far as Effect writes any. */
+/** A JSON Schema, limited to what Effect generates. */
 export interface Schema {
   $ref?: string
   type?: string | Array<string>
@@ -62,7 +62,7 @@ const refStart = "#/components/schemas/"
 
 export const refTo = (name: string): string => `${refStart}${name}`
 
-/** The component that a schema refers to. */
+/** The name of the component that a schema refers to. */
 export const referred = (schema: Schema): string | undefined =>
   schema.$ref?.startsWith(refStart) === true ? schema.$ref.slice(refStart.length) : undefined
 
@@ -71,7 +71,7 @@ export const isNull = (schema: Schema): boolean => schema.type === "null"
 export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
   Object.values(document.paths).flatMap((item) => Object.values(item))
 
-/** A schema with `change` made of what is directly in it. A place is the path of properties from a component's or an operation's name. */
+/** Applies `change` to the direct children of a schema. A place is the path of properties from the name of a component or an operation. */
 const within = (schema: Schema, place: string, change: (schema: Schema, place: string) => Schema): Schema => {
   const all = (schemas: Array<Schema>) => schemas.map((one) => change(one, place))
   const { additionalProperties, allOf, anyOf, items, oneOf, properties } = schema
@@ -94,7 +94,7 @@ const within = (schema: Schema, place: string, change: (schema: Schema, place: s
 
 export type Change = (schema: Schema, place: string) => Schema
 
-/** `schema` and everything in it changed, the innermost first. References are not followed. */
+/** Applies `change` to `schema` and everything in it, the innermost first. References are not followed. */
 export const changed = (schema: Schema, place: string, change: Change): Schema =>
   change(
     within(schema, place, (inner, at) => changed(inner, at, change)),

@@ -1,6 +1,6 @@
 /**
- * Examples of an OpenAPI document: bodies as they were written down, and answers made of their properties' examples, so that a property which
- * is added to an answer is in every example of it.
+ * Examples of an OpenAPI document. Request bodies are written by hand. Answers are built from the examples of their properties, so that a
+ * new property appears in the example of every answer that has it.
  */
 import { isNull, operationsOf, referred, type Document, type Operation, type Schema } from "./Document.ts"
 import type { Lookup, Descriptions } from "./Descriptions.ts"
@@ -12,9 +12,9 @@ const firstType = ({ type }: Schema): string | undefined =>
   typeof type === "string" ? type : type?.find((one) => one !== "null")
 
 interface Examples {
-  /** The value that the words have for a property or a parameter, or one of its schema. */
+  /** The example in the tables for a property or a parameter, otherwise one built from its schema. */
   readonly property: (schema: Schema, place: string, depth?: number) => unknown
-  /** A value of the schema at `place`; undefined where nothing says what one looks like. */
+  /** An example value of the schema at `place`; undefined if none can be built. */
   readonly of: (schema: Schema, place: string, depth?: number) => unknown
 }
 
@@ -23,7 +23,7 @@ const examplesOf = ({ components }: Document, { answers }: Descriptions, lookup:
     const given = lookup.at(place)
     return given !== undefined && given.length === 2 && isWord(schema, given[1]) ? given[1] : of(schema, place, depth)
   }
-  /** False for a value that is none of those that the schema chooses from: the name means something else here. */
+  /** False for an example that is not among the schema's allowed values: then the name means something else here. */
   const isWord = (schema: Schema, value: unknown): boolean => {
     const name = referred(schema)
     const chosen = name === undefined ? schema.enum : components.schemas[name]?.enum
@@ -88,7 +88,7 @@ const ofAnswers = (operation: Operation, examples: Examples, descriptions: Descr
   }
 }
 
-/** Puts an example beside every body, answer and parameter that one is known of. */
+/** Adds an example to every body, answer and parameter for which one is known. */
 export const makeExamples = (document: Document, descriptions: Descriptions, lookup: Lookup): void => {
   const examples = examplesOf(document, descriptions, lookup)
   const statuses = new Set(operationsOf(document).flatMap(({ responses }) => Object.keys(responses)))

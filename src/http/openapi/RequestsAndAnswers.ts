@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says of shapes, where it must say more than the schemas do: that requests hold nothing but what is named and answers may
- * gain fields (docs/decisions/0008), and that numbers and yes or no in a query are just that, and no strings.
+ * Adds to the OpenAPI document what the schemas do not say. Requests contain only the named fields, and answers may gain fields
+ * (docs/decisions/0008). Numbers and booleans in a query are shown as such, not as strings.
  */
 import { Schema, SchemaAST } from "effect"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
@@ -11,7 +11,7 @@ type Named = Readonly<Record<string, Json>>
 
 const isNamed = (value: Json): value is Named => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The value with `change` made to each object in it, the innermost first. */
+/** Applies `change` to each object in the value, the innermost first. */
 const mapped = (value: Json, change: (one: Named) => Json): Json => {
   if (Array.isArray(value)) return value.map((one: Json) => mapped(one, change))
   if (!isNamed(value)) return value
@@ -20,7 +20,7 @@ const mapped = (value: Json, change: (one: Named) => Json): Json => {
 
 const prefix = "#/components/schemas/"
 
-/** The component that a schema refers to. */
+/** The name of the component that a schema refers to. */
 const referred = (schema: Named): string | undefined => {
   const ref = schema["$ref"]
   return typeof ref === "string" && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
@@ -43,7 +43,7 @@ const reachable = (from: Json, schemas: Named): ReadonlySet<string> => {
   return found
 }
 
-/** Nothing is said of fields that are not named: an answer may have them. */
+/** Removes `additionalProperties: false`: an answer may have fields that are not named. */
 const opened = (schema: Json): Json =>
   mapped(schema, (one) => {
     if (one["additionalProperties"] !== false) return one
@@ -74,7 +74,7 @@ const eachOperation = (paths: Named, change: (operation: Operation) => Json): Na
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,
-      // Effect's document has nothing but operations below a path.
+      // In Effect's document a path has nothing but operations.
       Object.fromEntries(Object.entries(item as Named).map(([method, one]) => [method, change(one as Operation)]))
     ])
   )
@@ -85,7 +85,7 @@ const operationsOf = (paths: Named): ReadonlyArray<Operation> => {
   return found
 }
 
-/** Those of the components that are closed themselves, or refer to one of them that is: what must be there once open and once closed. */
+/** Those components that are closed, or that refer to a closed one among `names`. They are needed in an open and in a closed form. */
 const closedAmong = (names: ReadonlySet<string>, schemas: Named): ReadonlySet<string> => {
   const isClosed = (schema: Json): boolean => JSON.stringify(opened(schema)) !== JSON.stringify(schema)
   return new Set(
@@ -134,7 +134,7 @@ const splitSchemas = (paths: Named, schemas: Named): { readonly paths: Named; re
 const isNumberOrFlag = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Number" || ast._tag === "Boolean" || (ast._tag === "Literal" && typeof ast.literal !== "string")
 
-/** What the parameters of queries are inside, of those that are numbers or yes and no: by operation and name. */
+/** The decoded schemas of those query parameters that are numbers or booleans, by operation and name. */
 const valuesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) => {
   const found = new Map<string, Json>()
   HttpApi.reflect(api, {
@@ -152,7 +152,10 @@ const valuesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api
   return found
 }
 
-/** The same paths, with numbers and yes or no in queries as what they are. A time is a number inside, and a text in a query. */
+/**
+ * The same paths, with query parameters shown as numbers or booleans where they are such. A time is a number inside the service, but text
+ * in a query.
+ */
 export const withQueryValues = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   paths: Named
@@ -170,7 +173,10 @@ export const withQueryValues = <Id extends string, Groups extends HttpApiGroup.C
   }))
 }
 
-/** The same document, whose answers may gain fields. A component of both requests and answers that is closed is there twice, the requests' as `…Input`. */
+/**
+ * The same document, whose answers may gain fields. A closed component that both requests and answers use is duplicated; the requests' copy
+ * is named `…Input`.
+ */
 export const withOpenAnswers = (document: Document): Document => {
   const { components } = document
   const { paths, schemas } = splitSchemas(document.paths as unknown as Named, components.schemas as unknown as Named)

@@ -1,6 +1,6 @@
 /**
- * The document's schemas in the form that generators of clients read best: nullable types instead of unions with null, unions that say by which
- * property they are distinguished, names for words that are chosen from, and no noise.
+ * Puts the document's schemas into the form that works best for client generators: nullable types instead of unions with null, unions with
+ * a discriminator, names for enumerations, and no redundant parts.
  */
 import {
   changeAll,
@@ -22,7 +22,7 @@ const withoutBounds = (schema: Schema): Schema => {
     : schema
 }
 
-/** A filter on an object comes as an `allOf` that asks for an object once more. */
+/** Effect writes a check on an object as an `allOf` that requires an object again. */
 const isAnyObject = (schema: Schema): boolean =>
   schema.type === "object" && Object.keys(schema).every((key) => key === "type" || key === "additionalProperties")
 
@@ -34,7 +34,7 @@ const withoutEmptyAllOf = (schema: Schema): Schema => {
 const typesOf = ({ type }: Schema): ReadonlyArray<string> =>
   type === undefined ? [] : typeof type === "string" ? [type] : type
 
-/** `anyOf` of one, of something and null, or of plain types is one schema. */
+/** Simplifies an `anyOf` that has one member, one member and null, or only plain types. */
 const withoutUnion = (schema: Schema): Schema => {
   const { anyOf, ...rest } = schema
   if (anyOf === undefined) return schema
@@ -58,13 +58,16 @@ const withoutUnion = (schema: Schema): Schema => {
 
 const simplified: Change = (schema) => withoutUnion(withoutEmptyAllOf(withoutBounds(schema)))
 
-/** Replaces every reference to `name` by what `by` makes of it. */
+/** Removes the component `name` and replaces every reference to it by the result of `by`. */
 const replace = (document: Document, name: string, by: (reference: Schema) => Schema): void => {
   delete document.components.schemas[name]
   changeAll(document, (schema) => (referred(schema) === name ? by(schema) : schema))
 }
 
-/** A component that differs from another by its description alone is a use of it, and one that only adds null says so where it is used. */
+/**
+ * Merges duplicate components. One that differs from another only by its description becomes a reference with that description, and one
+ * that only adds null is inlined where it is used.
+ */
 const withoutDoubles = (document: Document): void => {
   const { schemas } = document.components
   for (const [name, schema] of Object.entries(schemas)) {
@@ -88,7 +91,7 @@ const withoutDoubles = (document: Document): void => {
 const hasType = (schema: Schema): boolean =>
   ["type", "$ref", "anyOf", "oneOf", "allOf"].some((key) => Object.hasOwn(schema, key))
 
-/** Whatever comes is ignored, and generators would make a type of it that fits nothing. */
+/** Gives types to ignored fields. They accept any value, for which generators would make a useless type. */
 const typeIgnored = (document: Document, returned: Names["returned"]): void => {
   const { schemas } = document.components
   for (const [name, answer] of Object.entries(returned)) {
@@ -107,7 +110,7 @@ const typeIgnored = (document: Document, returned: Names["returned"]): void => {
   }
 }
 
-/** The value that distinguishes a member of a union. */
+/** The value of `type` that distinguishes a member of a union. */
 const wordOf = (schema: Schema | undefined): string | undefined => {
   const [word, ...others] = schema?.properties?.["type"]?.enum ?? []
   return typeof word === "string" && others.length === 0 ? word : undefined
@@ -133,7 +136,7 @@ const nameMembers = (document: Document, unions: Names["unions"]): void => {
 const isFlag = (descriptions: ReadonlyArray<unknown>): boolean =>
   descriptions.every((word) => word === "true" || word === "false")
 
-/** The words of a schema, sorted, where it has several. */
+/** The allowed values of a schema, sorted, if it has several. */
 const valuesOf = (schema: Schema): string | undefined => {
   const descriptions = (schema.enum ?? []).filter((word) => word !== null)
   return descriptions.length < 2 || isFlag(descriptions) ? undefined : JSON.stringify(descriptions.toSorted())
@@ -166,7 +169,7 @@ const nameValues = (document: Document, enums: Names["enums"]): void => {
   Object.assign(schemas, found)
 }
 
-/** Pages of lists have names by what is in them. */
+/** Names the pages of lists after their items. */
 const nameLists = (document: Document): void => {
   const { schemas } = document.components
   const contents = operationsOf(document).flatMap(({ responses }) =>
@@ -181,14 +184,14 @@ const nameLists = (document: Document): void => {
   }
 }
 
-/** What is said of one that may be null is said of the whole. */
+/** Moves the description of a nullable reference to the whole union. */
 const lifted: Change = (schema) => {
   const [first] = schema.anyOf ?? []
   if (first?.$ref === undefined || first.description === undefined) return schema
   return { description: first.description, ...schema, anyOf: [{ $ref: first.$ref }, ...(schema.anyOf ?? []).slice(1)] }
 }
 
-/** Gives the document's schemas their form. */
+/** Applies all of these changes to the document's schemas. */
 export const shape = (document: Document, names: Names): void => {
   changeAll(document, simplified)
   withoutDoubles(document)

@@ -1,13 +1,13 @@
 /**
- * What a person sees who opens a charger's address in a browser, or a tool that asks there without a websocket: 426, and a sentence that says what the
- * address is for. Nothing is looked up, so that the answer does not reveal which chargers exist.
+ * Answers a request to a charger's address that is not a websocket, for example from a browser: 426, with a sentence about what the address
+ * is for. Nothing is looked up, so the answer does not reveal which chargers exist.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
 const paths = ["/ocpp/*", "/ocpp16/*"] as const
 
-/** Routes below `/ocpp` and `/ocpp16`, as far as they are no upgrades: those never come here. */
+/** Routes below `/ocpp` and `/ocpp16` for requests that are not upgrades. Upgrades never get here. */
 export const routes = (options: { readonly publicUrl: string }) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {

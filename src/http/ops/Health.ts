@@ -1,6 +1,6 @@
 /**
- * Whether this process lives (`/livez`) and whether it should be given work (`/readyz`). No authentication and nothing of any tenant:
- * these are for supervisors, load balancers and the person who has just started the service.
+ * Whether this process is alive (`/livez`) and whether it should receive requests (`/readyz`). These need no authentication and show no
+ * data of any organisation. They are for supervisors, load balancers and the person who has just started the service.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * `/metrics` in Prometheus' text format, and the measurements that no other part owns: the process itself, and how long HTTP requests
- * take. Never labelled by charger, tenant or path parameter.
+ * `/metrics` in the Prometheus text format, and the metrics that belong to no other part: the process itself, and the duration of HTTP
+ * requests. They are never labelled by charger, organisation or path parameter.
  */
 import { Effect, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -16,14 +16,14 @@ const requestDuration = Metric.histogram("http_server_request_duration_seconds",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 })
 
-/** The face a path belongs to: few enough to be a label. */
+/** The interface that a path belongs to: few enough values for a label. */
 const faceOf = (path: string): string =>
   path.startsWith("/cpo/") ? "v2" : path.startsWith("/api/") ? "v1" : path.startsWith("/ocpi/") ? "ocpi" : "other"
 
 const requests = (face: string, method: string, status: string) =>
   Metric.withAttributes(requestDuration, { face, method, status })
 
-/** Those that most requests are of and alarms are made of; others begin when they first come. */
+/** The series that most requests belong to and alarms use. They exist from the start; others appear with their first request. */
 export const httpMetrics = [
   memory,
   started,
@@ -32,7 +32,7 @@ export const httpMetrics = [
   )
 ]
 
-/** Records one answered request; `seconds` from arrival to the last byte. */
+/** Records one answered request; `seconds` is from its arrival to the last byte of the answer. */
 export const recordRequest = (method: string, path: string, status: number, seconds: number): Effect.Effect<void> =>
   Metric.update(requests(faceOf(path), method, `${Math.floor(status / 100)}xx`), seconds)
 

@@ -1,4 +1,4 @@
-/** REST v1 as a value: the four operations of product.md under its exact names. Groups are sites; it sees what REST v2 sees. */
+/** The definition of REST v1: the four operations of product.md under their exact names. Groups are the sites of REST v2. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChargerStatus, Statistics } from "../ChargerStatus.ts"
@@ -7,19 +7,19 @@ import { Conflict409, NotFound404, V1Authorization, V1Face } from "./Middleware.
 
 const Group = Schema.Struct({ id: Schema.Int, name: Schema.String }).annotate({ identifier: "Group" })
 
-/** Integers are PostgreSQL's: a larger one is no group's. */
+/** The largest integer of PostgreSQL: no group has a larger id. */
 const groupIdMax = 2_147_483_647
 
 const GroupId = Schema.FiniteFromString.check(
   rule((n: number) => Number.isInteger(n) && n >= 0 && n <= groupIdMax, "Must be an integer")
 )
 
-/** Both query parameters are needed at once, which the declared kinds of security cannot say. */
+/** Both query parameters are required together, which Effect's security schemes cannot express. */
 const security = [{ code: [], clientId: [] }]
 
 const summary = (text: string) => OpenApi.annotations({ summary: text, override: { security } })
 
-/** A body of which only some fields are looked at: product.md lets other information be sent. */
+/** A body of which only some fields are read: product.md allows other fields in it. */
 const among = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
 
@@ -50,7 +50,7 @@ class StatisticsGroup extends HttpApiGroup.make("statistics").add(
   )
 ) {}
 
-/** The two parameters that every operation is secured by. */
+/** Adds the two security parameters of every operation. */
 const withSecurity = (spec: Record<string, unknown>): Record<string, unknown> => {
   const parameter = (name: string) => ({ type: "apiKey", in: "query", name })
   const components = typeof spec["components"] === "object" ? spec["components"] : {}

@@ -1,9 +1,9 @@
-/** The one table of REST v1 from failures to HTTP. Its answers are `{ "error": { "code", "message" } }`. */
+/** The only table that maps failures to HTTP in REST v1. Its answers are `{ "error": { "code", "message" } }`. */
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { isDomainError as isIn, type DomainError, type Row } from "../DomainError.ts"
 
-/** Errors of the domain. A new one does not compile before it has a row. */
+/** Errors of the domain. A new one fails to compile until it has a row. */
 export const domainRows = {
   StorageUnavailable: { status: 503, code: "unavailable" },
   FactRefused: { status: 400, code: "invalid_body" },
@@ -15,7 +15,7 @@ export const domainRows = {
   TooMany: { status: 429, code: "too_many" }
 } as const satisfies Record<DomainError["_tag"], Row>
 
-/** What this face refuses by itself. */
+/** Refusals by REST v1 itself. */
 export const faceRows = {
   https_required: 403,
   unauthorized: 401,
@@ -43,7 +43,7 @@ export const ErrorBody = Schema.Struct({
   error: Schema.Struct({ code: Schema.String, message: Schema.String })
 }).annotate({ identifier: "Error" })
 
-/** A refusal of this face, as an error of the effects that make answers. */
+/** A refusal by REST v1 itself, as an error of the effects that make answers. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   code: Schema.Literals(Object.keys(faceRows) as [FaceCode, ...Array<FaceCode>]),
   message: Schema.String
@@ -59,13 +59,13 @@ export const errorResponse = (
 
 const body = (code: string, message: string): ErrorBody => ({ error: { code, message } })
 
-/** What is said of a refusal. */
+/** The answer's body for a refusal. */
 export const refusedBody = (error: Pick<Refused, "code" | "message">): ErrorBody => body(error.code, error.message)
 
 export const refusedResponse = (code: FaceCode, message: string): HttpServerResponse.HttpServerResponse =>
   errorResponse(faceRows[code], body(code, message))
 
-/** What is said of an error of the domain; nothing of the inside gets into it. */
+/** The answer's body for an error of the domain. It contains no internal details. */
 export const domainBody = (error: DomainError): ErrorBody => {
   const { code } = domainRows[error._tag]
   switch (error._tag) {

@@ -1,4 +1,4 @@
-/** Who calls REST v1 and how it answers: https only, keys in the query never logged, errors in its own envelope. */
+/** Authentication and answers of REST v1: https only, keys in the query never logged, errors in its own envelope. */
 import { Cause, Clock, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
@@ -15,11 +15,11 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 export interface V1Options {
-  /** Base of the addresses in the OpenAPI document (`PUBLIC_URL`). */
+  /** Base of the URLs in the OpenAPI document (`PUBLIC_URL`). */
   readonly publicUrl: string
-  /** Whether a request came over https, by its own socket or by a trusted proxy's word. */
+  /** Whether a request came over https, by its own socket or according to a trusted proxy. */
   readonly isSecure: (request: Request) => boolean
-  /** `V1_ALLOW_HTTP`: plain http is answered too. */
+  /** `V1_ALLOW_HTTP`: plain http is accepted too. */
   readonly allowHttp: boolean
 }
 
@@ -31,14 +31,14 @@ const schemaResponse = (error: HttpApiError.HttpApiSchemaError): Response | unde
     : refusedResponse("invalid_body", text)
 }
 
-/** The answer to what an operation failed with; undefined for what is a defect. */
+/** The answer for an operation's failure; undefined for a defect. */
 const responseOf = (error: unknown): Response | undefined => {
   if (error instanceof Refused) return refusedResponse(error.code, error.message)
   if (HttpApiError.HttpApiSchemaError.is(error)) return schemaResponse(error)
   return isDomainError(error) ? domainResponse(error) : undefined
 }
 
-/** The router's own answer to a body that is no JSON has no envelope. */
+/** The router's own answer to a body that is not JSON has no envelope, so it is replaced. */
 const enveloped = (response: Response): Response =>
   response.status === 415
     ? refusedResponse("unsupported_media_type", "Bodies are JSON: send the header content-type: application/json.")
@@ -55,7 +55,7 @@ const answered = <R>(
       cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : responseOf(failed.error)
     if (response !== undefined) return Effect.succeed(response)
     return Effect.as(
-      // The path alone: the query holds the caller's code.
+      // Only the path: the query contains the caller's code.
       Effect.logError("REST v1 request failed", cause).pipe(
         Effect.annotateLogs({ method: request.method, path: pathOf(request.url) })
       ),
@@ -74,7 +74,10 @@ const checkBody = (request: Request): Effect.Effect<Response | undefined> =>
             : refusedResponse("payload_too_large", refusalOfSize(problem))
       })
 
-/** Headers of every answer below `/api`: its URL holds keys, so it is never passed on nor kept. */
+/**
+ * Headers of every answer below `/api`. The URL contains keys, so it must not be sent in a Referer header, and the answer must not be
+ * cached.
+ */
 export const secured = (response: Response): Response =>
   HttpServerResponse.setHeaders(response, {
     "cache-control": "no-store",
@@ -88,7 +91,7 @@ const insecure = refusedResponse(
     "(TRUST_PROXY), or set V1_ALLOW_HTTP=true on a closed network."
 )
 
-/** The whole face around one operation or page. */
+/** Wraps one operation or page with all rules of REST v1. */
 export const faced =
   (options: V1Options) =>
   <R>(effect: Effect.Effect<Response, unknown, R>): Effect.Effect<Response, never, R | Request> =>
@@ -103,7 +106,7 @@ const unauthorized = new Refused({
   message: "Send the query parameters code and clientId of REST v1. Keys of REST v2 do not work here."
 })
 
-/** Longest clientId or code that is looked at; ours have 16 and 43 characters. */
+/** Longest clientId or code that is checked; ours have 16 and 43 characters. */
 const credentialMaxLength = 256
 
 const isCredential = (value: unknown): value is string =>
@@ -112,7 +115,7 @@ const isCredential = (value: unknown): value is string =>
 const authorization = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
-  // Proves nothing; an unknown clientId costs the same hash as a wrong code.
+  // A dummy that no code matches, so that an unknown clientId takes as long to refuse as a wrong code.
   const dummy = secrets.verifier(purposes.v1Code, "dummy")
 
   return V1Authorization.of((httpEffect) =>

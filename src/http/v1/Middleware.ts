@@ -1,4 +1,4 @@
-/** The middleware of every operation of REST v1, as definitions only: who calls, and how failures are reported. */
+/** The definitions of the middleware of every REST v1 operation: authentication, and how failures are reported. */
 import { Context, Schema, SchemaTransformation } from "effect"
 import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"
@@ -6,10 +6,10 @@ import type { Principal } from "../../domain/values/AuditContext.ts"
 import type { DomainError } from "../DomainError.ts"
 import { domainBody, domainRows, ErrorBody, faceRows, Refused, refusedBody, type FaceCode } from "./Errors.ts"
 
-/** Who makes this request: an organisation, known by its `clientId` and `code`. */
+/** The caller of this request: an organisation, identified by its `clientId` and `code`. */
 export class V1Caller extends Context.Service<V1Caller, Principal>()("voltlane/http/v1/Caller") {}
 
-/** An error inside, `{ "error": { "code", "message" } }` with its status on the wire and in the OpenAPI document. */
+/** An error inside the service; `{ "error": { "code", "message" } }` with its status on the wire and in the OpenAPI document. */
 const onTheWire = <S extends Schema.Top>(
   self: S,
   status: number,
@@ -50,13 +50,13 @@ export const NotFound404 = ofDomain(
 
 export const Conflict409 = ofDomain(Conflict, domainRows.Conflict, ({ error }) => new Conflict(error))
 
-/** Finds out who calls by the query parameters `code` and `clientId`. */
+/** Identifies the caller by the query parameters `code` and `clientId`. */
 export class V1Authorization extends HttpApiMiddleware.Service<V1Authorization, { provides: V1Caller }>()(
   "voltlane/http/v1/Authorization",
   { error: [refused("unauthorized"), storageUnavailable] }
 ) {}
 
-/** Outermost: https only, bounded bodies, every failure and defect as `{ "error": { "code", "message" } }`. */
+/** Outermost: https only, bodies within limits, every failure and defect as `{ "error": { "code", "message" } }`. */
 export class V1Face extends HttpApiMiddleware.Service<V1Face>()("voltlane/http/v1/Face", {
   error: [refused("https_required"), invalidInput, storageUnavailable]
 }) {}

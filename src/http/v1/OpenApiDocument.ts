@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of REST v1, made from its definition and the words beside it. */
+/** The OpenAPI 3.1 document of REST v1, made from its definition and its descriptions. */
 import { OpenApi } from "effect/http-api"
 import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"

@@ -60,7 +60,7 @@ export const chargers = HttpApiBuilder.group(
             chargerId,
             name: payload.chargerName,
             siteId: site.id,
-            // REST v1 has no word for credentials: as product.md says, such a charger may connect at once.
+            // REST v1 cannot set credentials: as product.md says, such a charger may connect at once.
             securityProfile: 0,
             passwordVerifier: undefined
           },

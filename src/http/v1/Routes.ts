@@ -1,4 +1,4 @@
-/** REST v1 as routes over the domain's ports: everything below `/api`. It knows nothing of listeners. */
+/** The routes of REST v1 over the domain's ports: everything below `/api`. It does not depend on listeners. */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -16,7 +16,7 @@ const methodsOf = knownPaths(V1Api)
 const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   const methods = methodsOf(pathOf(request.url))
   const allowed = methods.join(", ")
-  // The router takes no parameter of more than 100 characters, and nothing has an id that long.
+  // The router accepts no path parameter longer than 100 characters, and no id is that long.
   return methods.length === 0 || methods.includes(request.method)
     ? refusedResponse("unknown_path", "Nothing is at this path. What is, is listed at /api/swagger.json.")
     : HttpServerResponse.setHeader(
@@ -32,7 +32,7 @@ const pages = (options: V1Options) =>
       const document = yield* Effect.cached(
         Effect.sync(() => secured(HttpServerResponse.jsonUnsafe(openApiDocument(options.publicUrl))))
       )
-      // The description holds no secret and is the same for everybody: it is answered without https and without keys.
+      // The description contains no secret and is the same for all callers, so it needs neither https nor keys.
       yield* router.add("GET", "/api/swagger.json", document)
       for (const method of askedMethods) yield* router.add(method, "/api/*", faced(options)(unrouted))
     })

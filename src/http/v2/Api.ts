@@ -1,6 +1,6 @@
 /**
- * REST v2 as a value: every endpoint with its schemas, permissions and errors, and none of its implementation. Servers, the OpenAPI
- * document, typed clients and the tests that walk every route are all made from it.
+ * The definition of REST v2: every endpoint with its schemas, permissions and errors, without any implementation. The server, the OpenAPI
+ * document, typed clients and the tests that visit every route are all built from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { MeApi } from "./accounts/MeApi.ts"
@@ -105,8 +105,8 @@ export class Api extends HttpApi.make("voltlane-v2")
   .add(RolesApi)
   .add(InvitationsApi)
   .add(SingleSignOnApi)
-  // The last one named is the outermost: a request meets Face, Authorization, BoundedBody, FairShare, Undeclared, Conditional, Idempotent, FewLargeAnswers and
-  // then its handler.
+  // The last middleware listed is the outermost. A request passes Face, Authorization, BoundedBody, FairShare, Undeclared, Conditional,
+  // Idempotent and FewLargeAnswers, and then reaches its handler.
   .middleware(FewLargeAnswers)
   .middleware(Idempotent)
   .middleware(Conditional)
@@ -116,9 +116,9 @@ export class Api extends HttpApi.make("voltlane-v2")
   .middleware(Authorization)
   .middleware(Face)
   .prefix("/cpo")
-  // Nothing that is sent is dropped in silence (docs/decisions/0008): bodies, queries and paths hold what their schema names.
+  // No input is silently dropped (docs/decisions/0008): bodies, queries and paths may contain only what their schemas name.
   .annotate(HttpApi.ParseOptions, { errors: "all", onExcessProperty: "error" })
-  // Requests carry headers that no endpoint declares, answers hold what their schema names.
+  // Requests have headers that no endpoint declares, so unknown ones are allowed. Answers contain only what their schemas name.
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotate(HttpApi.SuccessParseOptions, {})
   .annotate(HttpApi.ErrorParseOptions, {})

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of REST v2, made from `Api` and the words beside it (`openapi/`). Its paths are relative to the base that product.md
- * calls api_v2_base_url.
+ * The OpenAPI 3.1 document of REST v2, made from `Api` and the descriptions in `openapi/`. Its paths are relative to the base that
+ * product.md calls api_v2_base_url.
  */
 import { OpenApi } from "effect/http-api"
 import { describe } from "../openapi/Describe.ts"
@@ -12,7 +12,7 @@ import { descriptions } from "./openapi/Descriptions.ts"
 
 const base = "/cpo"
 
-/** The document, and which rows of the words it needed. */
+/** The document, and which rows of the description tables it used. */
 export const describedApi = (
   publicUrl: string
 ): { readonly document: Document; readonly used: ReadonlySet<string> } => {

@@ -1,6 +1,4 @@
-/**
- * What is served below `/cpo` beside the endpoints: the OpenAPI document, a page to read it by, and the answer to everything else.
- */
+/** What is served below `/cpo` besides the endpoints: the OpenAPI document, a page that shows it, and the answer to unknown paths. */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { pagePolicy, readPage } from "../docs/Page.ts"
@@ -11,15 +9,15 @@ import { faced, patchTypes } from "./requests/FaceLive.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { faceProblem, notFoundProblem, toResponse } from "./requests/Problem.ts"
 
-/** The page's own files never change under their address. */
+/** The page's files have a version in their address, so they never change. */
 const forGood = "public, max-age=31536000, immutable"
 
-/** Those that the router knows. */
+/** Methods that the router knows. */
 export const routedMethods: ReadonlySet<string> = new Set([...askedMethods, "HEAD"])
 
 const methodsOf = knownPaths(Api)
 
-/** What is served beside the endpoints. */
+/** Paths served besides the endpoints. */
 const pages: ReadonlySet<string> = new Set(["/cpo/docs", "/cpo/swagger.json"])
 
 /** 405 with the methods that the path has, or 404. */
@@ -41,20 +39,20 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
       path
     )
   }
-  // The router takes no parameter of more than 100 characters, and nothing has an id that long.
+  // The router accepts no path parameter longer than 100 characters, and no id is that long.
   if (allowed.includes(request.method)) return toResponse(notFoundProblem, path)
   const problem = faceProblem("method_not_allowed", `This path takes ${allowed.join(", ")}.`)
   return HttpServerResponse.setHeader(toResponse(problem, path), "allow", [...allowed, "OPTIONS"].join(", "))
 })
 
-/** The page for people and the files that it is made of. */
+/** The documentation page and its files. */
 const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   const { assets, html } = readPage()
   const page = HttpServerResponse.text(html, {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": pagePolicy, "referrer-policy": "no-referrer" }
   })
-  // The router takes a slash at the end too, behind which the page's relative addresses would lead elsewhere.
+  // The router also accepts a trailing slash, with which the page's relative addresses would be wrong.
   const shown = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
     pathOf(request.url).endsWith("/") ? HttpServerResponse.redirect("../docs", { status: 308 }) : page
   )
@@ -69,11 +67,11 @@ const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   }
 })
 
-/** Routes of the pages and of everything below `/cpo` that nothing else takes. */
+/** Routes of the pages, and a fallback for everything else below `/cpo`. */
 export const layer = (publicUrl: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      // Made at the first request for it: a service that starts has more urgent work.
+      // Built at the first request, so that it does not delay startup.
       const document = yield* Effect.cached(
         Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl)))
       )

@@ -1,4 +1,4 @@
-/** REST v2 as routes over the domain's ports: everything below `/cpo`. It knows nothing of listeners. */
+/** The routes of REST v2 over the domain's ports: everything below `/cpo`. It does not depend on listeners. */
 import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -60,29 +60,29 @@ import * as UnknownChargers from "./chargers/UnknownChargers.ts"
 import * as Webhooks from "./events/Webhooks.ts"
 
 export interface V2Options {
-  /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
+  /** Base of every absolute URL in answers (`PUBLIC_URL`). */
   readonly publicUrl: string
-  /** Base of the URLs that chargers are given for files, where it is another one. */
+  /** Base of the file URLs that chargers receive, if it differs from `publicUrl`. */
   readonly filesUrl?: string
   readonly streams?: EventStreams.EventStreamsOptions
   readonly fairShare?: FairShare.FairShareOptions
   readonly largeAnswers?: LargeAnswers.LargeAnswersOptions
-  /** Origins whose pages may call, `*` for all; none without it. */
+  /** Origins whose pages may call REST v2, `*` for all. Without it no other origin may. */
   readonly corsOrigins?: ReadonlyArray<string>
   readonly rateLimits?: RateLimits.RateLimitOptions
-  /** The address that a request comes from; unknown without it, so that keys which are bound to networks are refused. */
+  /** Returns the client address of a request. Without it the address is unknown, so keys that are bound to networks are refused. */
   readonly addressOf?: (request: HttpServerRequest.HttpServerRequest) => string
-  /** The service's own, as `GET /me` has it. */
+  /** The version of the service, as `GET /me` shows it. */
   readonly version?: string
-  /** Where the console gets street tiles from; no map has any without it. */
+  /** Where the console loads street tiles from; without it no map has tiles. */
   readonly mapTiles?: MapTiles | undefined
 }
 
-/** Commands as requests and rollouts have them; `filesUrl` as in `V2Options`. */
+/** Opens commands for single requests and for rollouts; `filesUrl` as in `V2Options`. */
 export const commandOpening = (filesUrl: string) =>
   CommandOpening.layer.pipe(Layer.provide(Transfers.layer(filesUrl.replace(/\/+$/, ""))))
 
-/** For who says nothing: no limit. */
+/** The default: no rate limits. */
 const unlimited: RateLimits.RateLimitOptions = { requestsPerMinute: 0, wrongKeysPerMinute: 0, networkOf: () => "" }
 
 /** All routes of REST v2 for an `HttpRouter`. */

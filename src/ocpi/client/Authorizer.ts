@@ -42,7 +42,10 @@ export const authorizerMetrics = [asked, unanswered]
 /** Some partners report an unknown token only by the HTTP status, others only by OCPI's. */
 const isUnknown = ({ http, status }: PartnerFailed): boolean => http === 404 || status === statusCodes.UnknownToken
 
-/** By whom a stranger is billed: what the answer says, or, where the version has nothing there, the partner's own party. */
+/**
+ * The contract that pays: that of the token in the answer, or the known card's. An unknown card without a token in the answer (some
+ * versions have none there) is billed to the partner's own party.
+ */
 const contractFor = (
   partner: Partner,
   { card }: AskedPartner,
@@ -109,7 +112,7 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
     )
   )
 
-/** Counts what is open at each partner; one that has too much open is silent. */
+/** Counts the open requests to each partner. A partner with too many counts as silent. */
 const counting = () => {
   const open = new Counts()
   return (about: AskedPartner, word: Effect.Effect<PartnerAnswer>) =>

@@ -5,7 +5,7 @@ import { Text, Url } from "../objects/Liberal.ts"
 import { mutual, type OcpiVersion } from "../protocol/Version.ts"
 import { type Access, ask, type ClientOptions, mayBeUnauthorized, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 
-/** Versions and endpoints of one partner that are read; no partner has more than some dozens. */
+/** Most versions or endpoints of one partner that are accepted; no partner has more than a few dozen. */
 const listMax = 200
 
 const Versions = Schema.Array(Schema.Struct({ version: Text, url: Url })).check(Schema.isMaxLength(listMax))
@@ -14,7 +14,10 @@ const decodeVersions = Schema.decodeUnknownEffect(Versions)
 const Details = Schema.Struct({ endpoints: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(listMax)) })
 const decodeDetails = Schema.decodeUnknownEffect(Details)
 
-/** Longest name of a module that is taken. The log counts by module, and a key of the database is bounded: a name beyond it would cost others their log. */
+/**
+ * Longest module name that is accepted. The log of exchanges counts by module, and the database limits the size of a key. A longer name
+ * would prevent other partners' exchanges from being logged.
+ */
 const moduleMax = 255
 
 const Endpoint = Schema.Struct({
@@ -45,7 +48,7 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
-/** Of several endpoints of one module and role the first counts; one that cannot be read is left out, and the others are used. */
+/** The partner's endpoints. If several have the same module and role, the first one counts. Unreadable ones are left out. */
 const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerEndpoint> => {
   const found = new Map<string, PartnerEndpoint>()
   for (const { identifier, role, url } of endpoints.flatMap((one) => Option.toArray(decodeEndpoint(one)))) {
@@ -56,7 +59,7 @@ const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerE
   return [...found.values()]
 }
 
-/** Asks for versions, and for the details of the wanted one; without one, of the newest that both sides have. */
+/** Requests the versions, and then the details of the wanted one; by default that is the newest version that both sides support. */
 export const discover = (
   versionsUrl: string,
   wanted: OcpiVersion | undefined,

@@ -10,7 +10,7 @@ const pathOf = ({ hidden = "", url }: PartnerCall): string => {
   return shown.replace(/^https?:\/\//i, "")
 }
 
-/** What a client of one partner reports of each try; it never fails the call. */
+/** Makes the function by which the client of one partner reports each try. It never fails the call. */
 export const observing =
   (exchanges: Exchanges["Service"], { id, organisationId }: Pick<Partner, "id" | "organisationId">) =>
   ({ answer, at, call, error, millis, requestId }: Parameters<NonNullable<ClientOptions["observe"]>>[0]): void =>

@@ -1,6 +1,6 @@
 /**
- * Calls of ours to a partner: the token in the form that it takes, ids for each try and each story, and the envelope read. Which of the two forms of
- * the token a partner takes is tried, since many take the one that their version does not have (OCPI 2.2.1 §4.1.1).
+ * Our calls to a partner: sends the token and the ids of the request, and reads the envelope of the answer. A partner may expect the token
+ * in either of two forms, often not the one of its version (OCPI 2.2.1 §4.1.1), so both are tried.
  */
 import { Clock, Data, Effect } from "effect"
 import type { Partner } from "../../domain/roaming/Partner.ts"
@@ -9,14 +9,14 @@ import { statusCodes } from "../protocol/Status.ts"
 import { tokenHeader } from "../protocol/TokenHeader.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
 
-/** A partner's interface could not be used. `message` may be shown to both sides' operators; it holds no token. */
+/** A partner's interface could not be used. `message` may be shown to both sides' operators; it does not contain a token. */
 export class PartnerFailed extends Data.TaggedError("PartnerFailed")<{
-  /** Whether it may have been heard. */
+  /** Whether the partner may have received the request. */
   readonly heard: boolean
-  /** Of the envelope, where there was one. */
+  /** The status code in the envelope, if there was one. */
   readonly status: number | undefined
   readonly http: number | undefined
-  /** When it wants to be asked again, where it said so (HTTP 429, 503). */
+  /** How long the partner wants us to wait, if it says so (HTTP 429, 503). */
   readonly retryAfterMillis?: number | undefined
   readonly message: string
 }> {}
@@ -25,25 +25,25 @@ export type TokenForm = "Raw" | "Base64"
 
 export interface Access {
   readonly token: string
-  /** The form to try first, and whether the other is tried when it is refused. */
+  /** The form to try first. If `isFixed`, the other form is not tried when it is refused. */
   readonly form: TokenForm
   readonly isFixed: boolean
 }
 
-/** Access by a token: in the form that the partner is switched to, or else in the usual one, which is only tried first. */
+/** Access by a token: in the form set by the partner's switch, or else in the usual form, which is only tried first. */
 export const accessBy = (token: string, { switches }: Pick<Partner, "switches">, usual: TokenForm): Access => ({
   token,
   form: switches.tokenForm ?? usual,
   isFixed: switches.tokenForm !== undefined
 })
 
-/** One call as it went, for the log: without its headers, since one of them is the token. Each try is one. */
+/** One try of a call, for the log. Its headers are left out, since one of them is the token. */
 export interface Seen {
   readonly at: number
   readonly millis: number
   readonly call: PartnerCall
   readonly requestId: string
-  /** Undefined where there was no answer; `error` says why. */
+  /** Undefined if there was no answer; `error` then says why. */
   readonly answer: { readonly status: number; readonly body: string } | undefined
   readonly error: string | undefined
 }
@@ -54,19 +54,19 @@ export interface ClientOptions extends CallOptions {
 }
 
 export interface PartnerCall extends Pick<Call, "method" | "url" | "body"> {
-  /** As the log names it. */
+  /** The module, as the log names it. */
   readonly module: string
   readonly correlationId: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The end of the URL that the log must not have, where it is a secret. */
+  /** The secret end of the URL, which must not be logged. */
   readonly hidden?: string | undefined
 }
 
-/** What a partner answered, and by which form of the token. */
+/** A partner's answer, and the form of the token that it accepted. */
 export interface Answered {
   readonly data: unknown
   readonly form: TokenForm
-  /** 2xx. */
+  /** The HTTP status, always 2xx. */
   readonly http: number
   readonly headers: Readonly<Record<string, string>>
 }
@@ -101,7 +101,7 @@ const send = (what: PartnerCall, access: Access, form: TokenForm, options: Clien
     )
   })
 
-/** Seconds of `Retry-After`; a date in it is not read, since no partner sends one. */
+/** The number in `Retry-After` (seconds on the wire), in ms. A date in it is ignored, since no partner sends one. */
 const retryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {
   const text = headers["retry-after"]?.trim() ?? ""
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
@@ -119,19 +119,19 @@ const given = (
     message: answer.message
   })
 
-/** Whether a refusal may be due to nothing but the form of the token. */
+/** Whether the form of the token alone may have caused a refusal. */
 export type OfForm = (http: number, status: number | undefined) => boolean
 
 export const isUnauthorized: OfForm = (http) => http === 401
 
 /**
- * The same of a partner that is being found out about, which has never taken a token from us: in the wrong form some take it for a bad request, for an unknown token
- * or for a forbidden one, and some fail over it in their own code (OCPI 2.2.1 §5.3: 3000).
+ * The same during discovery, when a partner has never accepted a token from us. Given the wrong form, partners answer that the request is
+ * bad, that the token is unknown or that access is forbidden, and some fail in their own code (OCPI 2.2.1 §5.3: 3000).
  */
 export const mayBeUnauthorized: OfForm = (http, status) =>
   (http >= 400 && http < 500) || status === statusCodes.ServerError
 
-/** Asks a partner; fails for whatever is no success. A refusal that is `ofForm` is asked again with the other form of the token. */
+/** Calls a partner, and fails unless the answer is a success. A refusal that is `ofForm` is retried with the other form of the token. */
 export const ask = (
   what: PartnerCall,
   access: Access,
@@ -144,7 +144,7 @@ export const ask = (
     const first = yield* by(access.form)
     const again = first.answer._tag === "Refusal" && ofForm(first.got.status, first.answer.status) && !access.isFixed
     const second = again ? yield* by(other(access.form)) : first
-    // Where both are refused, the form that is not refused as unknown is the right one, and its answer says what is wrong.
+    // If both are refused, the form that does not get 401 is the right one, and its answer has the real reason.
     const { answer, form, got } = second.got.status === 401 ? first : second
     if (answer._tag === "Refusal") return yield* given(answer, got)
     return { data: answer.data, form, http: got.status, headers: got.headers }

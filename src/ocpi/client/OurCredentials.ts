@@ -4,7 +4,7 @@ import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import type { Parties } from "../../domain/roaming/Parties.ts"
 
-/** `base` is our OCPI URL without a slash at its end. `token` is the one that the partner uses towards us. */
+/** `base` is our OCPI URL without a trailing slash. `token` is the one that the partner uses towards us. */
 export const ourCredentials = (
   parties: Parties["Service"],
   base: string,

@@ -22,7 +22,7 @@ export class PartnerUnreached extends Data.TaggedError("PartnerUnreached")<{ rea
 
 /** The target of a request. */
 export type At =
-  /** One of the partner's modules, by the role that it has in it, and the segments behind its address; they are encoded here. */
+  /** One of the partner's modules, by the partner's role in it, and the path segments below its URL, which are encoded here. */
   | {
       readonly module: ModuleId
       readonly role: InterfaceRole
@@ -31,20 +31,23 @@ export type At =
     }
   /** A URL that the partner gave, for example of a next page. */
   | { readonly url: string }
-  /** The address for results. The log shows only a part of it, from which the address cannot be used. */
+  /** The `response_url` of a command. The log shows only a part of it, from which it cannot be reconstructed. */
   | { readonly responseUrl: string }
 
 export interface PartnerRequest {
   readonly method: Call["method"]
   readonly at: At
-  /** JSON of the partner's version; left out without one. */
+  /** JSON of the partner's version; undefined for no body. */
   readonly body?: unknown
   /** The same for all tries of one request (OCPI 2.2.1 §4.1.6). */
   readonly correlationId: string
   /** Our party that sends, and the partner's party that receives (OCPI 2.2.1 §4.2.2). */
   readonly from?: PartyId | undefined
   readonly to?: PartyId | undefined
-  /** The partner's token, by those who have read it with the partner a moment ago; read by the client where it is not given, or not taken. */
+  /**
+   * The partner's sealed token, if the caller has just read it with the partner. Otherwise, or if the partner refuses it, the client reads
+   * the token.
+   */
   readonly sealedToken?: string | undefined
 }
 
@@ -71,7 +74,7 @@ const endpointIn = (
   role: InterfaceRole
 ): string | undefined => endpoints.find((one) => one.module === module && (one.role ?? role) === role)?.url
 
-/** Joined with one slash, whatever the address ends in; a query of its own stays. */
+/** Joins address and path with exactly one slash. The address keeps a query of its own. */
 const joined = (address: string, path: ReadonlyArray<string>, query: Readonly<Record<string, string>>): string => {
   const url = new URL(address)
   if (path.length > 0) url.pathname = [url.pathname.replace(/\/+$/, ""), ...path.map(encodeURIComponent)].join("/")
@@ -87,7 +90,7 @@ const addressOf = (partner: Partner, at: At): string | undefined => {
   return address === undefined ? undefined : joined(address, at.path ?? [], at.query ?? {})
 }
 
-/** The module that a call is about; a URL that the partner gave is of the module below whose address it lies. */
+/** The module of a call. A URL that the partner gave belongs to the module whose URL it begins with. */
 const moduleAt = ({ endpoints }: Connection, at: At): string =>
   "module" in at ? at.module : (endpoints.find(({ url }) => given(at).startsWith(url))?.module ?? "")
 
@@ -104,10 +107,10 @@ const routing = ({ from, to }: PartnerRequest): Readonly<Record<string, string>>
   ...(to === undefined ? {} : { "ocpi-to-country-code": to.countryCode, "ocpi-to-party-id": to.partyId })
 })
 
-/** Texts that were sealed and have been opened; what does not come again makes room. */
+/** Most opened tokens that are kept. Beyond that the oldest is removed. */
 const openedMax = 1_000
 
-/** Tokens are needed for every call, and opening one takes a fifth of a push. They are in memory anyway. */
+/** Caches opened tokens: every call needs one, and opening it takes a fifth of the time of a push. Tokens are in memory anyway. */
 const opening = (secrets: Secrets["Service"]): ((sealed: string) => string | undefined) => {
   const opened = new Map<string, string>()
   return (sealed) => {
@@ -143,7 +146,7 @@ const make = (options: PartnerClientOptions) =>
         return accessBy(token, partner, connection.tokenForm)
       })
 
-    // Each is in the log of exchanges; a span beside it would cost as much as the request.
+    // No span: each call is in the log of exchanges, and a span would cost as much as the request.
     const call = Effect.fnUntraced(function* (partner: Partner, request: PartnerRequest) {
       const { connection, status } = partner
       const version = versionOf(partner)
@@ -169,7 +172,7 @@ const make = (options: PartnerClientOptions) =>
       const newest = partners.theirToken(partner.organisationId, partner.id)
       const { sealedToken } = request
       if (sealedToken === undefined) return yield* Effect.flatMap(newest, askBy)
-      // Tokens are exchanged while calls wait for their turn: one that is refused may be the one before.
+      // Tokens may be exchanged while a call waits to be sent, so a refused token may be outdated. Then the current one is tried.
       return yield* Effect.catchIf(
         askBy(sealedToken),
         (failed) => failed._tag === "PartnerFailed" && failed.http === 401,

@@ -71,12 +71,12 @@ const leaving = (client: Omit<ClientOptions, "newId">) =>
   })
 
 export interface RegistrarOptions {
-  /** Our OCPI address without a slash at its end. */
+  /** Our OCPI address without a trailing slash. */
   readonly base: string
   readonly client: Omit<ClientOptions, "newId">
 }
 
-/** How long the whole handshake may take, with the partner's call back. */
+/** How long the whole handshake may take, including the partner's calls back to us. */
 const expectedMillis = 60_000
 
 /** How long a renewal's token is accepted if the partner never answered: as long as the partner would accept our old token. */
@@ -107,7 +107,7 @@ const unusable = ({ http, message }: PartnerFailed) =>
       )
     : conflict("partner_unusable", `The partner could not be asked: ${message}`)
 
-/** Where the partner is, as far as it says by its registration token. */
+/** Discovers the partner with its registration token, and finds its credentials module. */
 const found = (handover: Handover, access: Access, correlationId: string, client: ClientOptions) =>
   Effect.gen(function* () {
     const { version, versionsUrl } = handover
@@ -124,7 +124,7 @@ const found = (handover: Handover, access: Access, correlationId: string, client
     return { discovery, url }
   })
 
-/** Where a partner's credentials module is, and what else it has. */
+/** The URL of a partner's credentials module, and its other endpoints. */
 type Where = Effect.Success<ReturnType<typeof found>>
 
 /** Sends our credentials, and reads the partner's. */
@@ -151,7 +151,7 @@ const exchanged = (
     )
   })
 
-/** What both sides have once the partner has answered to our credentials. */
+/** What is stored once the partner has answered our credentials. */
 const agreed = (
   partner: Partner,
   { discovery }: Where,
@@ -183,7 +183,7 @@ const make = (options: RegistrarOptions) =>
     const secrets = yield* Secrets
     const remove = yield* leaving(options.client)
 
-    /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, up to what is stored of it. */
+    /** The handshake of OCPI 2.2.1 §7.2.2 or §7.2.3, including storing its result. */
     const shaken = (partner: Partner, handover: Handover, shaking: Shaking, audit: AuditContext) =>
       Effect.gen(function* () {
         const { form, method, store, takenMillis } = shaking
@@ -203,7 +203,8 @@ const make = (options: RegistrarOptions) =>
           const { commit } = yield* Retrying
           return yield* commit(store(partner.id, registration, audit), () => partner.id)
         })
-        // After a renewal of which we have not heard the end the token may be all that the partner has; a registration begins again.
+        // If a renewal ends without an answer, the new token may be the only one that the partner has, so it stays valid. A registration starts
+        // over.
         if (method === "PUT") return yield* given
         return yield* Effect.onError(given, () => Effect.ignore(partners.withdraw(partner.id, ourVerifier, audit)))
       })

@@ -60,16 +60,16 @@ const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers 
 )
 
 export interface ResultPosterOptions {
-  /** How often due results are looked for while a command awaits its result. A notification about a command's end makes it look at once. */
+  /** How often due results are polled while a command awaits its result. A notification about a command's end triggers a poll at once. */
   readonly everyMillis: number
-  /** The same while no partner awaits a result: its command may be issued by another process, whose time to answer is half a minute. */
+  /** The same while no partner awaits a result. Another process may have issued the command, and a charger has half a minute to answer. */
   readonly quietMillis: number
-  /** Between two looks at least: one look serves all commands that end meanwhile, and most are no partner's. */
+  /** The shortest time between two polls: one poll serves all commands that end meanwhile, and most are not a partner's. */
   readonly restMillis: number
   /** The most requests at one time, in all and to one partner, so that a partner that hangs does not delay the others for long. */
   readonly atOnce: number
   readonly atOncePerPartner: number
-  /** How long a process holds a result that it took: longer than a call and its repetition with the other form of the token may take. */
+  /** How long a process holds a result that it took: longer than a call and its retry with the other form of the token may take. */
   readonly leaseMillis: number
   /** The pause after the first try, the second and so on. After the last one the result is given up. */
   readonly pausesMillis: ReadonlyArray<number>
@@ -107,7 +107,7 @@ const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
     case "ActiveProfile": {
       const outcome = profileOutcomeOf(due)
       if (outcome !== "ACCEPTED") return wire.profiles?.result(outcome)
-      // ACCEPTED comes with the profile (OCPI 2.2.1 §14.3.1): a charger that reports no schedule has found none.
+      // ACCEPTED includes the profile (OCPI 2.2.1 §14.3.1). If the charger's answer has no schedule, there is no profile to send.
       const active = wire.profiles?.reported(due.result, now)
       return active === undefined ? wire.profiles?.result("UNKNOWN") : wire.profiles?.result("ACCEPTED", active)
     }
@@ -118,7 +118,7 @@ const bodyOf = (due: DueCallback, wire: WireObjects, now: number): unknown => {
 
 type Result = Pick<PartnerRequest, "method" | "at" | "body">
 
-/** What is sent and where to; undefined where there is nothing to send (any more). */
+/** The request to send; undefined if there is nothing (any more) to send. */
 const resultOf = (due: DueCallback, activeProfileOf: ActiveProfileOf, now: number) =>
   Effect.gen(function* (): Effect.fn.Return<Result | undefined, NotFound | StorageUnavailable> {
     const version = versionNamed(due.version)
@@ -156,7 +156,7 @@ const make = (options: ResultPosterOptions) =>
         const pause = options.pausesMillis[due.tries - 1]
         if (pause === undefined) return yield* abandon(due, problem)
         const now = yield* Clock.currentTimeMillis
-        // A partner that wants to be left alone for longer than we try at all is given up by its own wish.
+        // If a partner asks for a pause that is longer than all our tries together, its result is given up at its own request.
         return yield* callbacks.retry(due, problem, now + Math.max(pause, retryAfterMillis))
       })
 
@@ -189,7 +189,7 @@ const make = (options: ResultPosterOptions) =>
         return yield* post(due, yield* partners.get(due.organisationId, due.partnerId), what)
       }).pipe(
         Effect.catchTag("NotFound", () => abandon(due, "the partner, or what it was about, is not there any more")),
-        // The lease ends, and it is sent again.
+        // When the lease ends, the result is sent again.
         Effect.catchTag("StorageUnavailable", () => Effect.void),
         Effect.catchCause((cause) => Effect.logError("a result of a partner's command went wrong", cause)),
         Effect.annotateLogs({ commandId: due.commandId })
@@ -198,7 +198,7 @@ const make = (options: ResultPosterOptions) =>
     return { callbacks, send }
   })
 
-/** Sends until the scope closes. */
+/** Sends results until the scope closes. */
 export const layer = (
   options: ResultPosterOptions = defaultPosterOptions
 ): Layer.Layer<never, never, PartnerCallbacks | Partners | PartnerClient | Sessions | Chargers | ChargingProfiles> =>
@@ -206,7 +206,7 @@ export const layer = (
     Effect.gen(function* () {
       const { callbacks, send } = yield* make(options)
       const { atOnce, atOncePerPartner, everyMillis, leaseMillis, quietMillis, restMillis } = options
-      /** Results on their way, by partner. */
+      /** Results that are being sent, by partner. */
       const onTheirWay = new Counts()
       const scope = yield* Effect.scope
 
@@ -225,12 +225,12 @@ export const layer = (
       const word = Latch.makeUnsafe(true)
       yield* Effect.forkScoped(Stream.runForEach(callbacks.ended, () => Effect.sync(() => word.openUnsafe())))
 
-      /** Answers for how long there is nothing to look for without a word. */
+      /** One poll. Returns how long to wait for the next one if there is no notification. */
       const round = Effect.gen(function* () {
         const limit = atOnce - onTheirWay.all
         if (limit <= 0) return everyMillis
         const now = yield* Clock.currentTimeMillis
-        // Most commands that end are no partner's.
+        // Most commands that end are not a partner's.
         const next = (yield* callbacks.nextDue) ?? Infinity
         if (next > now) return Math.min(Math.max(next - now, everyMillis), quietMillis)
         const except = onTheirWay.full(atOncePerPartner)
@@ -243,7 +243,7 @@ export const layer = (
           Effect.as(Effect.logError("looking for results to send went wrong", cause), everyMillis)
         )
       )
-      // One look serves all words that came since the one before.
+      // One poll serves all notifications since the previous one.
       const step = Effect.gen(function* () {
         yield* Effect.sync(() => word.closeUnsafe())
         const millis = yield* round

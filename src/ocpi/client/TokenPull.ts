@@ -1,6 +1,7 @@
 /**
- * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): everything after a registration, and every few hours what has changed since. A partner's list may
- * have no end, go in circles or hold what cannot be read; what was good of it is kept, and the rest is reported in the partner's health.
+ * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): all of them after a registration, and every few hours those that have changed. A
+ * partner's list may be endless, loop or contain unreadable items. The readable ones are stored, and the rest is reported in the partner's
+ * health.
  */
 import { Clock, Effect, Layer, Random, Schema } from "effect"
 import type { Principal } from "../../domain/values/AuditContext.ts"
@@ -22,21 +23,23 @@ import { factsOf } from "../protocol/Version.ts"
 import { type At, PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
 
 export interface TokenPullOptions {
-  /** How long a partner is left alone after it has registered: it has other things to ask first. */
+  /** The delay after a partner has registered, since it has other requests to make first. */
   readonly settleMillis: number
-  /** From one fetch of a partner's tokens to the next; up to a quarter more, so that partners are not asked by all at one time. */
+  /**
+   * The time between two fetches of a partner's tokens. Up to a quarter is added, so that not all partners are queried at the same time.
+   */
   readonly againMillis: number
-  /** How far before the last fetch the next one begins: clocks differ, and tokens that changed during it may have been missed. */
+  /** How far back before the previous fetch the next one starts: clocks differ, and changes during that fetch may have been missed. */
   readonly overlapMillis: number
-  /** Tokens asked for by page; partners give fewer. */
+  /** Tokens requested per page; partners return fewer. */
   readonly pageSize: number
-  /** Most pages of one list: what goes on is not a list of tokens. */
+  /** Most pages of one list: a longer one is not a list of tokens. */
   readonly pagesMax: number
   /** The lease of the process that fetches. Each page renews it. Once it has passed, another process may fetch. */
   readonly leaseMillis: number
   /** How long one fetch may take in all. */
   readonly limitMillis: number
-  /** Before the next try, after the first failure, the second …; the last for all that follow. */
+  /** The pause after the first failure, the second and so on. The last one applies to all that follow. */
   readonly pausesMillis: ReadonlyArray<number>
 }
 
@@ -54,7 +57,7 @@ export const defaultPullOptions: TokenPullOptions = {
   pausesMillis: [minute, 5 * minute, 15 * minute, hour]
 }
 
-/** One page, and what its answer says of the next. */
+/** One page, and the `Link` header of its answer. */
 interface Page {
   readonly data: ReadonlyArray<unknown>
   readonly link: string | undefined
@@ -62,15 +65,18 @@ interface Page {
 
 const decodeList = Schema.decodeUnknownEffect(Schema.Array(Schema.Unknown))
 
-/** A partner's list that ends in no way that a list does. */
+/** A partner's answers are not a valid list. */
 class NoList extends Schema.TaggedError<NoList>()("NoList", { message: Schema.String }) {}
 
 const noList = (message: string) => new NoList({ message })
 
-/** Longest address of a page: no sensible one comes near it, and all of one list are kept in mind. */
+/** Longest URL of a page. No reasonable one is nearly as long, and all URLs of one list are kept in memory. */
 const addressMax = 2_000
 
-/** Where the next page is, by the answer's `Link` (RFC 8288); undefined on the last. It is followed as it is, and never to another host. */
+/**
+ * The URL of the next page, from the answer's `Link` (RFC 8288); undefined on the last page. It is used unchanged, but never on another
+ * host.
+ */
 export const nextPage = (link: string | undefined, here: string): Effect.Effect<string | undefined, NoList> => {
   const [, target] = /<([^>]*)>\s*;[^,<]*\brel\s*=\s*"?next\b/i.exec(link ?? "") ?? []
   if (target === undefined) return Effect.undefined
@@ -83,10 +89,10 @@ export const nextPage = (link: string | undefined, here: string): Effect.Effect<
     : Effect.fail(noList(`the next page is at another host, ${next.host}`))
 }
 
-/** Tokens that are stored in one transaction: pages may have thousands, and chargers' messages wait for it. */
+/** Tokens stored per transaction: pages may have thousands, and chargers' messages wait while they are stored. */
 const storedAtOnce = 200
 
-/** The platform acts for the organisation whose partner it is. */
+/** The principal for these writes: the platform, for the organisation whose partner it is. */
 const fetching = (organisationId: string): Principal => ({
   organisationId,
   actor: "platform",
@@ -95,7 +101,7 @@ const fetching = (organisationId: string): Principal => ({
   permissions: []
 })
 
-/** Only tokens of parties for which the partner may send tokens. */
+/** The readable tokens, limited to parties for which the partner may send tokens. */
 const readable = (mayHold: MayHold, wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const good: Array<RoamingTokenBody> = []
@@ -115,7 +121,7 @@ interface Services {
   readonly secrets: Secrets["Service"]
 }
 
-/** One page, at the URL that the partner gave. */
+/** Reads one page, at the module's URL or at one that the partner gave. */
 const pageAt = (
   services: Services,
   partner: Partner,

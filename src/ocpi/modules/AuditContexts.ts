@@ -1,4 +1,4 @@
-/** As whom a partner's own writes are recorded: in facts, in commands and in the audit log. */
+/** The author of a partner's own writes, as recorded in facts, in commands and in the audit log. */
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { Exchange } from "./Exchange.ts"
 

@@ -1,17 +1,17 @@
-/** Charge detail records (OCPI 2.2.1 §10.2.1), as their sender: each partner is listed those that it pays, and no one is ever changed. */
+/** Charge detail records (OCPI 2.2.1 §10.2.1), as their sender. Each partner can list the records that it pays. A record never changes. */
 import { Effect } from "effect"
 import { RoamingCdrs } from "../../domain/cdr/RoamingCdrs.ts"
 import type { Exchange, Handler } from "./Exchange.ts"
 import { pageReply, readWindow } from "./Paging.ts"
 
-/** Credit records go to partners with a version that has them, unless the partner takes none. */
+/** Credit records are sent to partners whose version has them, unless the partner's switch `noCreditCdrs` is set. */
 const takenBy = ({ bearer: { partner }, wire }: Exchange) => ({
   organisationId: partner.organisationId,
   partnerId: partner.id,
   takesCredits: wire.cdrs.hasCredits && partner.switches.noCreditCdrs !== true
 })
 
-/** `base` is our OCPI address without a slash at its end. */
+/** `base` is our OCPI address without a trailing slash. */
 export const cdrsHandlers = ({ base }: { readonly base: string }) =>
   Effect.map(RoamingCdrs, (cdrs) => {
     const list: Handler = (exchange) =>

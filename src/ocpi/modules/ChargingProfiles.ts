@@ -1,6 +1,6 @@
 /**
- * Charging profiles (OCPI 2.2.1 §14): a partner sets, reads and clears how much its driver's session may draw. Each becomes a durable command to the
- * charger, about the transaction of that session alone; the result is posted to the `response_url` by `ResultPoster`.
+ * Charging profiles (OCPI 2.2.1 §14): a partner sets, reads and clears limits for its driver's session. Each request becomes a durable
+ * command to the charger, only about the transaction of that session. `ResultPoster` posts the result to the `response_url`.
  */
 import { Effect } from "effect"
 import type { ChargingProfile } from "../../domain/command/ChargingProfile.ts"
@@ -24,7 +24,7 @@ import { callable, issuing, type Issuing, unfit } from "./Issuing.ts"
 
 type Result = ProfileResponse["result"]
 
-/** What the query must have: where to send the result. */
+/** The `response_url`, which the query must have. */
 const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>
   Effect.gen(function* () {
     const url = query.get("response_url")?.trim()
@@ -33,7 +33,7 @@ const responseUrlOf = ({ query }: Exchange, outbound: DestinationOptions) =>
     return url
   })
 
-/** Seconds that are asked about. What is there and no number is a query that cannot be read. */
+/** The requested duration in seconds. Text that is not a number makes the query unreadable; a missing or zero duration is invalid. */
 const durationOf = ({ query }: Exchange) => {
   const text = query.get("duration")?.trim() ?? ""
   const detail = "duration must be a number of seconds."
@@ -42,7 +42,10 @@ const durationOf = ({ query }: Exchange) => {
   return seconds > 0 ? Effect.succeed(Math.min(seconds, durationMax)) : Effect.fail(invalid(detail))
 }
 
-/** What each of the three asks of the charger; `profileId` is the number by which it knows the partner's profile of this session, if it has one. */
+/**
+ * The command of each of the three requests. `profileId` is the id under which the charger knows the partner's profile for this session, if
+ * there is one.
+ */
 type Asking = (
   session: ChargingSession,
   profileId: number | undefined
@@ -76,7 +79,7 @@ const asking = Effect.gen(function* () {
 
 const placeOf = ({ connectorId, evseId }: ChargingSession) => ({ evseId, connectorId })
 
-/** The partner's profile as the charger is given it: of this transaction, and of no other. */
+/** The partner's profile for the charger, limited to this transaction. */
 const profileOf = (profileId: number, session: ChargingSession, { schedule }: ProfileRequest): ChargingProfile => ({
   profileId,
   transactionId: Number(session.transactionId),
@@ -131,7 +134,10 @@ export const chargingProfilesHandlers = (outbound: DestinationOptions) =>
         return reply(exchange, result)
       })
 
-    /** Of a session for which the partner never set one the charger is asked for a number that it cannot know, and says so itself. */
+    /**
+     * If the partner never set a profile for the session, the charger is asked to clear an unused id, and itself answers that it is
+     * unknown.
+     */
     const clear: Handler = (exchange) =>
       Effect.gen(function* () {
         const responseUrl = yield* responseUrlOf(exchange, outbound)

@@ -1,6 +1,6 @@
 /**
- * Commands (OCPI 2.2.1 §13): a partner starts and stops its drivers' sessions, reserves, and unlocks. Each becomes a durable command to one charger;
- * the result is posted to the `response_url` by `ResultPoster`.
+ * Commands (OCPI 2.2.1 §13): a partner starts and stops its drivers' sessions, reserves, and unlocks. Each becomes a durable command to one
+ * charger. `ResultPoster` posts the result to the `response_url`.
  */
 import { Effect } from "effect"
 import type { CommandRequest, CommandResponse } from "../../domain/command/CommandRequest.ts"
@@ -33,7 +33,10 @@ const taken = rejected("Another driver's session runs at this connector.")
 /** Statuses in which a driver can plug in, the best first. A connector with a vehicle comes last: it may be another driver's. */
 const free: ReadonlyArray<ConnectorPlace["status"]> = ["Available", "Preparing"]
 
-/** The place that a driver is sent to: as named, whatever it says of itself; otherwise a free one that can be reached. */
+/**
+ * The connector for a driver: a free one at a connected charger, the best status first. If the request names an EVSE, one of its connectors
+ * is used even if it is not free.
+ */
 const chosen = (places: ReadonlyArray<ConnectorPlace>, { evseUid }: PlaceWanted): ConnectorPlace | undefined => {
   const open = places
     .filter(({ connected, status }) => connected && free.includes(status))
@@ -43,10 +46,10 @@ const chosen = (places: ReadonlyArray<ConnectorPlace>, { evseUid }: PlaceWanted)
 
 const placeOf = ({ connectorId, evseId }: ConnectorPlace) => ({ evseId, connectorId })
 
-/** Sessions of one charger that are looked at: one at each of its connectors, and those of which it has not reported the end. */
+/** Most active sessions of one charger that are checked: one per connector, and those whose end it has not reported. */
 const runningMax = 100
 
-/** Whether another's driver charges there: a charger ends a session before it unlocks its connector (OCPP 1.6 §5.18). */
+/** Whether another driver charges there: a charger ends the session before it unlocks the connector (OCPP 1.6 §5.18). */
 const takenByOthers =
   (sessions: Sessions["Service"]) =>
   (organisationId: string, partnerId: string, { chargerId, connectorId, evseId }: ConnectorPlace) =>
@@ -108,7 +111,7 @@ const atPlaces = Effect.gen(function* () {
   return { start, unlock }
 })
 
-/** RESERVE_NOW and CANCEL_RESERVATION. The charger knows a reservation by a number of ours, which no other reservation has. */
+/** RESERVE_NOW and CANCEL_RESERVATION. The charger knows a reservation by a number that we assign and that no other reservation has. */
 const reserving = Effect.gen(function* () {
   const issue = yield* issuing
   const places = yield* Places
@@ -116,7 +119,7 @@ const reserving = Effect.gen(function* () {
   const commands = yield* Commands
   const callbacks = yield* PartnerCallbacks
 
-  /** The same reservation at the same location takes the place of the one before (OCPI 2.2.1 §13.3.3), at the same charger or at another. */
+  /** A repeated reservation at the same location replaces the previous one (OCPI 2.2.1 §13.3.3), at the same charger or at another. */
   const reserve = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"ReserveNow">) {
     const { bearer, now } = exchange
     const { id: partnerId, organisationId } = bearer.partner

@@ -1,6 +1,6 @@
 /**
- * Credentials (OCPI 2.2.1 §7): a partner registers, renews and ends its registration. While its POST or PUT is open we call it back with the token that it
- * brought; no transaction is open meanwhile, and what both sides have afterwards changes in one.
+ * Credentials (OCPI 2.2.1 §7): a partner registers, renews and ends its registration. While its POST or PUT is open we call it back with
+ * the token that it sent. No transaction is open during that call. The result for both sides is then stored in one transaction.
  */
 import { Effect } from "effect"
 import type { Conflict } from "../../domain/Errors.ts"
@@ -20,7 +20,7 @@ import { faultOf, invalid, refuse, type Refused } from "../protocol/Status.ts"
 import { auditOf } from "./AuditContexts.ts"
 
 export interface CredentialsOptions {
-  /** Our OCPI address without a slash at its end. */
+  /** Our OCPI address without a trailing slash. */
   readonly base: string
   readonly client: Omit<ClientOptions, "newId">
 }
@@ -29,14 +29,17 @@ const already = () =>
   refuse({ _tag: "WrongRegistration", detail: "You are registered already. PUT renews your credentials." })
 const notYet = () => refuse({ _tag: "WrongRegistration", detail: "You are not registered yet. POST your credentials." })
 
-/** Our own POST is open: the token in it is for the calls that belong to that one (OCPI 2.2.1 §7.2.2), and no invitation. */
+/**
+ * Our own POST is open. The token in it is only for the partner's calls that belong to that POST (OCPI 2.2.1 §7.2.2), and is not an
+ * invitation.
+ */
 const underway = () =>
   refuse({ _tag: "WrongRegistration", detail: "We are registering with you: answer our POST of credentials." })
 
-/** By a token of a registration, rather than one on the way to it. */
+/** Whether the token belongs to a completed registration. */
 const isRegisteredBy = ({ bearer: { use } }: Exchange) => use === "Access" || use === "Retiring"
 
-/** What prevents a registration at the moment when it is stored. */
+/** The refusal for a conflict when the registration is stored. */
 const refusedBy = ({ code, message }: Conflict): Refused => {
   switch (code) {
     case "registered":
@@ -52,10 +55,10 @@ const refusedBy = ({ code, message }: Conflict): Refused => {
   }
 }
 
-/** The partner is none any more, and its token with it. */
+/** The partner was removed meanwhile, together with its token. */
 const removed = () => refuse({ _tag: "Unauthorized", why: "Unknown" })
 
-/** The message of the first thing that is wrong with a body. */
+/** The refusal of an unreadable body, with its first problem. */
 const unreadable = (error: { readonly message: string }) =>
   refuse({
     _tag: "Unreadable",
@@ -65,14 +68,14 @@ const unreadable = (error: { readonly message: string }) =>
 const given = (exchange: Exchange) =>
   Effect.flatMap(exchange.body, (body) => Effect.mapError(exchange.wire.credentials.decode(body), unreadable))
 
-/** Calls the partner back by the token that it brought: where its modules of this version are. */
+/** Calls the partner back with the token that it sent, to find its modules for this version. */
 const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions) =>
   Effect.gen(function* () {
     const { bearer, correlationId, facts } = exchange
     const access = accessBy(theirs.token, bearer.partner, facts.tokenForm)
     const found = yield* discover(theirs.url, facts.version, access, correlationId, client).pipe(
       Effect.mapError(({ heard, message }) => {
-        // What our names resolve to is not for partners; the log of exchanges has it.
+        // What our DNS resolves is not shown to partners; the log of exchanges has it.
         const why = heard ? message : "nothing answers at that address"
         return refuse({ _tag: "PartnerUnusable", detail: `Your versions could not be read: ${why}` })
       })
@@ -87,7 +90,7 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
     return found
   })
 
-/** What is known of the partner from now on. */
+/** The partner's connection from now on. */
 const connectionOf = (
   { bearer, facts: { version }, now }: Exchange,
   { parties, url: versionsUrl }: Credentials,
@@ -108,7 +111,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
     const parties = yield* Parties
     const secrets = yield* Secrets
 
-    /** What a registration ends with, and the token that it gives the partner. */
+    /** Completes a registration, with the token for the partner. */
     const connect = (exchange: Exchange, theirs: Credentials, begun: Begun) =>
       Effect.gen(function* () {
         const { now } = exchange
@@ -157,7 +160,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
 
     const put: Handler = (exchange) => (isRegisteredBy(exchange) ? exchanged(exchange, partners.renew) : notYet())
 
-    /** Whatever body comes along says nothing. What is answered is good for nothing any more (product.md has it so). */
+    /** The body is ignored. The answer repeats credentials that are no longer valid, as product.md describes. */
     const remove: Handler = (exchange) =>
       Effect.gen(function* () {
         if (!isRegisteredBy(exchange)) return yield* notYet()

@@ -1,4 +1,4 @@
-/** One request of a partner, as handlers see it: who asks, for what, in which words; and what they answer. */
+/** A partner's request as handlers see it (the partner, the target, the version's encoders), and their reply. */
 import type { Effect } from "effect"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
@@ -10,29 +10,32 @@ import type { VersionFacts } from "../protocol/Version.ts"
 
 export interface Exchange {
   readonly bearer: Bearer
-  /** The token that was presented, for the one answer that repeats it. */
+  /** The presented token, for the only answer that repeats it. */
   readonly token: string
   readonly facts: VersionFacts
-  /** Which party of the partner's asks which one of ours, where it says so (OCPI 2.2.1 §4.2.2); both are known to be no more than said. */
+  /**
+   * The partner's party that sends the request and our party that it is for, if its headers say so (OCPI 2.2.1 §4.2.2). These are claims
+   * and give no rights.
+   */
   readonly routing: Routing
-  /** The party of ours that is asked, of several; undefined where the request does not say which one, or there is only one. */
+  /** Our party that the request is for, if we have several; undefined if the request does not say which one, or there is only one. */
   readonly addressed?: PartyId | undefined
   readonly wire: WireObjects
-  /** Segments of the path by their names, percent-decoded. */
+  /** Named path segments, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The body's JSON; undefined where there is none. */
+  /** The body's JSON; undefined if there is no body. */
   readonly body: Effect.Effect<unknown, Refused>
   readonly correlationId: string
   readonly now: number
 }
 
 export interface Reply {
-  /** Undefined where the standard has none. */
+  /** Undefined if the standard has no data here. */
   readonly data: unknown
-  /** The whole body in UTF-8, envelope and all, in the place of `data`: of lists that are kept as they are sent. */
+  /** The whole body in UTF-8, with its envelope, instead of `data`: for lists whose JSON is stored. */
   readonly body?: Uint8Array
-  /** True for what was not there before. */
+  /** True if the object did not exist before. */
   readonly created?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }

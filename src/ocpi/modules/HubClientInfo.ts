@@ -1,6 +1,6 @@
 /**
- * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub reports which parties are behind it and whether they can be reached. It is kept, and shown in v2. Who
- * is no hub has no parties behind it, and reports its own alone.
+ * Hub client info (OCPI 2.2.1 §14), as its receiver: a hub reports which parties are behind it and whether they can be reached. It is
+ * stored, and shown in REST v2. A partner that is not a hub may report only its own parties.
  */
 import { Effect } from "effect"
 import { isHub } from "../../domain/roaming/Partner.ts"

@@ -1,6 +1,6 @@
 /**
- * What commands and charging profiles have in common: something that a partner asks becomes a durable command to a charger, with the callback that says
- * what the partner is to hear. The answer says at once whether that was done; the rest follows at its `response_url`.
+ * What commands and charging profiles share: a partner's request becomes a durable command to a charger, with a callback that defines what
+ * the partner receives. The answer only says whether the command was issued; the result follows at the `response_url`.
  */
 import { Effect } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
@@ -16,25 +16,25 @@ import type { Exchange } from "./Exchange.ts"
 import { faultOf, invalid, Refused } from "../protocol/Status.ts"
 import { auditOf } from "./AuditContexts.ts"
 
-/** What is to be done at which charger, and for what. */
+/** A command to issue, and its context. */
 export interface Issuing {
   readonly chargerId: string
-  /** The charger's, whose party speaks. */
+  /** The charger's site. Its party sends the result if the request names no party of ours. */
   readonly siteId: string
   readonly command: ChargerCommand
-  /** As REST would have been given them. */
+  /** The parameters, in the form of REST. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly sessionId?: string | undefined
-  /** Undefined where the partner hears nothing of it. */
+  /** Undefined if the partner receives no result. */
   readonly callback: Pick<NewPartnerCallback, "kind" | "responseUrl" | "locationId" | "reference" | "grant"> | undefined
-  /** The partner's party that it is for, where the request's headers do not say. */
+  /** The partner's party that receives the result, if the request's headers do not say. */
   readonly to?: PartyId | undefined
 }
 
-/** Undefined where it was taken; otherwise why not, for people. */
+/** Undefined if the command was issued; otherwise the reason as text. */
 export type Obstacle = string | undefined
 
-/** Refuses an address that we would never call (T16), before anything is done for it. */
+/** Refuses a URL that we would never call (T16), before anything else is done. */
 export const callable = (responseUrl: string, outbound: DestinationOptions): Effect.Effect<void, Refused> => {
   const destination = destinationOf(responseUrl, outbound)
   return destination._tag === "Allowed"
@@ -42,7 +42,7 @@ export const callable = (responseUrl: string, outbound: DestinationOptions): Eff
     : Effect.fail(invalid(`The response_url is not called: ${destination.why}.`))
 }
 
-/** What is wrong with a body, in one line. */
+/** The refusal of an invalid body, with its problem in one line. */
 export const unfit = (error: { readonly message: string }): Refused =>
   invalid(`This body does not fit: ${faultOf(error)}`)
 

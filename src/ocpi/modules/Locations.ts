@@ -1,4 +1,4 @@
-/** Locations (OCPI 2.2.1 §8, Sender): the list as it is kept, and one location, evse or connector by its ids. */
+/** Locations (OCPI 2.2.1 §8, Sender): the list as stored JSON, and one location, EVSE or connector by its ids. */
 import { Effect } from "effect"
 import type { Location } from "../../domain/site/Location.ts"
 import { sameParty } from "../../domain/values/PartyId.ts"
@@ -9,18 +9,18 @@ import { madePageReply, readWindow } from "./Paging.ts"
 import { Refused } from "../protocol/Status.ts"
 
 export interface ListOptions {
-  /** Our OCPI address without a slash at its end, as partners reach it. */
+  /** Our OCPI address without a trailing slash, as partners reach it. */
   readonly base: string
 }
 
-/** product.md's words, whatever of the path was not found. */
+/** The message that product.md requires, whichever part of the path was not found. */
 const none = () => new Refused({ reason: { _tag: "NotFound", object: "Location", detail: "No locations available" } })
 
-/** What cannot be said in the version is not there. */
+/** An object that the version cannot express is answered as not found. */
 const found = (data: unknown): Effect.Effect<Reply, Refused> =>
   data === undefined ? Effect.fail(none()) : Effect.succeed({ data })
 
-/** Ids are compared without regard to case (CiString). */
+/** Ids are compared ignoring case (CiString). */
 const byId = <A>(all: ReadonlyArray<A>, idOf: (one: A) => string, wanted: string | undefined): A | undefined =>
   wanted === undefined ? undefined : all.find((one) => idOf(one).toLowerCase() === wanted.toLowerCase())
 
@@ -44,7 +44,7 @@ export const locationsHandlers = ({ base }: ListOptions) =>
         Effect.catchTag("NotFound", () => Effect.fail(none())),
         Effect.map(exchange.wire.location.shown),
         Effect.filterOrFail((one) => one !== undefined, none),
-        // What the list does not have is not there by its id.
+        // A location that is not in the addressed party's list is not found by its id either.
         Effect.filterOrFail(
           ({ party }) => exchange.addressed === undefined || sameParty(party, exchange.addressed),
           none

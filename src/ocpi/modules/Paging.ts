@@ -1,6 +1,7 @@
 /**
- * Lists of OCPI by offset (OCPI 2.2.1 §4.1.4): the query in, the headers X-Total-Count, X-Limit and Link out. Dates are taken as liberally as
- * elsewhere; what cannot be read is refused, as a partner that is given the whole list instead would take it for what it asked for.
+ * OCPI's lists by offset (OCPI 2.2.1 §4.1.4): reads the query, and makes the headers X-Total-Count, X-Limit and Link. Dates are parsed as
+ * leniently as elsewhere. An unreadable query is refused: if it were ignored, the partner would mistake the whole list for the requested
+ * part.
  */
 import { Effect } from "effect"
 import { type Window, windowDefaultLimit, type Windowed, windowMaxLimit } from "../../domain/values/Window.ts"
@@ -9,12 +10,12 @@ import type { Exchange, Reply } from "./Exchange.ts"
 import { Refused } from "../protocol/Status.ts"
 import { parseTimestamp } from "../protocol/Timestamp.ts"
 
-/** Largest offset that is looked at: it is more than any list has, and what the database counts by. */
+/** Largest offset that is accepted: more than any list has, and the largest integer of the database. */
 const offsetMax = 2_147_483_647
 
 const unreadable = (detail: string) => new Refused({ reason: { _tag: "Unreadable", detail } })
 
-/** The first value by a name; empty is as if it were missing. */
+/** The first value of a parameter. An empty value counts as missing. */
 const given = (query: URLSearchParams, name: string): string | undefined => query.get(name)?.trim() || undefined
 
 const count = (query: URLSearchParams, name: string, min: number, otherwise: number) => {
@@ -26,7 +27,7 @@ const count = (query: URLSearchParams, name: string, min: number, otherwise: num
     : Effect.fail(unreadable(`${name} must be a whole number of at least ${min}.`))
 }
 
-/** A date, also one whose `+01:00` became a space on its way through a query, and a day alone, which is its first moment. */
+/** A date. A `+` that became a space in the query is accepted, and so is a day alone, which means its first moment. */
 const date = (query: URLSearchParams, name: string) => {
   const text = given(query, name)
   if (text === undefined) return Effect.undefined
@@ -38,8 +39,8 @@ const date = (query: URLSearchParams, name: string) => {
 }
 
 /**
- * The window that a request asks for, of the party that it addresses: `date_from` inclusive and `date_to` exclusive in every version, `offset`, and `limit`, which is cut to our
- * most. What cannot be read, and a limit of 0, is HTTP 400 with 2001.
+ * The requested window, limited to the party that the request addresses. `date_from` is inclusive and `date_to` exclusive in every version,
+ * and `limit` is capped at our maximum. An unreadable value, or a limit of 0, is answered with HTTP 400 and 2001.
  */
 export const readWindow = ({
   addressed: party,
@@ -53,19 +54,19 @@ export const readWindow = ({
     return { from, to, offset, limit: Math.min(limit, windowMaxLimit), ...(party === undefined ? {} : { party }) }
   })
 
-/** Where a list is: `base` is our OCPI address without a slash at its end, as partners reach it. */
+/** The URL of a list: `base` is our OCPI address without a trailing slash, as partners reach it. */
 export interface ListPlace {
   readonly base: string
   readonly module: ModuleId
 }
 
-/** How many items a page has, and how many the filtered list. */
+/** The number of items on a page, and in the filtered list. */
 interface Shown {
   readonly count: number
   readonly total: number
 }
 
-/** The next page with every filter of this one; undefined on the last. */
+/** The URL of the next page with all filters of this one; undefined on the last page. */
 const nextOf = (
   { facts, query }: Pick<Exchange, "facts" | "query">,
   { base, module }: ListPlace,
@@ -86,7 +87,7 @@ const headersOf = (
   shown: Shown
 ): Readonly<Record<string, string>> => {
   const link = nextOf(exchange, place, window, shown)
-  // They were counted before they were read, and more may have come in between.
+  // The items were counted before they were read, and more may have been added since.
   const total = shown.count === 0 ? shown.total : Math.max(shown.total, window.offset + shown.count)
   return {
     "x-total-count": String(total),
@@ -95,7 +96,7 @@ const headersOf = (
   }
 }
 
-/** A page as an answer, each of its items by `encode`. */
+/** A page as a reply; `encode` encodes each item. */
 export const pageReply = <A>(
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
@@ -107,7 +108,7 @@ export const pageReply = <A>(
   headers: headersOf(exchange, place, window, { count: items.length, total })
 })
 
-/** A page whose body is made already. */
+/** A page whose body is already encoded. */
 export const madePageReply = (
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,

@@ -1,6 +1,6 @@
 /**
- * The card of a START_SESSION or RESERVE_NOW (OCPI 2.2.1 §13.3): its partner answers for it, so it is neither looked up nor asked about. It must be of
- * a party of that partner's, or of one behind the hub that the partner is.
+ * The token of a START_SESSION or RESERVE_NOW (OCPI 2.2.1 §13.3). The partner vouches for it, so we do not look it up or verify it with the
+ * partner. It must belong to one of the partner's parties, or to a party behind it if it is a hub.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -20,7 +20,7 @@ const foreign = () =>
     reason: { _tag: "Invalid", detail: "The token is not one of your parties' (country_code, party_id)." }
   })
 
-/** Whose the token is; undefined for one of another's. */
+/** The party of the token; undefined if it belongs to someone else. */
 const partyOf = (
   mayHold: MayHold,
   partner: Partner,
@@ -32,15 +32,15 @@ const partyOf = (
 }
 
 /**
- * What a charger gets in place of a uid that it cannot hold: the same for each time that this partner presents it, so that the card that reserved
- * is the one that starts.
+ * The idTag for a uid that is too long for the charger. It is the same whenever this partner presents that uid, so that the card that
+ * reserved is recognised when it starts.
  */
 const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner, uid: string): string => {
   const bytes = secrets.verifier("stand-in", `${partner.id} ${uid.toLowerCase()}`)
   return `VL${Buffer.from(bytes).toString("hex").slice(0, 18).toUpperCase()}`
 }
 
-/** The grant by which it may charge, with what the charger gets of it. */
+/** The grant that lets the token charge, with the idTag that the charger receives. */
 export const presented =
   (secrets: Pick<Secrets["Service"], "verifier">, mayHold: MayHold) =>
   (

@@ -1,6 +1,6 @@
 /**
- * Routing headers (OCPI 2.2.1 §4.2.2): which party of a partner's asks which party of ours. They say for whom a request is and give no rights: what a
- * partner may see hangs on its token alone.
+ * Routing headers (OCPI 2.2.1 §4.2.2): which of the partner's parties sends a request, and which of our parties it is for. They give no
+ * rights: what a partner may see depends only on its token.
  */
 import { isHub, type Partner } from "../../domain/roaming/Partner.ts"
 import { type PartyId, sameParty } from "../../domain/values/PartyId.ts"
@@ -8,20 +8,23 @@ import type { ModuleId } from "../protocol/EndpointTable.ts"
 import { type Reason, Refused } from "../protocol/Status.ts"
 
 export interface Routing {
-  /** The partner's party that asks. */
+  /** The partner's party that sends the request. */
   readonly from: PartyId | undefined
-  /** The party of ours that is asked. */
+  /** Our party that the request is for. */
   readonly to: PartyId | undefined
 }
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Modules that are about the connection itself and know no routing; some send the headers there all the same. */
+/** Modules about the connection itself, which have no routing. Some partners send the headers there anyway. */
 const unrouted: ReadonlySet<ModuleId> = new Set(["credentials", "hubclientinfo"])
 
 export const isRouted = (module: ModuleId): boolean => !unrouted.has(module)
 
-/** Whether a partner asks a module in its own names alone: its credentials tell which those are, and so are taken in any. */
+/**
+ * Whether a partner must use one of its own parties in requests to this module. Its credentials define those parties, so any name is
+ * accepted there.
+ */
 export const isNamed = (module: ModuleId): boolean => module !== "credentials"
 
 const code = (text: string | undefined, pattern: RegExp): string | undefined => {
@@ -35,14 +38,15 @@ const party = (headers: Headers, side: "from" | "to"): PartyId | undefined => {
   return countryCode === undefined || partyId === undefined ? undefined : { countryCode, partyId }
 }
 
-/** What a request says; half a party and one that is no party say nothing. */
+/** The routing of a request. An incomplete or invalid party is ignored. */
 export const routingOf = (headers: Headers): Routing => ({ from: party(headers, "from"), to: party(headers, "to") })
 
 const isAmong = (party: PartyId, all: ReadonlyArray<PartyId>): boolean => all.some((one) => sameParty(one, party))
 
 /**
- * A request as it is meant. Clients in the field, the reference client of the standard's own organisation among them, name their own party as the one that
- * is asked. A partner that is no hub has no one else to pass on to, so its request is meant for no party of ours in particular.
+ * Corrects the routing of partners that name their own party as the receiver, as clients in the field do, including the reference client of
+ * the standard's own organisation. A partner that is not a hub cannot mean another partner, so its request is for none of our parties in
+ * particular.
  */
 export const asMeant = (routing: Routing, ours: ReadonlyArray<PartyId>, partner: Partner): Routing => {
   const { to } = routing
@@ -51,8 +55,8 @@ export const asMeant = (routing: Routing, ours: ReadonlyArray<PartyId>, partner:
 }
 
 /**
- * Why a request in the name of a party that its sender does not have is refused; undefined where it may go on. A hub speaks for those behind it, and one that is
- * not registered yet has no parties.
+ * Refuses a request in the name of a party that the sender does not have; undefined if it is allowed. A hub may send for the parties behind
+ * it. A partner that is not registered yet has no parties, so it is not checked.
  */
 export const misnamed = ({ from }: Routing, partner: Partner): Refused | undefined => {
   const own = partner.connection?.parties
@@ -61,7 +65,7 @@ export const misnamed = ({ from }: Routing, partner: Partner): Refused | undefin
   return new Refused({ reason: { _tag: "ForeignParty", detail } })
 }
 
-/** Why a request for a party that is none of ours is refused; undefined where it may go on. */
+/** Refuses a request for a party that is not ours; undefined if it is allowed. */
 export const misrouted = ({ to }: Routing, ours: ReadonlyArray<PartyId>): Refused | undefined => {
   if (to === undefined || isAmong(to, ours)) return undefined
   const detail = `There is no party ${to.countryCode} ${to.partyId} here.`
@@ -70,8 +74,8 @@ export const misrouted = ({ to }: Routing, ours: ReadonlyArray<PartyId>): Refuse
 }
 
 /**
- * The headers of the answer: the request's, swapped. Who did not say whom it asks is answered by our default party, and who did not say who it is, as the
- * one that it is known as.
+ * The headers of the answer: the request's, swapped. If the request does not name the receiver, the answer is from our default party. If it
+ * does not name the sender, the answer is for the partner's party, or without these headers if the partner has several.
  */
 export const swapped = (
   { from, to }: Routing,

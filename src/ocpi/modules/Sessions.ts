@@ -11,7 +11,7 @@ import { faultOf, invalid, refuse } from "../protocol/Status.ts"
 
 const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is not known here." })
 
-/** The address of an evse that takes no wishes is none (OCPI 2.2.1 §9.2.1.2). */
+/** An EVSE that does not support charging preferences is answered with 404 (OCPI 2.2.1 §9.2.1.2). */
 const incapable = () =>
   refuse({
     _tag: "NotFound",
@@ -26,7 +26,7 @@ const scopeOf = ({ bearer: { partner } }: Exchange) => ({
   partnerId: partner.id
 })
 
-/** `base` is our OCPI address without a slash at its end. */
+/** `base` is our OCPI address without a trailing slash. */
 export const sessionsHandlers = ({ base }: { readonly base: string }) =>
   Effect.map(RoamingSessions, (sessions) => {
     const list: Handler = (exchange) =>

@@ -1,6 +1,6 @@
 /**
- * Tariffs (OCPI 2.2.1 §11, Sender): those that are assigned, each in its current version. They belong to the organisation and are published under
- * its default party, also where they apply to another party's locations. A request to another party gets the same list.
+ * Tariffs (OCPI 2.2.1 §11, Sender): those that are assigned, each in its current version. They belong to the organisation and are published
+ * under its default party, even if they apply to another party's locations. A request to another party gets the same list.
  */
 import { Effect } from "effect"
 import { Parties } from "../../domain/roaming/Parties.ts"

@@ -1,6 +1,6 @@
 /**
- * Tokens (OCPI 2.2.1 §12.2.2), as their receiver: a partner pushes its drivers' tokens, changes and reads them. Which partner's a token is says the
- * party in the address; a party that is not the caller's own, or behind the hub that it is, is unknown here.
+ * Tokens (OCPI 2.2.1 §12.2.2), as their receiver: a partner pushes, changes and reads its drivers' tokens. The party in the URL says whose
+ * token it is. It must be one of the caller's own parties, or a party behind it if it is a hub; otherwise the token is unknown.
  */
 import { Effect, type Schema } from "effect"
 import type { PartyId } from "../../domain/values/PartyId.ts"
@@ -18,7 +18,7 @@ const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This 
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** What a token is addressed by. Versions in which its type is no part of that know it by its uid alone. */
+/** Reads a token's key from the URL. In versions without the token's type in the key, only the uid identifies it. */
 const addressing =
   (mayHold: MayHold) =>
   ({ bearer, facts, params, query }: Exchange) =>
@@ -34,7 +34,7 @@ const addressing =
       return { party, uid: tokenUid, given, type }
     })
 
-/** What a body says of which token it is must be what the address says. */
+/** Refuses a body that names another token than the URL. */
 const matching = (
   { facts }: Exchange,
   { party, given, uid }: { readonly party: PartyId; readonly uid: string; readonly given: string | undefined },
@@ -56,7 +56,7 @@ const given = (exchange: Exchange) =>
       : Effect.succeed(body)
   )
 
-/** What of a token a PATCH may change: which one it is stays, and its type is a part of that where versions know it by one. */
+/** The fields that a PATCH may change. The key stays, which includes the type in versions that identify tokens by it. */
 const changes = ({ facts }: Exchange, { countryCode: _, partyId: __, type, uid: ___, ...rest }: RoamingTokenPatch) =>
   facts.hasTokenTypes || type === undefined ? rest : { ...rest, type }
 

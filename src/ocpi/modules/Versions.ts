@@ -2,11 +2,11 @@
 import { type DetailedEndpoint, endpointsOf, type EndpointRow } from "../protocol/EndpointTable.ts"
 import { type VersionFacts, versions } from "../protocol/Version.ts"
 
-/** The list of versions. `base` is our OCPI address without a slash at its end. */
+/** The list of versions. `base` is our OCPI address without a trailing slash. */
 export const versionList = (base: string): ReadonlyArray<{ readonly version: string; readonly url: string }> =>
   versions.map(({ version }) => ({ version, url: `${base}/${version}/details` }))
 
-/** The details of one: what is served. */
+/** The details of one version: the endpoints that are served. */
 export const versionDetails = (
   facts: VersionFacts,
   base: string,

@@ -1,20 +1,21 @@
 /**
- * Pieces of objects as partners send them: more is taken than the standard allows, since what cannot be read costs a partner's registration or
- * driver. What we send is strict, each version in its own lengths.
+ * Schemas for parts of partners' objects. They accept more than the standard allows, since a refused object can mean a failed registration
+ * or a driver who cannot charge. What we send is strict, within each version's lengths.
  */
 import { Schema, SchemaTransformation } from "effect"
 
-/** Longest text that is taken where the standard has shorter ones; what is stored stays within it. */
+/** Longest text that is accepted where the standard allows less. Stored texts stay within this limit. */
 const textMax = 1024
 
-/** Text that the database can hold. */
+/** Text that the database can store. */
 export const Text = Schema.String.check(
   Schema.isMaxLength(textMax),
   Schema.makeFilter((text) => (text.includes("\0") || !text.isWellFormed() ? "must be valid text" : undefined))
 )
 
 /**
- * A token of credentials, not encoded: what a header can carry (OCPI 2.2.1 §7.3.1). The standard has 64 characters at most, and partners have more.
+ * A credentials token, not encoded: characters that a header can carry (OCPI 2.2.1 §7.3.1). The standard allows 64 characters, but partners
+ * use more.
  */
 export const CredentialsToken = Schema.String.check(
   Schema.makeFilter((text) =>
@@ -22,10 +23,10 @@ export const CredentialsToken = Schema.String.check(
   )
 )
 
-/** An absolute URL. Whether it is called is looked at when it is. */
+/** An absolute URL. Whether it may be called is checked at the time of the call. */
 export const Url = Text.check(Schema.makeFilter((text) => (URL.canParse(text) ? undefined : "must be an absolute URL")))
 
-/** Codes of countries and parties, in upper case whatever was sent. */
+/** A country or party code, converted to upper case. */
 const code = (pattern: RegExp, message: string) =>
   Schema.String.pipe(
     Schema.decodeTo(
@@ -37,5 +38,5 @@ const code = (pattern: RegExp, message: string) =>
 export const CountryCode = code(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 country code")
 export const PartyCode = code(/^[A-Z0-9]{3}$/, "must have three letters or digits")
 
-/** A field that may be missing or null, which mean the same (OCPI 2.2.1 §4.1.8). */
+/** A field that may be missing or null; both mean the same (OCPI 2.2.1 §4.1.8). */
 export const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

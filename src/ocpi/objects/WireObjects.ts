@@ -1,6 +1,6 @@
 /**
- * The objects of each version, as translations onto the domain's. A handler takes them from the exchange that it answers and never asks for a
- * version; adding one adds a row.
+ * The encoders and decoders of each version, which translate between its objects and the domain's. A handler uses those of its exchange and
+ * never checks the version. A new version adds a row.
  */
 import type { Effect, Schema } from "effect"
 import type { LocationConnector, LocationEvse } from "../../domain/site/Location.ts"
@@ -47,7 +47,7 @@ export interface WireObjects {
   readonly evse: WireEncoder<LocationEvse>
   readonly connector: WireEncoder<LocationConnector>
   readonly tariff: WireEncoder<PartyTariff>
-  /** Undefined where the version has no charging profiles. */
+  /** Undefined if the version has no charging profiles. */
   readonly profiles?: WireProfiles
   readonly sessions: WireSessions
   readonly tokens: WireTokens

@@ -1,6 +1,6 @@
 /**
- * Every endpoint that we serve, as rows: its module, our role in it, its method, its path below the module's URL, and its first version. Routes, version
- * details and the coverage document are made from the table. A new version or method adds rows.
+ * Every endpoint that we serve, as rows: its module, our role in it, its method, its path below the module's URL, and its first version.
+ * Routes, version details and the coverage document are generated from the table. A new version or method adds rows.
  */
 import { type OcpiVersion, type VersionFacts, versions } from "./Version.ts"
 import type { HttpMethod } from "../../outbound/HttpCall.ts"
@@ -24,7 +24,7 @@ export interface EndpointRow {
   readonly module: ModuleId
   readonly role: InterfaceRole
   readonly method: HttpMethod
-  /** Behind the module's address, with named segments: "" or `/:id/…`. */
+  /** Path below the module's URL, with named segments: "" or `/:id/…`. */
   readonly path: string
   readonly since: OcpiVersion
 }
@@ -55,17 +55,17 @@ export const endpointRows: ReadonlyArray<EndpointRow> = [
   ...row("hubclientinfo", "RECEIVER", "2.2", party, "GET", "PUT")
 ]
 
-/** What a row is found by: `PUT tokens/:countryCode/…`. */
+/** The key of a row: `PUT tokens/:countryCode/…`. */
 export const nameOf = ({ method, module, path }: Pick<EndpointRow, "method" | "module" | "path">): string =>
   `${method} ${module}${path}`
 
-/** Places of the versions in time, the newest 0. */
+/** The age of a version: 0 for the newest. */
 const age = (version: OcpiVersion): number => versions.findIndex((facts) => facts.version === version)
 
 export const rowsOf = (version: OcpiVersion): ReadonlyArray<EndpointRow> =>
   endpointRows.filter(({ since }) => age(since) >= age(version))
 
-/** The address of a module below the base of all. Credentials stand outside of the segment (product.md). */
+/** The path of a module below our OCPI address. Credentials are outside of the segment (product.md). */
 export const addressOf = ({ segment, version }: VersionFacts, module: ModuleId): string =>
   module === "credentials" ? `/${version}/credentials` : `/${version}/${segment}${module}`
 
@@ -77,8 +77,8 @@ export interface DetailedEndpoint {
 }
 
 /**
- * What version details say. Credentials are there once for each role: the role says nothing there, and partners look for the one or the other.
- * `base` is our OCPI address without a slash at its end; `credentialsOnce` is for partners that stumble over the second.
+ * The endpoints in version details. Credentials are listed once for each role: their role has no meaning, and partners look for either of
+ * them. `base` is our OCPI address without a trailing slash. `credentialsOnce` is for partners that fail on the second entry.
  */
 export const endpointsOf = (
   facts: VersionFacts,

@@ -1,6 +1,6 @@
 /**
- * What every answer is wrapped in (OCPI 2.2.1 §4.1.7). We leave `data` out where there is none; partners send null, an empty object or an empty list
- * in its place, no status at all, or nothing.
+ * The envelope of every answer (OCPI 2.2.1 §4.1.7). We leave `data` out if there is none. Partners send null, an empty object or an empty
+ * list instead, no status at all, or nothing.
  */
 import { Schema } from "effect"
 import type { Around } from "../../domain/site/Locations.ts"
@@ -22,7 +22,7 @@ export const success = (data: unknown, now: number): Envelope => ({
   timestamp: printTimestamp(now)
 })
 
-/** The same around a list whose items are JSON already, so that what is kept as it is sent is not read and written again. */
+/** The same around a list whose items are already JSON, so that stored JSON is not parsed and written again. */
 export const successAround = (now: number): Around => ({
   before: '{"data":[',
   after: `],"status_code":${statusCodes.Success},"timestamp":"${printTimestamp(now)}"}`
@@ -41,7 +41,7 @@ const Received = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Received))
 
-/** A partner's answer, read: what it holds, or why it is a refusal. */
+/** A partner's answer after reading: its data, or the reason of its refusal. */
 export type Answer =
   | { readonly _tag: "Success"; readonly data: unknown }
   | { readonly _tag: "Refusal"; readonly status: number | undefined; readonly message: string }
@@ -50,8 +50,8 @@ const isEmpty = (data: unknown): boolean =>
   data === null || (typeof data === "object" && !Array.isArray(data) && Object.keys(data).length === 0)
 
 /**
- * Reads an answer of HTTP status `http` (in the field: no body with 204, no status_code with 200, an HTTP error for what is one of the envelope). A
- * success is 2xx with a status code of 1xxx or none.
+ * Reads an answer with HTTP status `http`. In the field there are answers with 204 and no body, with 200 and no status_code, and with an
+ * HTTP error instead of one in the envelope. A success is 2xx with a status code of 1xxx or none.
  */
 export const readAnswer = (http: number, body: string): Answer => {
   const ok = http >= 200 && http < 300
@@ -66,7 +66,7 @@ export const readAnswer = (http: number, body: string): Answer => {
   return { _tag: "Success", data: isEmpty(data) ? undefined : data }
 }
 
-/** Longest message of a partner that is shown on, and kept with what it refused. */
+/** Longest message of a partner that is shown, and stored with what it refused. */
 const messageMax = 500
 
 const refusal = (http: number, status: number | undefined, message: unknown): Answer => ({

@@ -1,6 +1,6 @@
 /**
- * Whose tokens a partner may send: its own parties', and, of a partner that our operator has invited as a hub, those of the eMSPs that it says are behind
- * it. That a partner calls itself a hub gives it nothing, and neither does a report about a party that another partner is itself, or that is ours.
+ * The parties whose tokens a partner may send: its own and, if our operator has invited it as a hub, the eMSPs that it reports behind it.
+ * Calling itself a hub gives a partner nothing. A report about a party that is another partner's own, or ours, does not count either.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -25,8 +25,8 @@ export const heldParties =
     })
 
 /**
- * Whether a party can be asked: a partner's own as long as the partner can, and one behind a hub unless the hub says that it is away (OCPI 2.2.1 §14: what
- * is not CONNECTED is not sent to).
+ * Whether a party can be queried. A partner's own parties always can. A party behind a hub can unless the hub reports it as not CONNECTED
+ * (OCPI 2.2.1 §14: nothing is sent to such a party).
  */
 export const askableParties =
   (clients: Pick<HubClients["Service"], "get">): MayHold =>

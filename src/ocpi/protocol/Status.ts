@@ -1,10 +1,10 @@
 /**
- * What went wrong, in OCPI's two languages at once: the status code in the envelope and HTTP's (OCPI 2.2.1 §5, §4.1.7). A partner that is known and asks for
- * something that can be addressed gets HTTP 200 with a 2xxx for what is wrong in it; HTTP errors are for those before that.
+ * Errors in both of OCPI's forms: the status code in the envelope, and the HTTP status (OCPI 2.2.1 §5, §4.1.7). If the partner is known and
+ * its request addresses something that exists, an error in the content is HTTP 200 with a 2xxx. Errors before that are HTTP errors.
  */
 import { Data } from "effect"
 
-/** Every status of ours; the numbers are the standard's, none is of our own making. */
+/** Every status code that we send. All are the standard's; none is our own. */
 export const statusCodes = {
   Success: 1000,
   ClientError: 2000,
@@ -22,30 +22,30 @@ export type StatusCode = (typeof statusCodes)[keyof typeof statusCodes]
 
 /** Why a request is refused. */
 export type Reason =
-  /** No token, an unknown one, or one that does not open this. */
+  /** No token, an unknown one, or one that does not give access to this. */
   | { readonly _tag: "Unauthorized"; readonly why: "NoHeader" | "NoToken" | "Unknown" | "RegistrationOnly" | "NotYet" }
-  /** By our operator: nothing is exchanged until he takes it back. */
+  /** Our operator has suspended the partner: nothing is exchanged until the suspension is lifted. */
   | { readonly _tag: "Suspended" }
-  /** It speaks in the name of a party that is none of its own. */
+  /** The request is in the name of a party that is not one of the partner's. */
   | { readonly _tag: "ForeignParty"; readonly detail: string }
-  /** The body is no JSON, or the query or path cannot be read. */
+  /** The body is not JSON, or the query or path cannot be read. */
   | { readonly _tag: "Unreadable"; readonly detail: string }
   /** Nothing is at this address. */
   | { readonly _tag: "UnknownPath" }
   | { readonly _tag: "MethodNotAllowed"; readonly allowed: ReadonlyArray<string> }
-  /** Registered where it must not be, or not where it must (OCPI 2.2.1 §7.2.2-4). */
+  /** The partner is registered and must not be, or the other way round (OCPI 2.2.1 §7.2.2-4). */
   | { readonly _tag: "WrongRegistration"; readonly detail: string }
   | { readonly _tag: "NotFound"; readonly object: "Location" | "Token" | "Session" | "Other"; readonly detail: string }
-  /** It can be read, and what it says cannot be. */
+  /** The request can be read, but its content is invalid. */
   | { readonly _tag: "Invalid"; readonly detail: string }
   | { readonly _tag: "NotEnoughInformation"; readonly detail: string }
-  /** The partner's own interface, which we must call for this. */
+  /** The partner's own interface, which we must call for this request, failed. */
   | { readonly _tag: "PartnerUnusable"; readonly detail: string }
   | { readonly _tag: "UnsupportedVersion"; readonly detail: string }
   | { readonly _tag: "EndpointsMissing"; readonly detail: string }
   | { readonly _tag: "TooLarge"; readonly limitBytes: number }
   | { readonly _tag: "TooMany"; readonly retryAfterSeconds: number }
-  /** A store that is away, or a defect of ours. */
+  /** The storage is unavailable, or there is a defect of ours. */
   | { readonly _tag: "Failed" }
 
 export class Refused extends Data.TaggedError("Refused")<{ readonly reason: Reason }> {}
@@ -54,14 +54,14 @@ export const refuse = (reason: Reason): Refused => new Refused({ reason })
 
 export const invalid = (detail: string): Refused => refuse({ _tag: "Invalid", detail })
 
-/** Longest description of what is wrong that a partner is shown. */
+/** Longest description of a problem that a partner is shown. */
 const faultMax = 300
 
-/** What is wrong with a body, in one line. */
+/** The problem of a body, in one line. */
 export const faultOf = ({ message }: { readonly message: string }): string =>
   message.replaceAll(/\s+/g, " ").slice(0, faultMax)
 
-/** What a refusal is on the wire. */
+/** A refusal on the wire. */
 export interface Refusal {
   readonly http: number
   readonly status: StatusCode
@@ -88,7 +88,7 @@ const unauthorized = {
 
 const suspended = "Your connection is suspended here. Ask the operator."
 
-/** `unknownToken` is the version's own code for that. */
+/** `unknownToken` is the version's status code for an unknown token. */
 export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal => {
   switch (reason._tag) {
     case "Unauthorized":

@@ -1,17 +1,17 @@
 /**
- * Times on the wire. Partners write them with and without a zone, with fractions and with offsets; we write them in the one way that every version
- * takes (OCPI 2.2.1 §4.4 DateTime: UTC, `Z`; in 2.1.1 at most 25 characters).
+ * Times on the wire. Partners write them with and without a zone, with fractions and with offsets. We write them in the one form that every
+ * version accepts (OCPI 2.2.1 §4.4 DateTime: UTC, `Z`; in 2.1.1 at most 25 characters).
  */
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 const written = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:?\d{2})?$/
 
-/** ms epoch of a time as partners write it, UTC where it names no zone; undefined for what is none. */
+/** The ms epoch of a time as partners write it, in UTC if it has no zone; undefined if it is not a time. */
 export const parseTimestamp = (text: string): number | undefined => {
   const found = written.exec(text.trim())
   if (found === null) return undefined
   const [, date = "", time = "", fraction = "", zone = "Z"] = found
-  // A day that the month does not have would roll over into the next one.
+  // Refuses a day that the month does not have, which would roll over into the next month.
   const plain = Date.parse(`${date}T${time}Z`)
   if (Number.isNaN(plain) || !new Date(plain).toISOString().startsWith(`${date}T${time}`)) return undefined
   const offset = zone.toUpperCase().replace(/^([+-]\d{2}):?(\d{2})$/, "$1:$2")
@@ -19,7 +19,7 @@ export const parseTimestamp = (text: string): number | undefined => {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** Whole seconds: fractions are longer than 2.1.1 allows, and some partners take none. */
+/** Whole seconds: fractions are longer than 2.1.1 allows, and some partners refuse them. */
 export const printTimestamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /** A DateTime on the wire, ms epoch inside. */

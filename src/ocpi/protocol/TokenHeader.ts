@@ -1,9 +1,9 @@
 /**
- * `Authorization: Token …`. What follows is the token itself or Base64 of it, and partners of every version do the one or the other
- * (OCPI 2.2.1 §4.1.1 warns of it): both readings are looked up, the token as it is first, so that no partner can be taken for another.
+ * `Authorization: Token …`. The value is the token itself or its Base64, and partners of every version do either (OCPI 2.2.1 §4.1.1 warns
+ * of it). Both readings are looked up, the plain token first, so that no partner can be mistaken for another.
  */
 
-/** 64 characters are the standard's most; Base64 of them with its padding has 88, and some line feeds come along. */
+/** The standard allows 64 characters. Their Base64 with padding has 88, and some partners encode a line feed too. */
 const valueMax = 128
 
 const token = /^[\u0021-\u007e]{1,64}$/
@@ -13,11 +13,11 @@ const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 const decoded = (value: string): string | undefined => {
   if (!base64.test(value)) return undefined
   const text = Buffer.from(value.replaceAll("-", "+").replaceAll("_", "/"), "base64").toString("utf8")
-  // The samples of the standard end in a line feed, and partners that copied them send one.
+  // The standard's samples end in a line feed, and partners that copied them send one.
   return text.replace(/\r?\n$/, "")
 }
 
-/** The tokens that a header can mean, the likelier first; none where it is none. */
+/** The possible tokens in a header, the likelier first; empty if the header is invalid. */
 export const tokensOf = (header: string | undefined): ReadonlyArray<string> => {
   const found = /^token +(\S+)\s*$/i.exec(header ?? "")
   const value = found?.[1]
@@ -26,7 +26,7 @@ export const tokensOf = (header: string | undefined): ReadonlyArray<string> => {
   return [...new Set(readings)]
 }
 
-/** What is answered to a header without a known token. */
+/** Why a header has no known token. */
 export const whyUnknown = (header: string | undefined): "NoHeader" | "NoToken" | "Unknown" => {
   if (header === undefined || header.trim() === "") return "NoHeader"
   return /^token +\S/i.test(header) ? "Unknown" : "NoToken"

@@ -1,33 +1,33 @@
 /**
- * The versions of OCPI as data: the differences of their transport. No other code asks for the version of a request. Objects are encoded and decoded in
- * `objects/`, so handlers do not depend on the version.
+ * The versions of OCPI as data: their differences in transport. No other code checks the version of a request. Objects are encoded and
+ * decoded in `objects/`, so handlers do not depend on the version.
  */
 
 export type OcpiVersion = "2.1.1" | "2.2" | "2.2.1"
 
 export interface VersionFacts {
   readonly version: OcpiVersion
-  /** Between the version and the module in our own paths (product.md has one in 2.1.1). */
+  /** The path segment between version and module in our own URLs (product.md has one in 2.1.1). */
   readonly segment: "cpo/" | ""
-  /** Endpoints of version details name their interface role (OCPI 2.2 §6.2.2). */
+  /** Endpoints in version details have an interface role (OCPI 2.2 §6.2.2). */
   readonly hasRoles: boolean
   /** What follows `Authorization: Token`: the token itself, or Base64 of it (OCPI 2.2.1 §4.1.1). */
   readonly tokenForm: "Raw" | "Base64"
-  /** Requests of functional modules name the parties that they are from and to (OCPI 2.2.1 §4.2.2). */
+  /** Requests of functional modules name the sending and the receiving party (OCPI 2.2.1 §4.2.2). */
   readonly hasRouting: boolean
-  /** Credentials name all parties of ours; otherwise everything goes by the name of the one that they do (OCPI 2.2 §7.4). */
+  /** Credentials list all our parties. Otherwise they have one party, and everything is sent under it (OCPI 2.2 §7.4). */
   readonly hasParties: boolean
-  /** The status code of an unknown token: 2.1.1 has none of its own. */
+  /** The status code of an unknown token: 2.1.1 has no special one. */
   readonly unknownToken: 2001 | 2004
-  /** A token's type is a part of what it is known by, and is in the query (OCPI 2.2 §12.2.2). */
+  /** A token's type is part of its key, and is in the query (OCPI 2.2 §12.2.2). */
   readonly hasTokenTypes: boolean
-  /** A token that was not there before is answered 201; later versions leave it open, and product.md has 200. */
+  /** A new token is answered with 201. Later versions leave this open, and product.md has 200. */
   readonly createdTokenIs201: boolean
   /** A PATCH must say when the object changed (OCPI 2.2 §4.1.3.2). */
   readonly patchNamesTime: boolean
 }
 
-/** Newest first. The first version that both sides have is chosen. */
+/** Newest first. The first version that both sides support is used. */
 export const versions: ReadonlyArray<VersionFacts> = [
   {
     version: "2.2.1",
@@ -67,7 +67,7 @@ export const versions: ReadonlyArray<VersionFacts> = [
   }
 ]
 
-/** A version of ours by its number; undefined where it is none of them. */
+/** A version that we support, by its number; undefined for others. */
 export const versionNamed = (text: string): OcpiVersion | undefined =>
   versions.find(({ version }) => version === text)?.version
 
@@ -77,6 +77,6 @@ export const factsOf = (version: OcpiVersion): VersionFacts => {
   return found
 }
 
-/** The newest of our versions among those that another side offers; undefined where there is none. */
+/** The newest version that we and the other side support; undefined if there is none. */
 export const mutual = (offered: ReadonlyArray<string>): OcpiVersion | undefined =>
   versions.find(({ version }) => offered.includes(version))?.version

@@ -5,7 +5,7 @@ import { isUuid } from "../../domain/values/Uuid7.ts"
 import { assignmentScopes } from "../../domain/tariff/Tariff.ts"
 
 export type Touched =
-  /** The status of an evse, or of all of the charger's. */
+  /** The status of one EVSE, or of all EVSEs of the charger. */
   | { readonly _tag: "Status"; readonly chargerId: string; readonly evseId: number | undefined }
   /** The charger's description, and so its location. */
   | { readonly _tag: "Charger"; readonly chargerId: string }

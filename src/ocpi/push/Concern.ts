@@ -1,6 +1,6 @@
 /**
- * Which objects become due for which partners by a fact. Locations and tariffs go to all partners of the organisation, and a session and its CDR to
- * the partner of its driver. A partner without a module for an object does not receive it.
+ * Decides which objects a fact makes due for which partners. Locations and tariffs go to all partners of the organisation, and a session
+ * and its CDR to the partner of its driver. A partner without a module for an object does not receive it.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
@@ -19,7 +19,7 @@ export const takes = (client: Takes, partner: Partner, { kind }: Pick<ObjectRef,
 
 interface Found {
   readonly chargers: ReadonlyMap<string, FoundCharger>
-  /** Of organisations. */
+  /** The sites of each organisation. */
   readonly sites: ReadonlyMap<string, ReadonlyArray<string>>
   readonly tariffs: ReadonlyMap<string, ReadonlyArray<string>>
   readonly sessions: ReadonlyMap<string, Owned>
@@ -128,7 +128,7 @@ const lookUp = (
     }
   })
 
-/** What becomes due by the facts, for each fact, object and partner. Storage joins those of one object. */
+/** What the facts make due, for each fact, object and partner. Storage merges the entries of one object. */
 export const concernOf = (
   lookup: SubscriberLookup["Service"],
   client: Takes,

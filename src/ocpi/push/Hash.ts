@@ -1,4 +1,6 @@
-/** A hash of 16 bytes of what was sent of an object. Times of change are left out, since a push that changes nothing else is not needed. */
+/**
+ * A 16-byte hash of what was sent of an object. Times of change are left out, so that an object is not pushed if nothing else has changed.
+ */
 import { createHash } from "node:crypto"
 
 /** Without `last_updated` at any depth, and in a fixed order of keys. */

@@ -37,8 +37,8 @@ const addressOf = ({ id, party }: Location): ReadonlyArray<string> => [party.cou
 const nameOf = ({ countryCode, partyId }: PartyId): string => `${countryCode}*${partyId}`
 
 /**
- * The tariffs that a location names. None of them is deleted at the partner until it received the location without that tariff. Removed EVSEs do not
- * count, since they may still name tariffs.
+ * The tariffs that a location names. None of them is deleted at the partner until it has received the location without that tariff. Removed
+ * EVSEs do not count, since they may still name tariffs.
  */
 const tariffsOf = ({ evses }: Location): ReadonlyArray<string> => {
   const connectors = evses.flatMap((evse) => (evse.status === "REMOVED" ? [] : evse.connectors))
@@ -92,7 +92,7 @@ export const pushLocation = (push: Push, location: Location): Pushing<Outcome> =
     const hash = restHash(push, location)
     const said = { reference: nameOf(location.party), named: tariffsOf(location) }
     const former = formerOf(push, location)
-    // What an older release pushed has no name yet.
+    // What an older release pushed has no stored party yet.
     if (former === undefined && sameHash(push.item.hash, hash)) {
       return { ...nothing(push), ...said }
     }

@@ -33,8 +33,8 @@ class AddresseeOf extends Request.TaggedClass("AddresseeOf")<
 > {}
 
 /**
- * Reads one partner by its id, with the token by which it is called; undefined where it is gone. Nothing is kept between pushes: the partner may
- * have registered again meanwhile, with another version, address or token. Reads of the same moment are one query.
+ * Reads one partner by its id, with the token by which it is called; undefined if the partner no longer exists. Nothing is cached between
+ * pushes: the partner may have registered again meanwhile, with another version, address or token. Simultaneous reads are one query.
  */
 const addressees = Effect.map(SubscriberLookup, (lookup) => {
   const resolver = RequestResolver.make<AddresseeOf>((entries) =>
@@ -68,7 +68,7 @@ const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: R
 }
 
 /**
- * Reads one location with every change that was committed before. Reads of the same moment are one query: a busy second changes a hundred
+ * Reads one location with every change that was committed before. Simultaneous reads are one query: a busy second changes a hundred
  * locations, and each is pushed to twenty partners.
  */
 const freshLocations = Effect.gen(function* () {
@@ -92,10 +92,13 @@ const freshLocations = Effect.gen(function* () {
     Effect.request(new FreshLocation({ organisationId, siteId }), resolver)
 })
 
-/** Long enough to push an object to twenty partners; short, since time alone changes some objects without a fact. */
+/**
+ * How long an object is cached: long enough to push it to twenty partners, but short, since some objects change with time alone, without a
+ * fact.
+ */
 const keepMillis = 1_000
 
-/** The objects that a busy second changes. */
+/** The most objects that are cached: as many as a busy second changes. */
 const capacity = 2_000
 
 /** Reads by organisation and id, for the fact at `position`. What was read for one partner is used for the other partners. */
@@ -112,7 +115,7 @@ const recent = <A, E>(read: (organisationId: string, id: string) => Effect.Effec
       Cache.get(cache, `${organisationId} ${id} ${position}`)
   )
 
-/** Used where an organisation has no party. Every organisation has one, so this is never sent. */
+/** A placeholder for an organisation without a party. Every organisation has one, so this is never sent. */
 const noParty: PartyId = { countryCode: "ZZ", partyId: "ZZZ" }
 
 /** Whether the partner knows all of our parties: its version has more than one per platform. */
@@ -121,7 +124,7 @@ const knowsAll = ({ client, partner }: Push): boolean => {
   return version !== undefined && factsOf(version).hasParties
 }
 
-/** The location as the partner's version can express it. Some locations cannot be expressed, and are not found. */
+/** The location as the partner's version can express it; NotFound if it cannot. */
 const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, NotFound> => {
   const shown = wire.location.shown(location)
   return shown === undefined ? Effect.fail(new NotFound({ kind: "location", id: location.id })) : Effect.succeed(shown)
@@ -129,7 +132,7 @@ const shownIn = ({ wire }: Push, location: Location): Effect.Effect<Location, No
 
 const gone = () => Effect.succeed(forgotten)
 
-/** Suspended, since it is needed only for an EVSE whose status was never pushed. */
+/** Whether the partner received the location before. It is evaluated lazily, since only an EVSE whose status was never pushed needs it. */
 const wasSent = (lookup: SubscriberLookup["Service"], partnerId: string, siteId: string) =>
   Effect.suspend(() => lookup.wasSent(partnerId, locationRef(siteId)))
 

@@ -15,7 +15,7 @@ import type { HttpMethod } from "../../outbound/HttpCall.ts"
 export interface Push {
   readonly item: DueItem
   readonly partner: Partner
-  /** Of the partner, as it was read with it. */
+  /** The partner's sealed token, as it was read with the partner. */
   readonly sealedToken?: string | undefined
   readonly wire: WireObjects
   readonly client: PartnerClient["Service"]
@@ -29,9 +29,9 @@ export interface Sent {
   readonly module: ModuleId
   readonly path: ReadonlyArray<string>
   readonly body?: unknown
-  /** Ours, whose object it is. */
+  /** Our party that owns the object. */
   readonly from: PartyId
-  /** The party that it is for; the partner's own by default. */
+  /** The partner's party that receives it; the partner's own by default. */
   readonly to?: PartyId | undefined
 }
 

@@ -40,15 +40,15 @@ export interface Answering {
   readonly ids: { readonly requestId: string; readonly correlationId: string }
   /** The request's `Accept`. */
   readonly accept: string | undefined
-  /** The status code of an unknown token, in the version that was asked in. */
+  /** The status code of an unknown token in the request's version. */
   readonly unknownToken: 2001 | 2004
-  /** Headers that say from whom to whom the answer is. */
+  /** Headers with the sending and the receiving party of the answer. */
   readonly routing?: Readonly<Record<string, string>>
-  /** The partner wants semantic errors as HTTP 400 (a switch of its own). */
+  /** The partner wants semantic errors as HTTP 400 (one of its switches). */
   readonly semanticErrorsAs400: boolean
 }
 
-/** Who accepts text and no JSON gets the same bytes as text: product.md's clients are built on that. */
+/** A client that accepts text but not JSON gets the same bytes as text: product.md's clients depend on that. */
 export const contentTypeFor = (accept: string | undefined): string => {
   const taken = (accept ?? "")
     .toLowerCase()

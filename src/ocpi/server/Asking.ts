@@ -1,4 +1,4 @@
-/** What a partner's HTTP request says, read within bounds: its ids, its path and query, its body. */
+/** Reads a partner's HTTP request within limits: its ids, its path and query, its body. */
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { isTooComplex, tooComplex } from "../../domain/values/JsonBounds.ts"
@@ -6,10 +6,10 @@ import { Refused } from "../protocol/Status.ts"
 
 export type Request = HttpServerRequest.HttpServerRequest
 
-/** Most bytes of one request's body: the largest sensible one, a token, has some thousands; commands embed one. */
+/** Most bytes of one request's body. The largest realistic object, a token, has some thousands; commands contain one. */
 const bodyMaxBytes = 1_048_576
 
-/** Longest id of a request that is echoed; ids have 36 characters. */
+/** Longest id of a request that is echoed. Ids have 36 characters. */
 const idMax = 255
 
 const tooLarge = () => new Refused({ reason: { _tag: "TooLarge", limitBytes: bodyMaxBytes } })
@@ -20,7 +20,7 @@ const complex = () => new Refused({ reason: { _tag: "Unreadable", detail: tooCom
 
 const decodeJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 
-/** A body in gzip and the like: OCPI has none, and a small one may become a large one. */
+/** Refuses a compressed body: OCPI has none, and a small one may expand to a large one. */
 const encoded = ({ headers }: Request): Refused | undefined => {
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
   if (encoding === "identity" || encoding === "") return undefined
@@ -29,11 +29,11 @@ const encoded = ({ headers }: Request): Refused | undefined => {
   })
 }
 
-/** Why a body is not read at all, by what the headers say of it. */
+/** Why a body is refused without reading it, from its headers. */
 const unread = (request: Request): Refused | undefined =>
   encoded(request) ?? (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes ? tooLarge() : undefined)
 
-/** The body's JSON, or undefined where there is no body; `seen` gets its text. */
+/** The body's JSON, or undefined if there is no body. `seen` receives its text. */
 export const bodyOf = (request: Request, seen: (text: string) => void): Effect.Effect<unknown, Refused> => {
   const refused = unread(request)
   if (refused !== undefined) return Effect.fail(refused)
@@ -46,7 +46,7 @@ export const bodyOf = (request: Request, seen: (text: string) => void): Effect.E
   )
 }
 
-/** Ids of a request, made up where the partner sent none: 2.1.1 knows none, and others forget them. */
+/** The ids of a request, generated if the partner sent none: 2.1.1 has none, and other partners forget them. */
 export const idsOf = (request: Request, newId: () => string) => {
   const given = (name: string) => {
     const id = request.headers[name]
@@ -55,7 +55,7 @@ export const idsOf = (request: Request, newId: () => string) => {
   return { requestId: given("x-request-id"), correlationId: given("x-correlation-id") }
 }
 
-/** The path behind `/ocpi`. */
+/** The path below `/ocpi`. */
 export const pathOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/^\/ocpi/, "")
 
 export const queryOf = (url: string): URLSearchParams => new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? "")

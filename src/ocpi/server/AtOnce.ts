@@ -1,4 +1,4 @@
-/** Limits the requests of one partner that are served at one time, so that one that crawls all lists at once does not slow down the others. */
+/** Limits the simultaneous requests of one partner, so that a partner that crawls all lists at once does not slow down the others. */
 import { Effect } from "effect"
 import { Refused } from "../protocol/Status.ts"
 import { Counts } from "../../domain/values/Counts.ts"

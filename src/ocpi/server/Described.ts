@@ -1,6 +1,6 @@
 /**
- * What is read of partners' bodies, as JSON schemas for the OpenAPI document: made of the codecs that read them, so that they say what is taken, which is
- * more than the standard allows.
+ * JSON schemas of partners' bodies for the OpenAPI document. They are made from the codecs that read the bodies, so they show what is
+ * accepted, which is more than the standard allows.
  */
 import { Schema } from "effect"
 import { commandBodies211 } from "../objects/command/v211.ts"
@@ -15,7 +15,7 @@ import type { OcpiVersion } from "../protocol/Version.ts"
 type Json = Readonly<Record<string, unknown>>
 
 interface Bodies {
-  /** By the command's name in the address. */
+  /** By the command's name in the URL. */
   readonly commands: Readonly<Record<string, Schema.Top>>
   readonly Credentials: Schema.Top
   readonly Token: Schema.Top
@@ -36,13 +36,13 @@ const reference = (version: OcpiVersion, name: string): Json => ({
 /** The commands of a version. */
 export const commandsOf = (version: OcpiVersion): ReadonlyArray<string> => Object.keys(bodies[version].commands)
 
-/** The schema of a body, by what it is; undefined for what is named only. */
+/** The schema of a body by its name; undefined for bodies that the document only names. */
 export const describedBody = (version: OcpiVersion, name: string): Json | undefined => {
   if (name === "Command") return { anyOf: commandsOf(version).map((command) => reference(version, command)) }
   return name === "Credentials" || name === "Token" ? reference(version, name) : undefined
 }
 
-/** All of them, as components of the document. */
+/** All of these schemas, as components of the document. */
 export const bodyComponents = (): Json =>
   Object.fromEntries(
     (Object.keys(bodies) as ReadonlyArray<OcpiVersion>).flatMap((version) => {

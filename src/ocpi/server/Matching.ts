@@ -1,4 +1,4 @@
-/** From a path to what is at it: versions, the details of one, or a row of the endpoint table. */
+/** Maps a path to its target: the versions, the details of one version, or a row of the endpoint table. */
 import type { HttpMethod } from "../../outbound/HttpCall.ts"
 import { addressOf, type EndpointRow, nameOf, rowsOf } from "../protocol/EndpointTable.ts"
 import type { Handler, Handlers } from "../modules/Exchange.ts"
@@ -14,10 +14,10 @@ export type Target =
       readonly handler: Handler
       readonly params: Readonly<Record<string, string>>
     }
-  /** Something is there, but not for this method. */
+  /** The path exists, but not for this method. */
   | { readonly _tag: "OtherMethods"; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: "Nothing" }
-  /** A segment is percent-encoded in a way that nothing is. */
+  /** A segment has invalid percent-encoding. */
   | { readonly _tag: "Unreadable" }
 
 interface Route {
@@ -35,7 +35,7 @@ const decoded = (segment: string): string | undefined => {
   }
 }
 
-/** The parameters of a path that fits; undefined for one that does not. Words are compared without regard to case. */
+/** The parameters of a path that matches; undefined for one that does not. Fixed segments are compared ignoring case. */
 const paramsOf = ({ segments }: Route, path: ReadonlyArray<string>): Readonly<Record<string, string>> | undefined => {
   if (segments.length !== path.length) return undefined
   const params: Record<string, string> = {}
@@ -52,7 +52,7 @@ const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").filt
 const only = (method: string, target: Target): Target =>
   method === "GET" || method === "HEAD" ? target : { _tag: "OtherMethods", allowed: ["GET", "HEAD"] }
 
-/** Makes the function that finds targets; `path` is what comes behind our OCPI address. */
+/** Makes the function that finds targets; `path` is below our OCPI address. */
 export const matcher = (handlers: Handlers): ((method: string, path: string) => Target) => {
   const routes: ReadonlyArray<Route> = versions.flatMap((facts) =>
     rowsOf(facts.version).flatMap((row): ReadonlyArray<Route> => {

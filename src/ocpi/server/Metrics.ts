@@ -1,4 +1,7 @@
-/** Counts partners' requests by module and by the status in the envelope. Partners and paths are no labels: there is no bound on their number. */
+/**
+ * Counts partners' requests by module and by the status in the envelope. Partners and paths are not labels, since their number is
+ * unlimited.
+ */
 import { type Effect, Metric } from "effect"
 import { rowsOf } from "../protocol/EndpointTable.ts"
 import type { Target } from "./Matching.ts"
@@ -27,7 +30,7 @@ const requests = (version: string, module: string, status: StatusCode) =>
     attributes: { version, module, status: String(status) }
   })
 
-/** What alarms are made of: of each module what went well, and what went wrong on our side. The other codes begin when they first come. */
+/** The series that alarms use: successes and our own failures in each module. Other status codes appear with their first request. */
 export const requestMetrics = versions.flatMap(({ version }) =>
   [...new Set(rowsOf(version).map(({ module }) => module))].flatMap((module) =>
     [statusCodes.Success, statusCodes.ServerError].map((status) => requests(version, module, status))

@@ -1,6 +1,7 @@
 /**
- * The OCPI face as an OpenAPI document, made from the endpoint table: what is in it is served, and what is served is in it. What partners send is
- * described as it is read; what they get is the standard's (OCPI 2.1.1, 2.2, 2.2.1), named and not repeated.
+ * The OCPI interface as an OpenAPI document, generated from the endpoint table: it contains exactly what is served. Partners' bodies are
+ * described as they are read. Objects that partners receive are the standard's (OCPI 2.1.1, 2.2, 2.2.1), which the document names without
+ * repeating them.
  */
 import { windowDefaultLimit, windowMaxLimit } from "../../domain/values/Window.ts"
 import { bodyComponents, commandsOf, describedBody } from "./Described.ts"
@@ -9,7 +10,7 @@ import { type VersionFacts, versions } from "../protocol/Version.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Of the interface, not of OCPI and not of the service. */
+/** The version of this interface, not of OCPI or of the service. */
 const interfaceVersion = "1.0.1"
 
 const objectOf: Readonly<Record<ModuleId, string>> = {
@@ -24,7 +25,7 @@ const objectOf: Readonly<Record<ModuleId, string>> = {
   tokens: "Token"
 }
 
-/** Other objects than the module's own, by what follows its address. */
+/** Bodies that are not the module's own object, by endpoint. */
 const bodyOf: Readonly<Record<string, string>> = {
   "POST commands/:command": "Command",
   "PUT chargingprofiles/:sessionId": "SetChargingProfile",
@@ -110,7 +111,7 @@ const always: ReadonlyArray<readonly [string, string]> = [
 const named = (object: string, { version }: VersionFacts): Json =>
   describedBody(version, object) ?? { type: "object", description: `${object} of OCPI ${version}` }
 
-/** A PATCH names what changes: nothing of the whole object need be there. */
+/** The body of a PATCH contains only what changes, so nothing in it is required. */
 const partOf = (object: string, { version }: VersionFacts): Json => ({
   type: "object",
   description: `What changes of a ${object} of OCPI ${version}`
@@ -205,7 +206,7 @@ const read = (operationId: string, summary: string, data: Json): Json => ({
 const description = `What roaming partners call, in OCPI 2.1.1, 2.2 and 2.2.1. A partner is invited by the operator with a token and the versions URL; it reads
 the versions, the details of one, and posts its credentials. Every answer has the standard's envelope, whatever its HTTP status.`
 
-/** The document; `base` is our OCPI address without a slash at its end, and only served rows are in it. */
+/** The document. `base` is our OCPI address without a trailing slash. Only served rows are included. */
 export const openApi = (base: string, isServed: (row: EndpointRow) => boolean): Json => {
   const paths: Record<string, Record<string, unknown>> = {
     "/versions": read("versions", "The versions that are served", versionList)

@@ -1,4 +1,4 @@
-/** Writes partners' requests into the log of their exchanges. Requests with an unknown token belong to no log. */
+/** Writes partners' requests into the log of their exchanges. Requests with an unknown token are not logged there. */
 import { kept, keptPath, ocpiStatusOf } from "../../domain/roaming/ExchangeRecord.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
 import type { Exchanges } from "../../domain/roaming/Exchanges.ts"
@@ -10,23 +10,23 @@ export interface Recorded {
   /** OCPI's ModuleID, or `versions`. */
   readonly module: string
   readonly request: Request
-  /** The part of it that was read. */
+  /** The part of the body that was read. */
   readonly requestBody: string | undefined
   readonly answering: Answering
   readonly response: Response
-  /** ms epoch, when the answer was there. */
+  /** When the answer was complete, ms epoch. */
   readonly now: number
 }
 
-/** Envelopes of ours end in the status; before it there may be a page of thousands of objects. */
+/** How many bytes at the end of a body are kept. Our envelopes end with the status, after a page of possibly thousands of objects. */
 const tail = 1_024
 
-/** Bytes at the beginning of a body that include all that is stored of it, in any characters. */
+/** How many bytes at the beginning of a body are kept: enough for everything that is stored of it, whatever its characters. */
 const head = 32_768
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** A body's text; of a long one that is bytes its beginning and end alone. */
+/** A body's text. Of long bodies in bytes only the beginning and the end are decoded. */
 const textOf = ({ body }: Response): string | undefined => {
   if (body._tag !== "Uint8Array") return undefined
   const bytes = body.body

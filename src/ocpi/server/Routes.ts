@@ -1,6 +1,6 @@
 /**
- * The OCPI face as routes for an `HttpRouter`: everything below `/ocpi`. It finds the endpoint and the caller of a request, and the modules do the
- * rest. Every answer has the envelope, refusals and defects too.
+ * The OCPI interface as routes for an `HttpRouter`: everything below `/ocpi`. It finds the endpoint and the caller of a request, and the
+ * modules do the rest. Every answer has the envelope, including refusals and defects.
  */
 import { Cause, Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -48,10 +48,10 @@ import type { StorageUnavailable } from "../../domain/Errors.ts"
 /** Parties are rarely added. A request for an unknown party reads them again at once. */
 const rememberedMillis = 10_000
 
-/** The most organisations that are remembered. Beyond it all are forgotten. */
+/** The most organisations whose parties are cached. Beyond that the cache is cleared. */
 const organisationsMax = 1_000
 
-/** The parties of an organisation, remembered for a moment, since every routed request needs them. */
+/** The parties of an organisation, cached for a moment, since every routed request needs them. */
 const ownParties = (parties: Parties["Service"]) => {
   const known = new Map<string, { readonly at: number; readonly all: ReadonlyArray<PartyId> }>()
   return (
@@ -73,7 +73,7 @@ const ownParties = (parties: Parties["Service"]) => {
 }
 
 export interface OcpiOptions {
-  /** Base of every absolute URL that is handed out (`PUBLIC_URL`). */
+  /** Base of every absolute URL in answers (`PUBLIC_URL`). */
   readonly publicUrl: string
   readonly outbound: CallOptions
 }
@@ -110,14 +110,14 @@ interface Underway {
   readonly target: Target
   routing: Routing
   answering: Answering
-  /** The party of ours that it is for, of several. */
+  /** Our party that the request is for, if we have several. */
   addressed: PartyId | undefined
   caller: Caller | undefined
-  /** As far as it was read. */
+  /** The body, as far as it was read. */
   body: string | undefined
 }
 
-/** What is at a target, for a caller. */
+/** Serves a target for a caller. */
 const serving =
   (base: string, handlers: Handlers) =>
   (underway: Underway, { bearer, token }: Caller): ReturnType<Handler> => {
@@ -138,7 +138,7 @@ const serving =
         return Effect.fail(refuse({ _tag: "UnknownPath" }))
       case "Module": {
         const { facts, handler, params, row } = target
-        // A registration token opens nothing but the way to a registration (OCPI 2.2.1 §7.1.3).
+        // A registration token gives access only to what a registration needs (OCPI 2.2.1 §7.1.3).
         const isStranger = bearer.use === "Registration" || bearer.use === "Expected"
         if (isStranger && row.module !== "credentials") {
           const why = bearer.use === "Expected" ? "NotYet" : "RegistrationOnly"
@@ -156,7 +156,7 @@ const serving =
     }
   }
 
-/** From whom to whom a request of a functional module is, and so its answer: said to what is underway. */
+/** Checks the routing of a request to a functional module, and sets that of its answer. */
 const routed = Effect.gen(function* () {
   const partiesOf = ownParties(yield* Parties)
   return (underway: Underway, { bearer }: Caller) =>
@@ -178,7 +178,7 @@ const routed = Effect.gen(function* () {
     })
 })
 
-/** The answer to what failed; a defect is logged. */
+/** The answer for a failure. A defect is logged. */
 const failed = ({ answering, request, target }: Underway, cause: Cause.Cause<Known>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const known = reasonOfCause(cause)
@@ -210,7 +210,7 @@ const face = (base: string, handlers: Handlers) =>
         underway.caller = caller
         const { semanticErrorsAs400 = false } = partner.switches
         underway.answering = { ...underway.answering, semanticErrorsAs400 }
-        // The answer says so: only the partner itself holds its token.
+        // The answer may say so, since only the partner itself has its token.
         if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
         yield* route(underway, caller)
         const reply = yield* bounded(partner.id, served(underway, caller))
@@ -264,7 +264,7 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
       const handlers: Handlers = new Map(modules.flatMap((one) => [...one]))
       const answer = yield* face(base, handlers)
       const document = JSON.stringify(openApi(base, (row) => handlers.has(nameOf(row))))
-      // Open to partners that have no token yet: there is nothing private in it.
+      // Open to partners that have no token yet: it contains nothing private.
       const described = HttpServerResponse.text(document, { contentType: "application/json" })
       yield* router.add("GET", "/ocpi/swagger.json", described)
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)

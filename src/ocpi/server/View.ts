@@ -1,4 +1,7 @@
-/** The port `PartnerView`: asks the handlers of lists as the partner would, and gives their answers as they are. Its own tokens are shown as we hold them. */
+/**
+ * The port `PartnerView`: calls the handlers of lists as the partner would, and returns their answers unchanged. The partner's own tokens
+ * are shown as we have stored them.
+ */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Partner } from "../../domain/roaming/Partner.ts"
@@ -21,7 +24,7 @@ const decodeBody = Schema.decodeUnknownEffect(Schema.fromJsonString(Listed))
 const queryOf = ({ limit, offset }: Window): URLSearchParams =>
   new URLSearchParams({ offset: String(offset), limit: String(limit) })
 
-/** The request that the partner would make, in the version that it uses. */
+/** The request that the partner would send, in its version. */
 const exchangeOf = (partner: Partner, window: Window, now: number): Exchange | undefined => {
   const used = partner.connection?.version
   const facts = versions.find(({ version }) => version === used) ?? versions[0]
@@ -40,7 +43,7 @@ const exchangeOf = (partner: Partner, window: Window, now: number): Exchange | u
   }
 }
 
-/** What we hold of the partner's: it has the list itself, and no address of ours to read it at. */
+/** The partner's tokens as we have stored them. OCPI has no list of them on our side, since the partner has the original. */
 const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
   const list: Handler = (exchange) =>
     Effect.gen(function* () {
@@ -67,11 +70,11 @@ const page = (handlers: Handlers) =>
     return { version: exchange.facts.version, items: Array.isArray(items) ? items : [], total }
   })
 
-/** Provides `PartnerView` over the handlers that partners meet. */
+/** Provides `PartnerView` with the same handlers that partners use. */
 export const layer = Layer.effect(
   PartnerView,
   Effect.gen(function* () {
-    // Links would not work here.
+    // Links would not work in this view.
     const place = { base: "" }
     const modules = [
       yield* cdrsHandlers(place),

@@ -1,24 +1,24 @@
-/** What the requests and answers about people's accounts are made of. */
+/** Fields in the requests and answers about people's accounts. */
 import { Schema } from "effect"
 import { permissions } from "../../../domain/operator/Permission.ts"
 import { builtInRoleNames } from "../../../domain/operator/Role.ts"
 import { isUuid } from "../../../domain/values/Uuid7.ts"
 import { optionalText, rule } from "../../Fields.ts"
 
-/** Longest password that is looked at; the rules for a new one are the domain's. */
+/** Longest password that is accepted for checking. The rules for a new password are in the domain. */
 const passwordMost = 1024
 
-/** Any text: what is wrong with a new password is said where it is set. */
+/** Any text: the rules for a new password are checked where it is set. */
 export const Password = Schema.String.check(Schema.isMaxLength(passwordMost))
 
 export const Code = optionalText(64)
 
-/** The secret of a link: what follows its `#`. */
+/** The secret of a link: the part after its `#`. */
 export const LinkToken = optionalText(256)
 
 export const Permissions = Schema.Array(Schema.Literals(permissions)).check(Schema.isMaxLength(permissions.length))
 
-/** A built-in role by its name, or an own one by its id. */
+/** A built-in role by its name, or a role of the organisation by its id. */
 export const RoleId = Schema.String.check(
   rule(
     (id: string) => builtInRoleNames.some((name) => name === id) || isUuid(id),
@@ -26,7 +26,7 @@ export const RoleId = Schema.String.check(
   )
 )
 
-/** Me, as everything that signs in answers it. */
+/** The answer of `GET /v2/me`, which every way to sign in also answers. */
 export const Me = Schema.Struct({
   operator: Schema.NullOr(
     Schema.Struct({ id: Schema.String, email: Schema.String, name: Schema.String, locale: Schema.String })

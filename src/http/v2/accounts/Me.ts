@@ -1,4 +1,4 @@
-/** The endpoints about oneself: who calls, name, password, organisation and second factor. */
+/** The endpoints about the caller's own account: profile, password, organisation and second factor. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict, InvalidInput } from "../../../domain/Errors.ts"
@@ -23,18 +23,18 @@ const alreadyOn = new Conflict({
 
 const isOff = new Conflict({ code: "second_factor_off", message: "This account has no second factor." })
 
-/** The sign-in that calls goes on under a new secret. */
+/** Continues the calling sign-in under a new secret. */
 const goingOn = Effect.gen(function* () {
   const signing = yield* SigningIn
   const { ownerOf } = yield* passkeyProofs
 
-  /** In the same organisation; where the caller works for it no more, there is no sign-in to go on with. */
+  /** Continues it in the same organisation. If the caller no longer works there, the sign-in has ended. */
   const goOn = (caller: Principal, change: { readonly strength?: Strength; readonly factor?: Factor }) =>
     Effect.catchTag(signing.renew(caller, change), "NotFound", () =>
       Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
     )
 
-  /** A second factor that is shown again: a code, or what a passkey answered. */
+  /** Checks a second factor that is shown again: a code, or a passkey's answer. */
   const showFactor = Effect.fnUntraced(function* ({ code, credential }: typeof FactorProof.Type) {
     const { account, caller, signInId } = yield* signing.ownAccount
     if ((code === undefined) === (credential === undefined)) {

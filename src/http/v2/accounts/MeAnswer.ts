@@ -1,4 +1,4 @@
-/** The answer of `GET /v2/me`, which everything that signs in gives too. */
+/** Makes the answer of `GET /v2/me`, which every way to sign in also answers. */
 import { Clock, Context, Effect } from "effect"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
@@ -7,12 +7,12 @@ import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { PublicUrl } from "../requests/Paging.ts"
 import type { Me } from "./AccountFields.ts"
 
-/** What it says of the service itself. */
+/** The version of the service, shown in the answer. */
 export const ServiceVersion = Context.Reference<string>("voltlane/http/v2/ServiceVersion", {
   defaultValue: () => "0.0.0"
 })
 
-/** Street tiles as the operator of the service set them (`MAP_TILES`). */
+/** Street tiles, as configured for this service (`MAP_TILES`). */
 export interface MapTiles {
   readonly template: string
   readonly attribution: string | undefined
@@ -46,7 +46,7 @@ export const answering = Effect.gen(function* () {
           ? null
           : { id: account.operatorId, email: account.email, name: account.name, locale: account.locale },
       organisation: { id, name, countryCode, partyId, timeZone },
-      // Another organisation is none of the provider's business.
+      // An identity provider may not learn about other organisations.
       organisations:
         account === undefined || caller.bySingleSignOn === true
           ? [{ id, name }]

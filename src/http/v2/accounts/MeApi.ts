@@ -1,4 +1,4 @@
-/** Who calls, and what people change about their own account. */
+/** The caller's own account, and what people may change about it. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Locale, Name, Uuid } from "../../Fields.ts"

@@ -1,4 +1,4 @@
-/** The endpoints of an organisation's people: operators, roles and invitations. */
+/** The endpoints about an organisation's people: operators, roles and invitations. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict, InvalidInput, NotFound } from "../../../domain/Errors.ts"
@@ -43,7 +43,7 @@ const toOperator = (one: StoredOperator): typeof Operator.Type => ({
 
 const refOf = (id: string): RoleRef => (isBuiltInRole(id) ? { role: id } : { roleId: id })
 
-/** The secret follows `#`, which browsers do not send. */
+/** The secret follows `#`, since browsers do not send that part of a URL. */
 const linkTo = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#${secret}`
 
 const newLink = Effect.gen(function* () {
@@ -182,7 +182,7 @@ const invitations = HttpApiBuilder.group(
         if (hash === undefined || link === undefined || link.kind === "SetUp") return yield* linkVoid
         const account = link.operatorId === undefined ? undefined : yield* accounts.byId(link.operatorId)
         if (link.kind === "Invitation" && account !== undefined) {
-          // The link proves who was invited, not who has the account: an organisation makes links for any address.
+          // The link proves who was invited, not who owns the account: an organisation can invite any address.
           if (account.passwordHash === undefined) return yield* noPassword
           const proved = yield* signing.prove(account.email, password, code)
           return yield* signing.begin(yield* accounts.useLink(hash, {}, now), proved)

@@ -1,4 +1,7 @@
-/** The people of an organisation: operators, their roles and invitations. No caller gives, takes away or changes what is beyond their own permissions. */
+/**
+ * The people of an organisation: operators, their roles and invitations. No caller can grant, revoke or change permissions beyond their
+ * own.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Email, Name, Time, Uuid } from "../../Fields.ts"
@@ -7,7 +10,10 @@ import { openOperation, graveOperation, operation } from "../requests/Middleware
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Code, LinkToken, Me, Password, Permissions, RoleId } from "./AccountFields.ts"
 
-/** Active: may sign in. Invited: has set no password yet. Disabled: neither the operator nor their keys may do anything here. */
+/**
+ * Active: may sign in. Invited: has not set a password yet. Disabled: neither the operator nor their keys may do anything in this
+ * organisation.
+ */
 const OperatorState = Schema.Literals(["Active", "Invited", "Disabled"])
 
 const RoleSummary = Schema.Struct({ id: Schema.String, name: Schema.String })
@@ -35,7 +41,7 @@ export const OperatorChange = Schema.Struct({
   removals: Schema.optionalKey(Permissions)
 }).annotate({ identifier: "OperatorChange" })
 
-/** A link that its maker hands over; it is not sent anywhere. */
+/** A link that the inviting operator hands over. The service does not send it. */
 const linkFields = {
   link: Schema.String.annotate({ description: "Works once, until it expires: shown now and never again" }),
   expiresAt: Time

@@ -1,4 +1,4 @@
-/** Challenges to passkeys, and who has answered one: for signing in, and for a second factor that is asked for again. */
+/** Passkey challenges and the check of their answers: for signing in, and when a second factor must be shown again. */
 import { Clock, Effect } from "effect"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
 import { challengeHash, newChallenge, Passkeys } from "../../../domain/operator/Passkeys.ts"
@@ -8,13 +8,13 @@ import { PublicUrl } from "../requests/Paging.ts"
 import { RateLimits } from "../requests/RateLimits.ts"
 import { asserted, type Assertion, challengeOf, relyingPartyOf } from "./WebAuthn.ts"
 
-/** The same whatever is wrong: an unknown passkey, a used challenge, another site's answer. */
+/** One error for every cause: an unknown passkey, a used challenge, another site's answer. */
 export const passkeyRefused = new Unauthorized({
   code: "passkey_refused",
   detail: "This passkey does not sign in here."
 })
 
-/** Challenges as they are given and answered, and what an answer proves. */
+/** Issues challenges and checks the answers to them. */
 export const passkeyProofs = Effect.gen(function* () {
   const accounts = yield* Accounts
   const passkeys = yield* Passkeys
@@ -29,7 +29,7 @@ export const passkeyProofs = Effect.gen(function* () {
     return challenge
   })
 
-  /** The challenge that was answered, if it waited; from now on it does not. */
+  /** The challenge that was answered, if it was pending. It is then used up. */
   const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
     const challenge = challengeOf(clientDataJSON)
     const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
@@ -37,7 +37,7 @@ export const passkeyProofs = Effect.gen(function* () {
     return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
   })
 
-  /** Whose passkey has signed a challenge that waited for anyone. */
+  /** The account whose passkey signed a pending sign-in challenge, which is for no particular account. */
   const ownerOf = (credential: typeof Assertion.Type) =>
     Effect.gen(function* () {
       const challenge = yield* answered(credential.response.clientDataJSON, undefined)

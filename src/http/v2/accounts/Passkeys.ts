@@ -20,7 +20,7 @@ const notMade = new Conflict({
   message: "The device's answer does not fit the challenge, or came too late: begin again."
 })
 
-/** EdDSA, ES256 and RS256 (RFC 8152), the best first. */
+/** EdDSA, ES256 and RS256 (RFC 8152), in order of preference. */
 const algorithms = [-8, -7, -257]
 
 const shown = ({ createdAt, id, name, usedAt }: DomainPasskey): typeof Passkey.Type => ({
@@ -32,7 +32,7 @@ const shown = ({ createdAt, id, name, usedAt }: DomainPasskey): typeof Passkey.T
 
 const base64Url = (text: string): string => Buffer.from(text).toString("base64url")
 
-/** What a device is asked with to make a passkey of this account. */
+/** The options with which a device creates a passkey for this account. */
 const optionsFor = (
   { email, name, operatorId }: Account,
   challenge: string,
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
         const made = challenge === undefined ? undefined : yield* attested(params.passkeyId, response, challenge, party)
         if (made === undefined) return yield* notMade
         const added = yield* passkeys.add({ ...made, name }, yield* audit)
-        // The device was unlocked for it just now.
+        // The person has just unlocked the device, which proves the second factor.
         yield* Effect.catchTag(signing.renew(caller, { strength: "SecondFactor" }), "NotFound", () =>
           Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
         )

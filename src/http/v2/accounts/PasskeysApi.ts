@@ -1,4 +1,4 @@
-/** Passkeys in REST v2: adding one to one's account, and signing in by one. */
+/** Passkeys in REST v2: adding one to an account, and signing in with one. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { passkeysMost } from "../../../domain/operator/Passkeys.ts"

@@ -1,5 +1,5 @@
 /**
- * How people prove who they are: the password, in the same time whether the account exists or not, and then the second factor, with a growing delay after
+ * Checks passwords and second factors. The password check takes the same time whether or not the account exists. Delays grow after
  * failures.
  */
 import { Clock, Effect, Scope } from "effect"
@@ -26,7 +26,7 @@ export const factorRefused = new Unauthorized({
   detail: "The code is wrong, too old or was used before."
 })
 
-/** The code as a factor; undefined where it is none of this account's. */
+/** The factor that the code proves; undefined if it cannot be a code of this account. */
 const factorOf = (secrets: Secrets["Service"], account: Account, code: string, now: number): Factor | undefined => {
   const sealed = account.totpSecret
   const secret = sealed === undefined ? undefined : secrets.open(signInPurposes.totp, sealed)
@@ -36,7 +36,7 @@ const factorOf = (secrets: Secrets["Service"], account: Account, code: string, n
   return hash === undefined ? undefined : { _tag: "RecoveryCode", hash }
 }
 
-/** A person, and by what. */
+/** A person whose password was right, with the second factor that was used. */
 export interface Proved {
   readonly account: Account
   readonly factor: Factor | undefined
@@ -50,7 +50,10 @@ const guarding = Effect.gen(function* () {
   const scope = yield* Scope.Scope
   const delays = new SignInDelays()
 
-  /** Runs a proof of `name` with its delays; `account` gets a note of many failures. A proof that fails otherwise than by being wrong is not counted. */
+  /**
+   * Runs a proof with the delays of `pair`. Many failures are noted on `account`. A proof that fails for another reason than a wrong
+   * password or code is not counted.
+   */
   const guarded = Effect.fnUntraced(function* <A, E, R>(
     pair: string,
     account: Account | undefined,
@@ -70,7 +73,7 @@ const guarding = Effect.gen(function* () {
           const isWrong = error instanceof Unauthorized && error.code !== "second_factor_required"
           if (!isWrong) return delays.uncount(pair)
           delays.failed(pair, yield* Clock.currentTimeMillis)
-          // Beside the request: the time of the answer must not show that the account exists.
+          // In the background: the time of the answer must not reveal that the account exists.
           if (account !== undefined && isNoted(failures)) {
             const noting = accounts.noteFailures(account.operatorId, failures, yield* limits.network, now)
             yield* Effect.forkIn(Effect.ignore(noting), scope)
@@ -86,7 +89,7 @@ const guarding = Effect.gen(function* () {
 
 type Guard = Effect.Success<typeof guarding>
 
-/** Of a person who is not signed in. */
+/** Proofs by a person who is not signed in. */
 const proving = Effect.fnUntraced(function* ({ guarded }: Guard) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets
@@ -115,11 +118,11 @@ const proving = Effect.fnUntraced(function* ({ guarded }: Guard) {
   })
 })
 
-/** Of a person who is signed in, before changes to the account. */
+/** Proofs by a person who is signed in, before changes to the account. */
 const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
   const secrets = yield* Secrets
 
-  /** A code of one's own second factor, with the delays of one's own sign-in. */
+  /** Checks a code of the account's second factor, with delays per sign-in. */
   const proveFactor = (account: Account, signInId: string, code: string) =>
     guarded(
       `code ${signInId}`,
@@ -142,7 +145,7 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
       })
     )
 
-  /** A first code of a secret that is not confirmed. */
+  /** Checks the first code of a secret that is not confirmed yet. */
   const provePending = (account: Account, signInId: string, code: string) =>
     guarded(
       `code ${signInId}`,
@@ -165,7 +168,7 @@ export const proofs = Effect.gen(function* () {
   const guard = yield* guarding
   const secrets = yield* Secrets
 
-  /** What a password that is to be set is stored as. */
+  /** Checks the rules for a new password and hashes it for storage. */
   const newHash = Effect.fnUntraced(function* (pointer: string, password: string, about: ReadonlyArray<string>) {
     const detail = passwordProblem(password, about)
     if (detail !== undefined) return yield* new InvalidInput({ pointer, detail })
@@ -176,7 +179,7 @@ export const proofs = Effect.gen(function* () {
     ...(yield* provingAgain(guard)),
     prove: yield* proving(guard),
     newHash,
-    /** After a sign-in that is complete. */
+    /** Forgets the failures once a sign-in is complete. */
     forget: (pair: string): void => guard.delays.forget(pair)
   }
 })

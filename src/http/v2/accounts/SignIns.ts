@@ -1,4 +1,4 @@
-/** The endpoints that sign people in and out, and the set-up of the first start. */
+/** The endpoints that sign people in and out, and the set-up at the first start. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict, NotFound } from "../../../domain/Errors.ts"
@@ -51,7 +51,7 @@ const signIns = HttpApiBuilder.group(
     const signing = yield* SigningIn
     const publicUrl = yield* PublicUrl
 
-    /** One's own; where else a person works is none of the provider's business. */
+    /** The caller's own sign-ins. By single sign-on only those in this organisation: its identity provider may not learn about others. */
     const seenBy = Effect.fnUntraced(function* (caller: Principal, now: number) {
       const own = caller.operatorId === undefined ? [] : yield* accounts.signIns(caller.operatorId, now)
       return caller.bySingleSignOn === true
@@ -63,7 +63,7 @@ const signIns = HttpApiBuilder.group(
       create: Effect.fn("v2.sign-ins.create")(function* ({ payload }) {
         const proved = yield* signing.prove(payload.email, payload.password, payload.code)
         const { operatorId, organisations } = proved.account
-        // A person who works for no organisation now is answered like an unknown one.
+        // A person who no longer works for any organisation gets the same answer as an unknown person.
         const organisation = organisations.find((one) => !needsSingleSignOn(one)) ?? organisations[0]
         return yield* signing.begin({ operatorId, organisationId: organisation?.id ?? operatorId }, proved)
       }),
@@ -99,7 +99,7 @@ const signIns = HttpApiBuilder.group(
   })
 )
 
-/** The same for every link that does not work, whatever the reason. */
+/** One error for every link that does not work, whatever the reason. */
 export const linkVoid = new Conflict({
   code: "link_void",
   message: "This link was used, was taken back or has expired: ask for a new one."

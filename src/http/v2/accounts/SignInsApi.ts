@@ -1,4 +1,7 @@
-/** Signing in, and the sign-ins of the person who asks. Those who have none yet use the open ones: by password, or by a link that works once. */
+/**
+ * Signing in, and the caller's own sign-ins. A person who is not signed in uses the open endpoints: by password, or by a link that works
+ * once.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { strengths } from "../../../domain/operator/SignIn.ts"

@@ -1,4 +1,4 @@
-/** Sign-ins as they begin and go on, with their cookies, for the endpoints that sign people in. */
+/** Begins and renews sign-ins, with their cookies, for all endpoints that sign people in. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Conflict } from "../../../domain/Errors.ts"
@@ -29,15 +29,15 @@ const required = new Conflict({
   message: "This organisation lets its operators in by single sign-on; only owners sign in by password."
 })
 
-/** A browser's words about itself, as far as they are kept. */
+/** The User-Agent header, without control characters and cut to the length that is stored. */
 const agentOf = (request: HttpServerRequest.HttpServerRequest): string =>
   (request.headers["user-agent"] ?? "").replace(/[\p{Cc}\p{Cs}]/gu, "").slice(0, 200)
 
-/** Who calls, for what is about the person. */
+/** Finds the calling person, for endpoints about people and their accounts. */
 const owning = Effect.gen(function* () {
   const accounts = yield* Accounts
 
-  /** The person who calls, and by which sign-in; refused to a key. */
+  /** The calling person and sign-in. A key is refused. */
   const ownSignIn = Effect.gen(function* () {
     const caller = yield* Caller
     const signInId = signInOf(caller)
@@ -47,12 +47,15 @@ const owning = Effect.gen(function* () {
     return { account, caller, signInId }
   })
 
-  /** The same for what is about the account itself: no organisation's provider speaks for it. */
+  /**
+   * The same, for changes to the account itself. These are refused by single sign-on, since an organisation's provider does not own the
+   * account.
+   */
   const ownAccount = Effect.flatMap(ownSignIn, (own) =>
     own.caller.bySingleSignOn === true ? Effect.fail(bound) : Effect.succeed(own)
   )
 
-  /** What an account has to do with this sign-in's organisation alone may be changed by single sign-on too. */
+  /** The same, but also allowed by single sign-on if the account belongs to this organisation alone. */
   const ownProfile = Effect.flatMap(ownSignIn, (own) =>
     own.caller.bySingleSignOn === true && own.account.organisations.length > 1
       ? Effect.fail(bound)
@@ -70,7 +73,7 @@ const making = Effect.gen(function* () {
   const meOf = yield* answering
   const { forget, ...proving } = yield* proofs
 
-  /** Who calls by a secret that was made just now, and the cookies by which the browser goes on. */
+  /** Makes the answer for a sign-in with a new secret, and sets the browser's cookies. */
   const goOn = Effect.fnUntraced(function* (secret: string, operatorId: string) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const hash = secretHash(secrets, "sign-in", secret)
@@ -81,7 +84,7 @@ const making = Effect.gen(function* () {
     return yield* meOf(found.principal)
   })
 
-  /** Refuses to sign in by password where single sign-on is required. */
+  /** Refuses a sign-in by password if the organisation requires single sign-on. */
   const passwordMay = Effect.fnUntraced(function* (who: {
     readonly operatorId: string
     readonly organisationId: string
@@ -115,12 +118,12 @@ const making = Effect.gen(function* () {
           Effect.fail(conflict.code === "second_factor_used" ? factorRefused : refused)
         )
       )
-    // Only now: a right password without its code must not begin the count anew.
+    // Only now: a right password without the second factor's code must not reset the count of failures.
     if (proved !== undefined) forget(proved.pair)
     return yield* goOn(secret, who.operatorId)
   })
 
-  /** The calling sign-in goes on under a new secret. */
+  /** Continues the calling sign-in under a new secret. */
   const renew = Effect.fn("SigningIn.renew")(function* (caller: Principal, change: Omit<SignInRenewal, "hash">) {
     const secret = newSecret(secrets)
     const now = yield* Clock.currentTimeMillis

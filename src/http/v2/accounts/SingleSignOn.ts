@@ -1,4 +1,4 @@
-/** The endpoints of single sign-on: an organisation's settings, and a browser's way to its identity provider and back. */
+/** The endpoints of single sign-on: an organisation's settings, and a browser's round trip to its identity provider. */
 import { Clock, Effect, Metric, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -30,7 +30,7 @@ import { RateLimits } from "../requests/RateLimits.ts"
 import type { NewSignOn, SingleSignOn, SingleSignOnSettings } from "./SingleSignOnApi.ts"
 import { SigningIn } from "./SigningIn.ts"
 
-/** How long a person may take at the provider. */
+/** How long a person may take at the identity provider. */
 const flowMillis = 10 * 60_000
 
 const signOns = Metric.counter("single_sign_ons_total", {
@@ -44,7 +44,7 @@ const failed = outcome("failed")
 
 export const signOnMetrics = [admitted, refused, failed]
 
-/** What the browser keeps while it is at the provider, sealed. */
+/** What the browser keeps in a sealed cookie while it is at the provider. */
 const Flow = Schema.fromJsonString(
   Schema.Struct({
     organisationId: Schema.String,
@@ -65,7 +65,7 @@ const notOffered = new Conflict({
     "No single sign-on fits this. Name the organisation by its country code and party id, as in SE-VLT, or sign in by password."
 })
 
-/** The same whatever is missing: no cookie, another state, or too late. */
+/** One error for every cause: no cookie, another state, or too late. */
 const flowLost = new Conflict({
   code: "sign_on_lost",
   message:
@@ -95,10 +95,10 @@ const clientOf = (secrets: Secrets["Service"], settings: StoredSingleSignOn): Pr
   groupsClaim: settings.groupsClaim
 })
 
-/** Country code and party id, with a hyphen, a star or nothing between. */
+/** Country code and party id, separated by a hyphen, a star or nothing. */
 const partyPattern = /^([A-Za-z]{2})[-*]?([A-Za-z0-9]{3})$/
 
-/** Undefined: the only one there is. False: nothing that could be one. */
+/** The organisation that is asked for. Undefined: the only one that offers single sign-on. False: the text is not a valid party. */
 const choiceOf = ({ email, organisation }: typeof NewSignOn.Type): SignOnChoice | undefined | false => {
   if (organisation !== undefined && organisation.trim() !== "") {
     const [, countryCode, partyId] = partyPattern.exec(organisation.trim()) ?? []
@@ -154,10 +154,10 @@ const setting = Effect.gen(function* () {
   return { callable, given, shown }
 })
 
-/** A page of the console: it hands over what the provider sent, so that nothing is done by a mere link. */
+/** A page of the console. It posts the provider's answer to the API, so that following a link alone changes nothing. */
 const redirectUriOf = (publicUrl: string): string => `${publicUrl}/sign-in/return`
 
-/** What went wrong is for the operator of the service to read, and not for strangers. */
+/** Logs the full failure for the service's operator. Strangers get only a general message. */
 const shownFailure = (id: string) => (failure: ProviderFailed) =>
   Effect.gen(function* () {
     yield* Metric.update(failed, 1)
@@ -195,7 +195,7 @@ const beginning = Effect.gen(function* () {
 
   const offer = Effect.gen(function* () {
     const [first, another] = yield* singleSignOns.offers(undefined)
-    // With several of them, who they are is not for strangers.
+    // If several organisations offer it, strangers do not learn which ones.
     return {
       offered: first !== undefined,
       organisationName: first === undefined || another !== undefined ? null : first.organisationName
@@ -205,7 +205,7 @@ const beginning = Effect.gen(function* () {
   return { begin, offer }
 })
 
-/** Who came back from a provider, and whether they are let in. */
+/** Decides whether a person who returned from a provider is admitted. */
 const admitting = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
@@ -215,7 +215,7 @@ const admitting = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const delays = new SignInDelays()
 
-  /** Who is signed in by password in this browser. */
+  /** The operator who is signed in by password in this browser. */
   const signedInAs = Effect.gen(function* () {
     const secret = cookieOf(publicUrl, yield* HttpServerRequest.HttpServerRequest)
     const hash = secret === undefined ? undefined : secretHash(secrets, "sign-in", secret)
@@ -262,7 +262,7 @@ const completing = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const admit = yield* admitting
 
-  /** What this browser began, if the provider's answer belongs to it. */
+  /** The sign-in that this browser began, if the provider's answer belongs to it. */
   const ownFlow = Effect.fnUntraced(function* (query: string) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const sealed = flowOf(publicUrl, request)
@@ -279,7 +279,7 @@ const completing = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (query: string) {
     const flow = yield* ownFlow(query)
-    // Whatever comes of it: one answer for one beginning.
+    // The cookie is cleared in any case: one beginning gets only one answer.
     yield* clearFlow(publicUrl)
     const settings = yield* singleSignOns.find(flow.organisationId)
     if (settings?.enabled !== true || settings.issuer !== flow.issuer) return yield* notOffered

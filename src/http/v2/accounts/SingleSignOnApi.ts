@@ -1,4 +1,4 @@
-/** Single sign-on: an organisation's identity provider, and how people sign in by it. */
+/** Single sign-on: an organisation's identity provider, and how people sign in with it. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Email, optionalText, rule, text, Time } from "../../Fields.ts"
@@ -7,7 +7,7 @@ import { openOperation, graveOperation, operation, Staged } from "../requests/Mi
 import { IdempotencyHeader } from "../requests/Paging.ts"
 import { Me, RoleId } from "./AccountFields.ts"
 
-/** As RFC 6749 §3.3 has them. */
+/** The characters that RFC 6749 §3.3 allows in a scope. */
 const Scope = Schema.String.check(
   rule(
     (value: string) => /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(value),

@@ -1,10 +1,11 @@
 /**
- * What a device's answer to a challenge proves, by the library @simplewebauthn/server. It is loaded with the first answer: most services start without one.
+ * Verifies a device's answer to a challenge with the library @simplewebauthn/server. The library is loaded at the first answer, since most
+ * processes never need it.
  */
 import { Effect, Option, Schema } from "effect"
 import type { NewPasskey, Passkey } from "../../../domain/operator/Passkeys.ts"
 
-/** Where a device signs: the site's name, and its whole origin. */
+/** The site for which a device signs: its hostname and its origin. */
 export interface RelyingParty {
   readonly id: string
   readonly origin: string
@@ -15,7 +16,7 @@ export const relyingPartyOf = (publicUrl: string): RelyingParty => {
   return { id: hostname, origin }
 }
 
-/** Answers are some kilobytes; with a long certificate chain, which is not asked for, tens of them. */
+/** Answers have some kilobytes. With a long certificate chain, which is not requested, they would have tens of them. */
 const Base64Url = Schema.String.check(Schema.isPattern(/^[\w-]{1,16384}$/))
 
 export const Attestation = Schema.Struct({
@@ -40,13 +41,13 @@ const decodeClient = Schema.decodeUnknownOption(
   Schema.StringFromBase64Url.pipe(Schema.decodeTo(Schema.fromJsonString(Schema.Struct({ challenge: Schema.String }))))
 )
 
-/** The challenge that a device says it has answered; undefined where its words are no such answer. */
+/** The challenge that a device claims to have answered; undefined if its answer cannot be parsed. */
 export const challengeOf = (clientDataJSON: string): string | undefined =>
   Option.getOrUndefined(Option.map(decodeClient(clientDataJSON), ({ challenge }) => challenge))
 
 const library = Effect.promise(() => import("@simplewebauthn/server"))
 
-/** What was made, where the answer is a right one; undefined otherwise, whatever is wrong with it. */
+/** The new passkey, if the answer is valid; undefined otherwise, for any reason. */
 export const attested = (
   credentialId: string,
   { attestationObject, clientDataJSON, transports }: typeof Attestation.Type,
@@ -78,7 +79,7 @@ export const attested = (
     Effect.catch(() => Effect.undefined)
   )
 
-/** The device's new count, where the answer is signed by this passkey; undefined otherwise, also where the count has gone back. */
+/** The device's new signature counter, if this passkey signed the answer; undefined otherwise, also if the counter went back. */
 export const asserted = (
   answer: typeof Assertion.Type,
   challenge: string,

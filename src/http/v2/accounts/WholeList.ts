@@ -1,4 +1,4 @@
-/** Lists that are read whole, since they are short, in the pages that every list has: the cursor is the last id of the page before. */
+/** Splits a list that is read whole, since it is short, into the usual pages. The cursor is the id of the last item on the page before. */
 import { Effect } from "effect"
 import { InvalidInput } from "../../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../../domain/values/Page.ts"

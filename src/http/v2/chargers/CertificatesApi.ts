@@ -1,6 +1,6 @@
 /**
- * Certificates of chargers in REST v2: what they have asked to be signed, which goes back by the command CertificateSigned, and which roots
- * they trust, as they answered GetInstalledCertificateIds.
+ * Certificates of chargers in REST v2: their signing requests, which are answered by the command CertificateSigned, and the root
+ * certificates that they trust, as they answered GetInstalledCertificateIds.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

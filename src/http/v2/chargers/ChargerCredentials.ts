@@ -1,4 +1,4 @@
-/** What a charger must prove itself with after a request: the rules that bind OCPP's security profiles and passwords. */
+/** The credentials of a charger after a request: the rules that connect OCPP's security profiles and passwords. */
 import { InvalidInput } from "../../../domain/Errors.ts"
 import { newChargerPassword, passwordVerifier } from "../../../domain/operator/Keys.ts"
 import type { Secrets } from "../../../domain/values/Secrets.ts"
@@ -12,11 +12,11 @@ interface Given {
 }
 
 export interface Credentials {
-  /** Undefined: stays as it is. */
+  /** Undefined: unchanged. */
   readonly securityProfile: Profile | undefined
-  /** Undefined: stays as it is. */
+  /** Undefined: unchanged. */
   readonly passwordVerifier: Uint8Array | undefined
-  /** To be shown once; only where it was made here. */
+  /** A generated password, to be shown once; undefined if none was generated. */
   readonly generated: string | undefined
 }
 
@@ -26,7 +26,10 @@ const password = (secrets: Secrets["Service"], given: Given): Pick<Credentials, 
   return { generated, passwordVerifier: chosen === undefined ? undefined : passwordVerifier(secrets, chosen) }
 }
 
-/** Credentials of a new charger: without anything said profile 0, with a password profile 1. The body's schema has refused contradictions. */
+/**
+ * Credentials of a new charger: by default profile 1 with a password and profile 0 without. The body's schema has already refused
+ * contradictions.
+ */
 export const newCredentials = (
   secrets: Secrets["Service"],
   given: Given
@@ -35,7 +38,10 @@ export const newCredentials = (
   return { ...made, securityProfile: given.securityProfile ?? (made.passwordVerifier === undefined ? 0 : 1) }
 }
 
-/** Credentials after a change of a charger whose present ones are `current`; `InvalidInput` where it would be left without a password it needs. */
+/**
+ * Credentials after a change of a charger whose current profile is `current`; `InvalidInput` if the charger would lack a password that it
+ * needs.
+ */
 export const changedCredentials = (
   secrets: Secrets["Service"],
   given: Given,

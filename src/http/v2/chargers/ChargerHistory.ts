@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       connectors: Effect.fn("v2.history.connectors")(function* ({ params, query, request }) {
         const organisation = yield* organisationId
-        // The history knows rows and no chargers: an id that is not the caller's is refused here.
+        // The history does not know which charger belongs to whom, so an id that is not the caller's is refused here.
         yield* chargers.get(organisation, params.chargerId)
         const { connectorId, evseId, from, to } = query
         const asked = { ...pageRequest(query), evseId, connectorId, from, to }

@@ -1,6 +1,6 @@
 /**
- * The past of chargers in REST v2. Two lists and not one: a status and a connection have nothing in common but a time, and half of each
- * item would be null.
+ * The history of chargers in REST v2. It is two lists, because a status and a connection share only a time, and half of each item would be
+ * null in a common list.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,4 +1,7 @@
-/** The endpoints of charger rows over the domain's ports. What this process holds in memory of a charger is shown over what was stored. */
+/**
+ * The endpoints of charger rows over the domain's ports. What this process holds in memory about a charger takes precedence over what is
+ * stored.
+ */
 import { Clock, Effect } from "effect"
 import { type ChargerRow, chargerRowOf, type ChargerSummary, fleetOf } from "../../../domain/charger/ChargerRow.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
@@ -8,10 +11,10 @@ import { organisationId } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { type counts, type Row, type rows, statesOf } from "./ChargerRowsApi.ts"
 
-/** What a charger has reported; empty text says that it has not. */
+/** Text that a charger has reported; null for empty text, which means that it has not. */
 const orNull = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
-/** OCPP 1.6's way to say that all is well. */
+/** OCPP 1.6's error code for no error. */
 const noError = "NoError"
 
 const toConnector = ({

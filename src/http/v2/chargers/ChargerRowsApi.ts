@@ -1,4 +1,4 @@
-/** Chargers in REST v2 as small rows, for tables and live views of thousands of them, and how many are in which state. */
+/** Chargers in REST v2 as small rows, for tables and live views of thousands of chargers, and the number of chargers in each state. */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { type OverallState, overallStates } from "../../../domain/charger/ChargerRow.ts"
@@ -57,7 +57,7 @@ const States = text(200)
   .check(rule((states: string) => states.split(",").every(isState), `${stateList}; several are separated by commas`))
   .annotate({ description: "Chargers in these states alone, separated by commas" })
 
-/** Those of a query; undefined where it names none. */
+/** The states in a query; undefined if it names none. */
 export const statesOf = (states: string | undefined): ReadonlyArray<OverallState> | undefined =>
   states?.split(",").filter(isState)
 

@@ -1,4 +1,4 @@
-/** A charger as REST v2 shows it, and how it is made from the domain's. */
+/** A charger as REST v2 shows it, built from the domain's charger. */
 import { Schema } from "effect"
 import type { Charger as DomainCharger } from "../../../domain/charger/Charger.ts"
 import { assumedEquipment, type Connector as DomainConnector } from "../../../domain/site/Connector.ts"
@@ -11,16 +11,16 @@ import { connectorStandards, powerTypes } from "./ConnectorStatus.ts"
 import { evseDetails, termsAndConditions } from "../sites/LocationFields.ts"
 import { registrations } from "../../../domain/values/Registration.ts"
 
-/** A number that a connector or EVSE may have: OCPP's are small, and PostgreSQL's integer holds them all. */
+/** A number of a connector or EVSE. OCPP's numbers are small, and PostgreSQL's integer can hold all of these. */
 const PlaceNumber = whole(1, 9999)
 
-/** More volts or amperes than any charger has: the megawatt charging system ends at 1,250 V and 3,000 A. */
+/** A maximum that no charger exceeds, in volts or amperes: the megawatt charging system ends at 1,250 V and 3,000 A. */
 const Electrical = whole(1, 10_000)
 
-/** More watts than any charger has; three phases of the bounds above still fit the database's integer. */
+/** A maximum that no charger exceeds, in watts. Three phases at the limits above still fit the database's integer. */
 const Watts = whole(1, 1_000_000_000)
 
-/** What a connector is, in OCPI's words. */
+/** The equipment of a connector, with OCPI's enumerations. */
 const equipment = {
   standard: Schema.Literals(connectorStandards).annotate({ description: "OCPI ConnectorType" }),
   format: Schema.Literals(["SOCKET", "CABLE"]),
@@ -42,7 +42,7 @@ export const ConnectorChange = Schema.Struct({
 
 const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** The description of an EVSE; fields that are not named stay as they are. */
+/** A change of an EVSE's description. Fields that are left out stay unchanged. */
 export const EvseChange = Schema.Struct({
   evseId: PlaceNumber.annotate({ description: "Of an OCPP 1.6 charger the connectorId: each connector is an EVSE" }),
   physicalReference: cleared(evseDetails.physicalReference),
@@ -105,7 +105,9 @@ export const Charger = Schema.Struct({
   updatedAt: Time
 }).annotate({ identifier: "Charger" })
 
-/** What the charger says of itself and its connection, and its site of itself: no change of the charger is lost by it. */
+/**
+ * Fields that report the charger, its connection or its site. `If-Match` ignores them, since a change of the charger cannot overwrite them.
+ */
 export const reportedFields: ReadonlyArray<string> = [
   "firmwareVersion",
   "manufacturer",
@@ -165,7 +167,7 @@ const evses = ({ connectors, evses: described = [] }: DomainCharger): ReadonlyAr
     }
   })
 
-/** A charger of the domain, its site and what memory holds of it, as REST v2 shows it. */
+/** Builds the charger that REST v2 shows from the domain's charger, its site and what this process holds in memory. */
 export const toCharger = (
   charger: DomainCharger,
   site: Site | undefined,

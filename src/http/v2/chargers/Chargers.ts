@@ -1,4 +1,7 @@
-/** The endpoints of chargers over the domain's ports. What this process holds in memory of a charger is shown over what was stored. */
+/**
+ * The endpoints of chargers over the domain's ports. What this process holds in memory about a charger takes precedence over what is
+ * stored.
+ */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Charger as DomainCharger, ChargerPatch } from "../../../domain/charger/Charger.ts"
@@ -25,7 +28,7 @@ import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
 const noCredentials: Credentials = { securityProfile: undefined, passwordVerifier: undefined, generated: undefined }
 
-/** The domain's patch of a change. */
+/** Translates a change into the domain's patch. */
 const toPatch = (change: typeof ChargerChange.Type, credentials: Credentials): ChargerPatch => ({
   ...(change.name === undefined ? {} : { name: change.name }),
   ...(change.siteId === undefined ? {} : { siteId: change.siteId }),
@@ -54,7 +57,7 @@ const shown = Effect.gen(function* () {
       toCharger(charger, site, presence.peek(charger.chargerId))
     )
 
-  /** The sites of a page are read together. */
+  /** Reads the sites of a page together. */
   const many = Effect.fnUntraced(function* (organisation: string, chargers: ReadonlyArray<DomainCharger>) {
     const ids = [...new Set(chargers.map((charger) => charger.siteId))]
     const byId = new Map((yield* sites.byIds(organisation, ids)).map((site) => [site.id, site]))
@@ -85,7 +88,7 @@ const changing = Effect.gen(function* () {
   return Effect.fnUntraced(function* (chargerId: string, change: typeof ChargerChange.Type) {
     const credentials = yield* credentialsOf(chargerId, change)
     const charger = yield* chargers.update(chargerId, toPatch(change, credentials), yield* audit)
-    // An open connection was proved with what no longer holds.
+    // The open connection was authenticated with credentials that are no longer valid.
     const provesAnew = credentials !== noCredentials || change.registeredSerialNumber !== undefined
     if (provesAnew) yield* link.disconnect(chargerId, "credentials changed")
     if (change.registration !== undefined) yield* link.reconsider(chargerId)
@@ -94,7 +97,7 @@ const changing = Effect.gen(function* () {
   })
 })
 
-/** Keys from a cursor on, all of them: a charger has a hundred, and only one with very long values has a second page. */
+/** All keys from a cursor on. A charger has about a hundred, and only one with very long values needs a second page. */
 const keysBehind = <A>(cursor: string | undefined, keys: ReadonlyArray<A>): Effect.Effect<Page<A>, InvalidInput> => {
   const start = cursor === undefined ? 0 : /^[1-9]\d{0,6}$/.test(cursor) ? Number(cursor) : undefined
   if (start === undefined)
@@ -150,7 +153,7 @@ export const layer = HttpApiBuilder.group(
       }),
       configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
         const charger = yield* chargers.get(yield* organisationId, params.chargerId)
-        // Before its first report, nothing is known to be missing.
+        // Before the charger's first report it is not known which keys it lacks.
         const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
         const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
         return listed(publicUrl, request.url, page, (one) => ({

@@ -12,13 +12,16 @@ import { operation, Reported } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { registrations } from "../../../domain/values/Registration.ts"
 
-/** Shortest password an operator may choose: chargers in the field have short ones; `generatePassword` makes one of 20 characters. */
+/**
+ * Shortest password that an operator may choose, since chargers in the field have short ones. `generatePassword` makes one of 20
+ * characters.
+ */
 const passwordMinLength = 8
 
 /** Longest password that any OCPP version can carry (2.1: 64). */
 const passwordMaxLength = 64
 
-/** Most connectors described in one request; the largest charger stations have a few dozen. */
+/** Most connectors in one request. The largest chargers have a few dozen. */
 const connectorsMax = 128
 
 const passwordPattern = new RegExp(`^[\\x21-\\x7e]{${passwordMinLength},${passwordMaxLength}}$`)
@@ -35,7 +38,7 @@ const SecurityProfile = Schema.Literals([0, 1, 2, 3]).annotate({
   description: "OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate"
 })
 
-/** A certificate's common name has no more characters (RFC 5280, ub-common-name). */
+/** A certificate's common name has at most 64 characters (RFC 5280, ub-common-name). */
 const serialNumberMax = 64
 
 const RegisteredSerialNumber = text(serialNumberMax).annotate({
@@ -53,7 +56,7 @@ interface Credentials {
   readonly generatePassword?: boolean
 }
 
-/** Passwords and profiles that contradict each other. */
+/** Refuses passwords and profiles that contradict each other. */
 const credentialsFit = Schema.makeFilter((given: Credentials) => {
   const wantsPassword = given.password !== undefined || given.generatePassword === true
   if (given.password !== undefined && given.generatePassword === true) {
@@ -90,7 +93,7 @@ export const NewCharger = Schema.Struct({
   )
   .annotate({ identifier: "NewCharger" })
 
-/** The place of a connector; without an `evseId`, `connectorId` is OCPP 1.6's: EVSE n with its one connector. */
+/** Each connector at most once. Without an `evseId`, `connectorId` is that of OCPP 1.6: connector n is EVSE n with its only connector. */
 const eachOnce = rule(
   (connectors: ReadonlyArray<typeof ConnectorChange.Type>) =>
     new Set(connectors.map(placeOf).map((at) => `${at.evseId}/${at.connectorId}`)).size === connectors.length,
@@ -118,7 +121,7 @@ export const ChargerChange = Schema.Struct({
   .check(credentialsFit)
   .annotate({ identifier: "ChargerChange" })
 
-/** A charger beside the password that was just generated for it. */
+/** A charger, with its password if one was just generated. */
 const ChargerOnce = Schema.Struct({
   ...Charger.fields,
   password: Schema.optionalKey(
@@ -139,7 +142,7 @@ const ConfigurationKey = Schema.Struct({
 
 const params = { chargerId: ChargerId }
 
-/** Longest version or model that is looked for; chargers that break OCPP's 50 characters are kept as they are. */
+/** Longest version or model in a filter. Values of chargers that exceed OCPP's 50 characters are stored unchanged. */
 const reportedMax = 255
 
 const filters = {

@@ -1,4 +1,4 @@
-/** OCPI's words for what a connector is (2.3.0, mod_locations §1.4.11 ConnectorType, §1.4.19 PowerType), and what follows from them. */
+/** OCPI's enumerations for connectors (2.3.0, mod_locations §1.4.11 ConnectorType, §1.4.19 PowerType), and the power that they allow. */
 
 /** `DOMESTIC_A` to `DOMESTIC_O`: the household sockets of IEC 60884. */
 const domestic = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O"].map(
@@ -46,6 +46,6 @@ const phases: Readonly<Record<(typeof powerTypes)[number], number>> = {
   DC: 1
 }
 
-/** Watts that volts and amperes allow; OCPI counts volts from line to neutral. */
+/** The power in watts for volts and amperes. OCPI's voltage is from line to neutral. */
 export const powerOf = (powerType: (typeof powerTypes)[number], volts: number, amperes: number): number =>
   phases[powerType] * volts * amperes

@@ -17,7 +17,7 @@ import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toCommand } from "../commands/Commands.ts"
 
-/** What is expected of a charger: the template, and the keys that its make needs. */
+/** What is expected of a charger: the template, and the keys that its model needs. */
 export const expecting = Effect.gen(function* () {
   const access = yield* Access
   const expectations = yield* Expectations
@@ -31,7 +31,7 @@ export const expecting = Effect.gen(function* () {
 
 const toTemplate = ({ keys, updatedAt }: Template) => ({ keys, updatedAt: updatedAt ?? null })
 
-/** Chargers named with a rule: enough to see whether it fits those that were meant. */
+/** Chargers listed with a rule: enough to see whether the rule matches the intended ones. */
 const chargersNamed = 20
 
 const withChargers = (fleets: ReadonlyArray<Fleet>) => (quirk: Quirk) => {

@@ -11,7 +11,7 @@ import { ignored } from "../requests/Given.ts"
 import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
-/** Longest pattern of a make and longest note: OCPP's names have at most 50 characters, but chargers send longer ones. */
+/** Longest pattern of a make or model, and longest note. OCPP's names have at most 50 characters, but chargers send longer ones. */
 const patternMaxLength = 100
 const noteMaxLength = 500
 

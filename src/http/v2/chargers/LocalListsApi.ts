@@ -1,4 +1,4 @@
-/** Chargers' local authorisation lists in REST v2: how far each is in step with the tokens. Commands send them. */
+/** Chargers' local authorisation lists in REST v2: how far each is in sync with the tokens. They are sent by commands. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChargerId, Time } from "../../Fields.ts"

@@ -46,23 +46,23 @@ const filterOf = ({ action, from, kind, q, to, trouble }: Query): MessageFilter 
   isTrouble: trouble
 })
 
-/** Frames of one read of a stream. */
+/** Frames per read of a stream. */
 const tailFrames = 100
 
-/** Frames of one read of an export. */
+/** Frames per read of an export. */
 const exportPage = 200
 
-/** How late a follower sees frames that another process has written, of which no word comes here. */
+/** How late a follower sees frames that another process has written, since this process is not notified of them. */
 const otherwiseMillis = 1_000
 
-/** Wakes those who follow a charger when its frames were written. */
+/** Wakes the followers of a charger when its frames have been written. */
 const followers = Effect.gen(function* () {
   const messages = yield* MessageLog
   const bells = new Map<string, { readonly bell: Bell; readers: number }>()
   yield* Effect.forkScoped(
     Stream.runForEach(messages.written, (chargerId) => bells.get(chargerId)?.bell.ring ?? Effect.void)
   )
-  /** For as long as the scope is open. */
+  /** Subscribes for as long as the scope is open. */
   return (chargerId: string) =>
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -79,7 +79,7 @@ const followers = Effect.gen(function* () {
     )
 })
 
-/** A charger's log as a source. */
+/** A charger's log as the source of a stream. */
 const tailing =
   (messages: MessageLog["Service"], following: Effect.Success<typeof followers>) =>
   (organisation: string, chargerId: string, after: TailPosition): Source<TailPosition> => ({
@@ -101,7 +101,7 @@ const tailing =
       })
   })
 
-/** Where a stream goes on; without an id it begins now. */
+/** Where a stream resumes. Without an id it starts now. */
 const tailFrom = Effect.fnUntraced(function* (text: string | undefined) {
   const now = yield* Clock.currentTimeMillis
   if (text === undefined || text === "") return { from: now, id: "0" }
@@ -132,7 +132,7 @@ export const chargerMessages = Effect.gen(function* () {
       readonly request: { readonly url: string }
     }) {
       const caller = yield* Caller
-      // The log knows no chargers: an id that is not the caller's is refused here.
+      // The log does not know which charger belongs to whom, so an id that is not the caller's is refused here.
       yield* chargers.get(caller.organisationId, params.chargerId)
       const raw = yield* HttpServerRequest.HttpServerRequest
       if (wantsStream(raw.headers["accept"])) {

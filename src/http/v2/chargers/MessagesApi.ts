@@ -1,4 +1,4 @@
-/** The log of OCPP frames in REST v2: searched in pages, followed live, and taken away as JSON lines. */
+/** The log of OCPP frames in REST v2: searched in pages, followed live, and exported as JSON lines. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { type FrameKind, frameKinds, searchedChars, searchedFrames } from "../../../domain/charger/MessageLog.ts"
@@ -22,7 +22,7 @@ export const LoggedMessage = Schema.Struct({
 
 const isKind = (word: string): word is FrameKind => (frameKinds as ReadonlyArray<string>).includes(word)
 
-/** Words of a query, separated by commas. */
+/** The values of a query parameter, separated by commas. */
 export const listedOf = (words: string | undefined): ReadonlyArray<string> | undefined => words?.split(",")
 
 export const kindsOf = (words: string | undefined): ReadonlyArray<FrameKind> | undefined =>

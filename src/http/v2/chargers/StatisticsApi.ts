@@ -1,4 +1,4 @@
-/** Statistics of one organisation in REST v2: what is now, and figures over time. */
+/** Statistics of one organisation in REST v2: current figures, and figures over time. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { maxSeriesPoints, seriesMetrics, type SeriesStep, seriesSteps } from "../../../domain/charger/Series.ts"

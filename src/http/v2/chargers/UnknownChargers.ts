@@ -15,7 +15,10 @@ export const layer = HttpApiBuilder.group(
     const attempts = yield* UnknownChargerAttempts
     const publicUrl = yield* PublicUrl
 
-    /** An unregistered id may be a mistake of any organisation: who is one of several organisations learns nothing of the others'. */
+    /**
+     * An unregistered id may belong to any organisation. If there are several, an organisation may not see the attempts of others'
+     * chargers.
+     */
     const allowed = Effect.gen(function* () {
       const { organisationId, permissions } = yield* Caller
       if (permissions.includes("platform:admin") || (yield* attempts.concernOnly(organisationId))) return

@@ -1,6 +1,6 @@
 /**
- * Chargers that tried to connect under an id that is not registered, in REST v2. They belong to no organisation, so that where there are
- * several only the platform's own operator sees them.
+ * Chargers that tried to connect with an unregistered id, in REST v2. They belong to no organisation. If there are several organisations,
+ * only the platform's own operator sees them.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -34,13 +34,13 @@ export const ChargingProfile = Schema.Struct({
   chargingSchedule: ChargingSchedule
 }).annotate({ identifier: "ChargingProfile" })
 
-/** A schedule of the domain under OCPP's names. */
+/** A schedule of the domain with OCPP's field names. */
 export const toSchedule = ({ periods, ...rest }: DomainSchedule): typeof ChargingSchedule.Type => ({
   ...rest,
   chargingSchedulePeriod: periods
 })
 
-/** A profile of the domain under OCPP's names. */
+/** A profile of the domain with OCPP's field names. */
 export const toProfile = (profile: DomainProfile): typeof ChargingProfile.Type => {
   const { kind, profileId, purpose, recurrency, schedule, ...rest } = profile
   return {

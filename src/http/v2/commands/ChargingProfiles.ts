@@ -15,25 +15,25 @@ import { organisationId } from "../requests/Caller.ts"
 import { ChargingSchedule, toProfile, toSchedule } from "./ChargingProfileSchema.ts"
 import { defaultDuration, type InstalledProfile } from "./ChargingProfilesApi.ts"
 
-/** Most open sessions of a charger that are looked at for the one at the connector. */
+/** Most open sessions of a charger among which the one at the connector is searched. */
 const openSessionsLooked = 256
 
 const toInstalled = (one: SetProfile): typeof InstalledProfile.Type => ({
-  // Of OCPP 1.6 the evse is the connector.
+  // In OCPP 1.6 each connector is an EVSE of its own.
   connectorId: one.evseId,
   evseId: one.evseId,
   setAt: one.setAt,
   chargingProfile: toProfile(one.profile)
 })
 
-/** OCPP 1.6 §6.22: an answer that has a schedule. */
+/** OCPP 1.6 §6.22: an answer with a schedule. */
 const Answer = Schema.Struct({
   scheduleStart: Schema.optionalKey(Time),
   chargingSchedule: ChargingSchedule
 })
 const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
-/** The charger's schedule, where its answer has one that says when it begins. */
+/** The schedule that the charger reported, if its answer has one with a start time. */
 const theirs = (reported: ReportedComposite | undefined): DatedSchedule | undefined => {
   const answer = Option.getOrUndefined(decodeAnswer(reported?.answer))
   const start = answer?.scheduleStart ?? answer?.chargingSchedule.startSchedule
@@ -47,8 +47,8 @@ interface AtEvse {
 }
 
 /**
- * Whether a charger may have this connector: the whole of it (0) always, any until it has reported one, and one that it took a profile
- * for even where it has not reported it yet.
+ * Whether a charger may have this connector. Connector 0 (the whole charger) always exists, and any other does until the charger has
+ * reported its connectors. A connector for which the charger accepted a profile exists even if it has not been reported.
  */
 const isThere = (reported: ReadonlyArray<AtEvse>, inForce: ReadonlyArray<AtEvse>, connectorId: number): boolean =>
   connectorId === 0 || reported.length === 0 || [...reported, ...inForce].some(({ evseId }) => evseId === connectorId)
@@ -61,10 +61,10 @@ export const layer = HttpApiBuilder.group(
     const chargers = yield* Chargers
     const sessions = yield* Sessions
 
-    /** For whom the schedule of a connector is computed: with the transaction that runs there. */
+    /** The target of a connector's schedule: the EVSE, with the transaction that runs there. */
     const targetOf = Effect.fnUntraced(function* (organisation: string, chargerId: string, evseId: number) {
       const filter = { chargerId, status: "ACTIVE", limit: openSessionsLooked } as const
-      // Without a cursor there is none to be wrong.
+      // The filter has no cursor, so the cursor cannot be invalid.
       const open = yield* Effect.catchTag(sessions.list(organisation, filter), "InvalidInput", Effect.die)
       const running = open.items.find((session) => session.evseId === evseId)
       const transactionId = Number(running?.transactionId)

@@ -1,4 +1,4 @@
-/** Smart charging in REST v2: the profiles that stand at a charger, and what they come to. They are set and cleared by commands. */
+/** Smart charging in REST v2: the profiles that are in force at a charger, and the schedule that results. Commands set and clear them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { compositeSecondsMax } from "../../../domain/command/Composite.ts"
@@ -8,7 +8,7 @@ import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf } from "../requests/Paging.ts"
 
-/** Seconds that are computed when `duration` says nothing. */
+/** Seconds that are computed if `duration` is left out. */
 export const defaultDuration = 86_400
 
 /** OCPP 1.6 numbers connectors from 1; no charger has nearly as many. */

@@ -1,4 +1,7 @@
-/** The endpoints of commands over the domain's ports: what a command leaves open is found, then it is stored, and the charger's actor woken. */
+/**
+ * The endpoints of commands over the domain's ports. A command's missing parts are filled in, the command is stored, and the charger's
+ * actor is woken.
+ */
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
@@ -34,7 +37,7 @@ export const toCommand = (command: DomainCommand): typeof Command.Type => ({
 
 const encodeBody = Schema.encodeSync(NewCommand)
 
-/** What a retry must know of a command that was issued: its id, and the password that was made for it and is stored nowhere else. */
+/** What a retry needs to know about an issued command: its id, and the password that was generated for it, which is stored nowhere else. */
 const Issued = Schema.fromJsonString(Schema.Struct({ id: Schema.String, password: Schema.optional(Schema.String) }))
 const writeIssued = Schema.encodeSync(Issued)
 const readIssued = Schema.decodeUnknownSync(Issued)
@@ -48,7 +51,7 @@ export const layer = HttpApiBuilder.group(
     const link = yield* ChargerLink
     const publicUrl = yield* PublicUrl
     const opening = yield* CommandOpening
-    /** In its present state, or after a wait. */
+    /** The command in its current state, or after a wait. */
     const seen = (organisation: string, id: string, waitSeconds: number | undefined, issued?: DomainCommand) =>
       waitSeconds === undefined
         ? commands.get(organisation, id)

@@ -14,10 +14,10 @@ import { commandStatuses } from "../../../domain/command/Command.ts"
 
 export const commandRows = { ...core, ...profiles, ...security } as const
 
-/** How long a command may wait for its charger: a week, after which its reason is forgotten. */
+/** How long a command may wait for its charger: a week, since no one remembers its reason after that. */
 const longestWaitSeconds = 604_800
 
-/** How long a request may be held: proxies and scripts rarely wait for longer than a minute. */
+/** How long a request may wait: proxies and scripts rarely wait longer than a minute. */
 const longestHoldSeconds = 60
 
 export const expiresIn = {
@@ -31,14 +31,14 @@ export const expiresIn = {
 
 type RowSchemas = { readonly [Type in keyof typeof commandRows]: (typeof commandRows)[Type]["schema"] }
 
-/** Each row's schema, and with it how long the command may wait. */
+/** The schema of each row, with the field that limits how long the command may wait. */
 const members = Object.values(commandRows).map(({ schema }) => Schema.Struct({ ...schema.fields, ...expiresIn }))
 
 export type NewCommandBody = RowSchemas[keyof RowSchemas]["Type"] & { readonly expiresIn?: number }
 
 const typeUnknown = `Must be one of ${commandTypes.join(", ")}`
 
-/** No member of the union has this type: said of `type`, not of the whole body. */
+/** If no member of the union has this type, the error is about `type` and not about the whole body. */
 const aboutType = (issue: SchemaIssue.Issue): SchemaIssue.Issue =>
   issue._tag === "AnyOf" && issue.issues.length === 0
     ? new SchemaIssue.Pointer(["type"], new SchemaIssue.InvalidValue({ message: typeUnknown }))
@@ -89,7 +89,7 @@ const CommandOnce = Schema.Struct({
   )
 }).annotate({ identifier: "CommandWithPassword" })
 
-/** Seconds in a query. */
+/** How long a request waits for the charger's answer, in seconds. */
 const Wait = wholeInQuery(0, longestHoldSeconds, `Seconds to wait for the charger's answer, 0 to ${longestHoldSeconds}`)
 
 const filter = { status: Schema.optionalKey(Schema.Literals(commandStatuses)) }

@@ -1,4 +1,4 @@
-/** Core and RemoteTrigger (OCPP 1.6 §5.1…§5.4, §5.8, §5.11…§5.14, §5.17, §5.18). */
+/** The commands of Core and RemoteTrigger (OCPP 1.6 §5.1…§5.4, §5.8, §5.11…§5.14, §5.17, §5.18). */
 import { Schema } from "effect"
 import { passwordKey } from "../../../domain/command/Kinds.ts"
 import { validateProfile } from "../../../domain/command/Profile.ts"
@@ -19,7 +19,7 @@ import {
 const type = <T extends string>(name: T) => ({ type: Schema.Literal(name) })
 const Key = text(50)
 
-/** What a charger can be asked to send of itself: OCPP 1.6 §7.32, and the whitepaper's MessageTriggerEnumType. */
+/** Messages that a charger can be requested to send: OCPP 1.6 §7.32, and the whitepaper's MessageTriggerEnumType. */
 const triggered = [
   "BootNotification",
   "DiagnosticsStatusNotification",

@@ -1,6 +1,6 @@
 /**
- * Local authorisation lists that an operator sends by hand: which version comes next, what of the organisation's tokens a list can hold,
- * and whether the charger has said that it takes no list of this size.
+ * Local authorisation lists that an operator sends by hand: the next version, which of the organisation's tokens a list can hold, and
+ * whether the charger has reported a limit that the list exceeds.
  */
 import { Clock, Effect } from "effect"
 import type { CommandOf } from "../../../domain/command/ChargerCommand.ts"
@@ -9,10 +9,10 @@ import { LocalLists } from "../../../domain/command/LocalLists.ts"
 import { Tokens } from "../../../domain/token/Tokens.ts"
 import { brokenLimit, entriesOf, nextVersion, type TokenChange } from "../../../domain/command/LocalList.ts"
 
-/** Tokens of one list. The largest charger lists hold a few thousand; a message of more does not fit a frame. */
+/** Most tokens in one list. The largest charger lists hold a few thousand; a larger message does not fit into a frame. */
 const tokensAtMost = 2_000
 
-/** How to send what one message cannot hold. */
+/** Explains how to send a list that does not fit into one message. */
 const goOn = (inOne: number) =>
   `Send the first ${inOne} as localAuthorizationList, and the others in messages with updateType Differential; or set the organisation's ` +
   "localLists to Managed, and the service does it."
@@ -25,7 +25,7 @@ export const listsByHand = Effect.gen(function* () {
     return nextVersion((yield* lists.byHand(organisationId, chargerId)).version)
   })
 
-  /** The organisation's own tokens as entries, and how many of them no list of OCPP 1.6 can hold. */
+  /** The organisation's own tokens as entries, and how many of them do not fit a list of OCPP 1.6. */
   const ownEntries = Effect.fnUntraced(function* (organisationId: string) {
     const found: Array<TokenChange> = []
     let cursor: string | undefined
@@ -42,7 +42,7 @@ export const listsByHand = Effect.gen(function* () {
     return { entries, leftOut: losses.filter(({ what }) => what === "UidTooLong").length }
   })
 
-  /** Refuses a list that the charger has said it does not take. */
+  /** Refuses a list that exceeds a limit reported by the charger. */
   const within = Effect.fnUntraced(function* (
     organisationId: string,
     chargerId: string,

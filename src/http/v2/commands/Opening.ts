@@ -1,4 +1,4 @@
-/** The port `CommandOpening`: a command's body is read by its row, and what it leaves open is found from the domain's ports. */
+/** The port `CommandOpening`: reads a command's body with the row of its type, and fills in what it leaves open from the domain's ports. */
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
@@ -17,20 +17,20 @@ import { type Transfer, Transfers } from "./Transfers.ts"
 
 const decodeBody = Schema.decodeUnknownSync(NewCommand)
 
-/** What a command turned out to be, and what else belongs to it. */
+/** A complete command, with the values that were filled in. */
 interface Found {
   readonly command: ChargerCommand
   readonly sessionId: string | undefined
   readonly fileId: string | undefined
   readonly password: string | undefined
-  /** What else of the command was found here and not given. */
+  /** Further values that were chosen here rather than given. */
   readonly chosen: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Numbers that are given by the service where the caller gives none. */
+/** Numbers that the service assigns if the caller gives none. */
 const numbers = ["reservationId", "requestId", "listVersion"] as const
 
-/** What the service chose, by the names that the caller would have given it. Never what opens anything. */
+/** The values that the service chose, under the names that the caller would have used. Secrets are never among them. */
 const chosenOf = (given: object, { chosen, command, fileId }: Found): Readonly<Record<string, unknown>> => {
   const asSent: Readonly<Record<string, unknown>> = command
   return {
@@ -44,7 +44,7 @@ const chosenOf = (given: object, { chosen, command, fileId }: Found): Readonly<R
 
 const locations: ReadonlySet<string> = new Set(["location", "remoteLocation"])
 
-/** Locations stand at the top or one level below (GetLog, SignedUpdateFirmware). */
+/** Masks locations, which are at the top or one level below (GetLog, SignedUpdateFirmware). */
 const withShownLocations = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
@@ -53,20 +53,20 @@ const withShownLocations = (given: Readonly<Record<string, unknown>>): Readonly<
     })
   )
 
-/** What may be shown of a body before anything of it is found. */
+/** What may be shown of a body before anything is filled in. */
 export const shownParameters = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = body
   return withShownLocations(given)
 }
 
-/** What is stored of the parameters is what the caller wrote, secrets masked, and what was chosen beside it. */
+/** The parameters that are stored: what the caller wrote, with secrets masked, and what the service chose. */
 const parametersOf = (body: Readonly<Record<string, unknown>>, found: Found): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = body
   const shown = isSecret(found.command) ? { ...given, value: "***" } : withShownLocations(given)
   return { ...shown, ...chosenOf(given, found) }
 }
 
-/** Sessions of the caller's own. */
+/** Looks up the organisation's own sessions. */
 const looking = Effect.gen(function* () {
   const sessions = yield* Sessions
 
@@ -81,7 +81,7 @@ const looking = Effect.gen(function* () {
     return Number(session.transactionId)
   })
 
-  /** The session of a transaction that a RemoteStop names by its number. */
+  /** The session that a RemoteStop names by its transaction id. */
   const sessionOf = Effect.fnUntraced(function* (organisationId: string, chargerId: string, transactionId: number) {
     const one = { chargerId, transactionId: String(transactionId), status: "ACTIVE" } as const
     return (yield* sessions.list(organisationId, { limit: 1, ...one })).items[0]?.id
@@ -90,7 +90,7 @@ const looking = Effect.gen(function* () {
   return { transactionOf, sessionOf }
 })
 
-/** True where nothing has to be found for it. */
+/** True if the command is complete, so that nothing has to be filled in. */
 const isWhole = ({ _tag }: Open): boolean =>
   _tag !== "Refused" && _tag !== "SendLocalList" && _tag !== "RemoteStop" && !_tag.startsWith("Needs")
 
@@ -103,8 +103,8 @@ const finding = Effect.gen(function* () {
   const { ownEntries, versionAfter, within } = yield* listsByHand
 
   return Effect.fnUntraced(function* (organisationId: string, chargerId: string, first: Open) {
-    // Before anything is made for it: a charger of another organisation gets neither numbers nor places for uploads. A whole command is issued as it is,
-    // which looks for its charger.
+    // First check that the charger is the caller's: otherwise numbers and upload places would be made for another organisation's charger. A
+    // complete command needs no check here, since issuing it looks up the charger.
     if (!isWhole(first)) yield* chargers.get(organisationId, chargerId)
     const now = yield* Clock.currentTimeMillis
     let open = first
@@ -164,7 +164,9 @@ const finding = Effect.gen(function* () {
   })
 })
 
-/** What a body asks for before anything is found; the row's own function for this very type, since the union has lost which. */
+/**
+ * What a body needs, before anything is filled in. The cast selects the row's function for this very type, which the union no longer knows.
+ */
 export const openedBody = (body: NewCommandBody, now: number): Open =>
   (commandRows[body.type].open as (given: NewCommandBody, now: number) => Open)(body, now)
 
@@ -173,7 +175,7 @@ export const layer = Layer.effect(
   Effect.map(finding, (find) =>
     CommandOpening.of({
       open: Effect.fnUntraced(function* (organisationId, chargerId, body) {
-        // Bodies have passed this schema where they came in.
+        // The body has already passed this schema at the endpoint.
         const given = decodeBody(body)
         const found = yield* find(organisationId, chargerId, openedBody(given, yield* Clock.currentTimeMillis))
         const { command, fileId, password, sessionId } = found

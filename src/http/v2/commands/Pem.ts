@@ -1,11 +1,11 @@
-/** Certificates as commands carry them: PEM (RFC 7468), each of which must be readable before a charger is asked to trust or to show it. */
+/** Certificates in commands: PEM (RFC 7468). Each must be readable before a charger is asked to trust or present it. */
 import { X509Certificate } from "node:crypto"
 import { Schema } from "effect"
 import { rule } from "../../Fields.ts"
 
 const block = /-----BEGIN ([^-]*)-----([^-]*)-----END \1-----/g
 
-/** Lines of any length: OpenSSL wants short ones, the small parsers of chargers do not. */
+/** Accepts lines of any length: OpenSSL needs short ones, but the simple parsers of chargers do not. */
 const isReadable = (base64: string): boolean => {
   if (!/^[A-Za-z0-9+/\s]+[=\s]*$/.test(base64)) return false
   try {
@@ -15,7 +15,10 @@ const isReadable = (base64: string): boolean => {
   }
 }
 
-/** How many certificates a text holds; undefined for one that holds anything else (a key above all), or a certificate that cannot be read. */
+/**
+ * How many certificates a text contains; undefined if it contains anything else (above all a private key), or a certificate that cannot be
+ * read.
+ */
 const certificatesIn = (text: string): number | undefined => {
   const blocks = [...text.matchAll(block)]
   const around = text.replaceAll(block, "")
@@ -30,7 +33,7 @@ const pem = (max: number, fits: (certificates: number) => boolean, message: stri
     Schema.isMinLength(1),
     Schema.isMaxLength(max),
     rule((text: string) => {
-      // What is too long is said to be, and not read.
+      // A text that is too long is reported by its own check, and not parsed.
       if (text.length > max) return true
       const found = certificatesIn(text)
       return found !== undefined && fits(found)
@@ -45,7 +48,7 @@ export const PemCertificate = (max: number) =>
     "Must be one X.509 certificate in PEM: -----BEGIN CERTIFICATE-----, base64, -----END CERTIFICATE-----"
   )
 
-/** A certificate and those that it hangs on. */
+/** A certificate and the certificates of its chain. */
 export const PemChain = (max: number) =>
   pem(
     max,

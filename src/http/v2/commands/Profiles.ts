@@ -1,4 +1,4 @@
-/** LocalAuthListManagement, Reservation and SmartCharging (OCPP 1.6 §5.2, §5.5, §5.7, §5.10, §5.13, §5.15, §5.16). */
+/** The commands of LocalAuthListManagement, Reservation and SmartCharging (OCPP 1.6 §5.2, §5.5, §5.7, §5.10, §5.13, §5.15, §5.16). */
 import { Schema } from "effect"
 import { validateProfile } from "../../../domain/command/Profile.ts"
 import { refused, row } from "./Row.ts"

@@ -1,23 +1,23 @@
-/** One type of command as REST v2 takes it: the shape of its parameters, and the domain's command that they make. */
+/** One type of command in REST v2: the schema of its parameters, and the domain's command made from them. */
 import type { Schema } from "effect"
 import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 
-/** What a command needs that its parameters leave out: found from the ports when it is issued. */
+/** A command, or what is still missing from it. Missing values are filled in from the ports when the command is issued. */
 export type Open<C extends ChargerCommand = ChargerCommand> =
   | C
-  /** A number that the service gives: a reservation's, a request's. */
+  /** A number that the service assigns: of a reservation or a request. */
   | { readonly _tag: "NeedsNumber"; readonly with: (n: number) => ChargerCommand | Open }
-  /** A session of this charger, by its id; `with` takes its transaction id. */
+  /** A session of this charger by its id; `with` receives its transaction id. */
   | {
       readonly _tag: "NeedsSession"
       readonly sessionId: string
       readonly with: (transactionId: number) => ChargerCommand
     }
-  /** The version after the one that the charger's local list has. */
+  /** The version that follows the current one of the charger's local list. */
   | { readonly _tag: "NeedsListVersion"; readonly with: (listVersion: number) => ChargerCommand }
   /** The organisation's own tokens. */
   | { readonly _tag: "NeedsTokens"; readonly listVersion: number | undefined }
-  /** A place for the charger's upload; `with` takes its URL. */
+  /** A place for the charger's upload; `with` receives its URL. */
   | {
       readonly _tag: "NeedsUpload"
       readonly kind: "Diagnostics" | "Log"
@@ -27,17 +27,17 @@ export type Open<C extends ChargerCommand = ChargerCommand> =
   | {
       readonly _tag: "NeedsDownload"
       readonly fileId: string
-      /** When the charger is to fetch it; ms epoch. */
+      /** When the charger is to download it; ms epoch. */
       readonly retrieveAt: number
       readonly with: (location: string) => ChargerCommand | Open
     }
-  /** A new password, when none was given. */
+  /** A new password, if none was given. */
   | { readonly _tag: "NeedsPassword"; readonly key: string }
   | { readonly _tag: "Refused"; readonly pointer: string; readonly detail: string }
 
 export interface Row<S extends Schema.Top> {
   readonly schema: S
-  /** `now` in ms epoch, for what must lie ahead. */
+  /** `now` in ms epoch, for times that must be in the future. */
   readonly open: (given: S["Type"], now: number) => Open
 }
 

@@ -1,4 +1,4 @@
-/** FirmwareManagement (OCPP 1.6 §5.9, §5.19) and the security whitepaper's set (edition 3, §5). */
+/** The commands of FirmwareManagement (OCPP 1.6 §5.9, §5.19) and of the security whitepaper (edition 3, §5). */
 import { Schema } from "effect"
 import { Uuid, whole } from "../../Fields.ts"
 import { PemCertificate, PemChain } from "./Pem.ts"
@@ -12,7 +12,7 @@ const Use = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCe
 const Pem = (max: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(max))
 const hex = (max: number) => text(max)
 
-/** With the request id that was given, or one of ours. */
+/** Uses the given request id, or a number that the service assigns. */
 const numbered = (requestId: number | undefined, make: (id: number) => Open): Open =>
   requestId === undefined ? { _tag: "NeedsNumber", with: make } : make(requestId)
 
@@ -21,14 +21,14 @@ const noSource =
 
 interface Source {
   readonly location: string | undefined
-  /** JSON Pointer to a location. */
+  /** JSON Pointer to the field `location`. */
   readonly pointer: string
   readonly fileId: string | undefined
   /** ms epoch. */
   readonly retrieveAt: number
 }
 
-/** From where: a location, or a file of ours. */
+/** The source of a file: a given location, or a file of this service. */
 const fetched = ({ fileId, location, pointer, retrieveAt }: Source, make: (location: string) => Open): Open => {
   if (fileId === undefined) return location === undefined ? refused(pointer, noSource) : make(location)
   if (location !== undefined)

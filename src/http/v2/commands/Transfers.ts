@@ -1,10 +1,10 @@
-/** Where chargers put and fetch files: one-time URLs of this service, as the endpoints of commands ask for them. */
+/** One-time URLs of this service to which chargers upload files or from which they download them, for the endpoints of commands. */
 import { Context, Effect, Layer } from "effect"
 import { downloadWaitsMillis } from "../../../domain/file/StoredFile.ts"
 import { Files } from "../../../domain/file/Files.ts"
 import type { Conflict, NotFound, StorageUnavailable } from "../../../domain/Errors.ts"
 
-/** The file that a URL is good for. */
+/** A URL and the file that it gives access to. */
 export interface Transfer {
   readonly url: string
   readonly fileId: string
@@ -22,7 +22,7 @@ export class Transfers extends Context.Service<
       kind: "Diagnostics" | "Log",
       now: number
     ) => Transferring
-    /** The absolute URL at which a charger may fetch a stored file from now on, until well after `retrieveAt` (ms epoch). */
+    /** The absolute URL from which a charger may download a stored file from now on, until well after `retrieveAt` (ms epoch). */
     readonly download: (
       organisationId: string,
       chargerId: string,
@@ -33,7 +33,7 @@ export class Transfers extends Context.Service<
   }
 >()("voltlane/http/v2/Transfers") {}
 
-/** One-time URLs below `base`, which has no slash at its end. */
+/** Makes one-time URLs below `base`, which has no trailing slash. */
 export const layer = (base: string) =>
   Layer.effect(
     Transfers,
@@ -47,7 +47,7 @@ export const layer = (base: string) =>
         download: (organisationId, chargerId, fileId, retrieveAt, now) =>
           Effect.map(
             files.offer(organisationId, chargerId, fileId, Math.max(retrieveAt, now) + downloadWaitsMillis, now),
-            // Firmware updaters take the file's kind from the end of its URL.
+            // Firmware updaters derive the file type from the end of the URL.
             ({ name, token }) => ({ url: `${base}/files/down/${token}/${encodeURIComponent(name)}`, fileId })
           )
       })

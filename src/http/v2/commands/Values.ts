@@ -1,4 +1,4 @@
-/** The values that commands' parameters are made of, with OCPP 1.6's names and bounds (§7), and what they are in the domain. */
+/** The values of commands' parameters, with OCPP 1.6's names and limits (§7), and their translation into the domain's. */
 import { Schema } from "effect"
 import type { Place } from "../../../domain/site/Connector.ts"
 import { type ChargingProfile, profileKinds, profilePurposes } from "../../../domain/command/ChargingProfile.ts"
@@ -9,19 +9,19 @@ export const IdTag = text(20).annotate({ description: "At most 20 characters (OC
 
 const highest = 0x7fffffff
 
-/** Whole numbers of OCPP: 32 bits with a sign. */
+/** OCPP's integers: 32 bits, signed. */
 export const Integer = whole(-highest - 1, highest)
 export const Natural = whole(0, highest)
 
-/** A connector; 0 is the whole charger, where the command allows it. */
+/** A connector id. 0 is the whole charger, in commands that allow it. */
 export const ConnectorOrWhole = whole(0, 10_000)
 export const ConnectorNumber = whole(1, 10_000)
 
-/** OCPP 1.6 numbers connectors through; each is the only one of its evse. */
+/** OCPP 1.6 numbers connectors over the whole charger; each is the only one of its EVSE. */
 export const placeOf = (connectorId: number): Place =>
   connectorId === 0 ? { evseId: 0, connectorId: 0 } : { evseId: connectorId, connectorId: 1 }
 
-/** Where files come from and go to. Chargers of 1.6 take http, https, ftp, ftps and sftp. */
+/** Where files come from and go to. OCPP 1.6 chargers use http, https, ftp, ftps and sftp. */
 export const Location = text(512).check(
   rule(
     (value: string) => /^(?:https?|ftps?|sftp):\/\/[^\s]+$/i.test(value),
@@ -34,7 +34,7 @@ export const retrying = {
   retryInterval: Schema.optionalKey(whole(0, 86_400).annotate({ description: "Seconds between two tries" }))
 }
 
-/** Retries as the domain has them. */
+/** Translates retries into the domain's fields. */
 export const retriesOf = (given: { readonly retries?: number; readonly retryInterval?: number }) => ({
   ...(given.retries === undefined ? {} : { retries: given.retries }),
   ...(given.retryInterval === undefined ? {} : { retryIntervalSeconds: given.retryInterval })
@@ -74,7 +74,7 @@ export const Profile = Schema.Struct({
   })
 })
 
-/** The profile as the domain has it. */
+/** Translates the profile into the domain's. */
 export const profileOf = (given: typeof Profile.Type): ChargingProfile => {
   const { chargingProfileId, chargingProfileKind, chargingProfilePurpose, chargingSchedule, recurrencyKind, ...rest } =
     given

@@ -12,7 +12,7 @@ import { organisationId, audit } from "../requests/Caller.ts"
 import type { DeliveryHealth, ParkedItem } from "./DeliveriesApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
-/** A part of a partner's health. */
+/** The delivery part of a partner's health. */
 export const toDeliveryHealth = (health: SubscriptionHealth): typeof DeliveryHealth.Type => ({
   state: health.state,
   cursor: health.cursor,
@@ -26,7 +26,7 @@ export const toDeliveryHealth = (health: SubscriptionHealth): typeof DeliveryHea
   lastError: health.lastError ?? null
 })
 
-/** Of a partner's subscription there are no other kinds. */
+/** A partner's subscription has no other kinds. */
 const kindOf = (kind: string): (typeof ParkedItem.Type)["kind"] =>
   kind === "evse" || kind === "tariff" || kind === "session" || kind === "cdr" ? kind : "location"
 
@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
     const publicUrl = yield* PublicUrl
 
-    /** The partner, or `NotFound`: a webhook's id is none here. */
+    /** The partner, or `NotFound`, also for the id of a webhook. */
     const partnerOf = (id: string) => Effect.flatMap(organisationId, (own) => partners.get(own, id))
 
     return handlers.handleAll({

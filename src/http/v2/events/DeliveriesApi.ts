@@ -1,4 +1,7 @@
-/** Deliveries to a partner, in REST v2: how far it is behind (a part of its health), and what it refused for good, to be sent again or forgotten. */
+/**
+ * Deliveries to a partner, in REST v2: how far behind it is (a part of its health), and the items that it finally refused, to be sent again
+ * or discarded.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Time, Uuid } from "../../Fields.ts"

@@ -1,7 +1,7 @@
 /**
- * Server-sent events (HTML §9.2) of the feed, and of what else is followed live. A stream is pulled: it reads the next page when the one before has gone out, so that a slow reader
- * costs one page of memory and misses nothing. It goes on for as long as its key may read events, and ends when the service does. Effect's `Sse` writes
- * no comments, and a keep-alive is a comment with an id.
+ * Server-sent events (HTML §9.2) of the feed and of other live data. A stream is pulled: it reads the next page when the previous one has
+ * been sent, so a slow reader costs one page of memory and misses nothing. A stream runs for as long as its key or sign-in may read, and
+ * ends when the service drains. Effect's `Sse` cannot write comments, but a keep-alive is a comment with an id.
  */
 import { Clock, Context, Effect, Latch, Layer, type Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -14,64 +14,67 @@ import { Counts } from "../../../domain/values/Counts.ts"
 import { proving, provingSignIn } from "../requests/AuthorizationLive.ts"
 import { makeBell, sharedPages, watchAccess } from "./SharedReading.ts"
 
-/** Streams of one sign-in: its tabs share one of events where the browser lets them, and each that is looked at may follow a log. */
+/** Most streams of one sign-in. Its tabs share one stream of events if the browser supports it, and each visible tab may follow a log. */
 const perSignIn = 8
 
-/** Streams of one key. */
+/** Most streams of one key. */
 const perKey = 20
 
-/** Streams of one organisation: a console for each of its people, and its programs. */
+/** Most streams of one organisation: a console for each of its people, and its programs. */
 const perOrganisation = 200
 
-/** Streams of this process. */
+/** Most streams of this process. */
 const perProcess = 2_000
 
-/** Events of one read: what a slow reader holds in memory, about 50 KiB. */
+/** Events per read: what a slow reader holds in memory, about 50 KiB. */
 const pageEvents = 100
 
-/** Proxies drop what is silent for a minute. */
+/** Proxies close connections that are idle for a minute. */
 const defaultKeepAliveMillis = 15_000
 
 export interface EventStreamsOptions {
-  /** Completes when the service drains. It ends all streams: chargers and other requests are still answered after it. */
+  /** Completes when the service drains, which ends all streams. Chargers and other requests are still served after that. */
   readonly ending: Effect.Effect<void>
   readonly keepAliveMillis?: number
 }
 
-/** Facts come in bursts; a reader looks at most ten times a second. */
+/** Facts come in bursts, so a stream reads at most ten times a second. */
 const betweenLooksMillis = 100
 
-/** Between looks while the database is away. */
+/** The pause between reads while the database is unavailable. */
 const retryMillis = 1_000
 
-/** When the reader is to come again after an end. */
+/** How long a client is to wait before it reconnects. */
 const reconnectMillis = 2_000
 
-/** Who reads a stream. */
+/** The reader of a stream. */
 export interface Reader {
   readonly caller: Principal
-  /** As presented: looked at again while the stream runs. A key is the one that counts where both came. */
+  /** The key as presented, which is checked again while the stream runs. If both a key and a cookie came, the key counts. */
   readonly key: string
   /** The secret of the cookie. */
   readonly cookie: string | undefined
 }
 
-/** What lies behind a cursor. */
+/** What follows a cursor. */
 export interface Piece<Cursor> {
-  /** Whole server-sent events; empty where there are none. */
+  /** Whole server-sent events; empty if there are none. */
   readonly text: string
   readonly next: Cursor
   readonly isEnd: boolean
 }
 
-/** What is streamed, from a cursor on. */
+/** What is streamed, starting after a cursor. */
 export interface Source<Cursor> {
   readonly permission: Permission
   readonly after: Cursor
   /** The cursor as the id of a server-sent event. */
   readonly idOf: (cursor: Cursor) => string
   readonly read: (after: Cursor) => Effect.Effect<Piece<Cursor>, StorageUnavailable>
-  /** Begins to listen for as long as the stream is open. What it gives is taken before each read, and ends once there may be more. */
+  /**
+   * Subscribes to notifications for as long as the stream is open. The inner effect is started before each read, and completes once there
+   * may be more to read.
+   */
   readonly words: Effect.Effect<() => Effect.Effect<void>, never, Scope.Scope>
 }
 
@@ -82,7 +85,7 @@ export interface Following extends EventFilter, Reader {
 export class EventStreams extends Context.Service<
   EventStreams,
   {
-    /** The answer that streams, or `TooMany` `too_many_streams`. */
+    /** The streaming answer, or `TooMany` `too_many_streams`. */
     readonly stream: <Cursor>(
       reader: Reader,
       source: Source<Cursor>
@@ -92,12 +95,12 @@ export class EventStreams extends Context.Service<
   }
 >()("voltlane/http/v2/EventStreams") {}
 
-/** Without a word, streams look again after this. */
+/** Without a notification, streams read again after this time. */
 const lookEveryMillis = 1_000
 
 const written = (event: Event): string => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** A comment that keeps proxies from hanging up; the id behind it is noted by the reader, who then resumes from here (HTML §9.2.6). */
+/** A comment that keeps proxies from closing the connection. The reader stores the id after it, and resumes from there (HTML §9.2.6). */
 const comment = (text: string, id: string): string => `: ${text}\nid: ${id}\n\n`
 
 const tooMany = (most: number, whose: string) =>
@@ -110,7 +113,7 @@ const tooMany = (most: number, whose: string) =>
 interface State<Cursor> {
   readonly after: Cursor
   readonly checkedAt: number
-  /** Changes of who may read until then. */
+  /** The count of access changes at that check. */
   readonly checkedChanges: number
 }
 
@@ -125,11 +128,11 @@ const making = Effect.fnUntraced(function* (
   const signedIn = yield* provingSignIn
   const bell = makeBell()
   const pageOf = yield* sharedPages(events, bell)
-  /** Rings for all streams, whatever they are of. */
+  /** Rings for all streams, whatever their source. */
   const alarm = makeBell()
   const access = yield* watchAccess(events, { commits: bell, changed: alarm.ring }, isAnyOpen)
   yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
-  // A word may be lost, and some writers give none.
+  // Notifications may be lost, and some writers send none.
   const look = Effect.suspend(() => (isAnyOpen() ? bell.ring : Effect.void))
   const pause = Effect.andThen(anyOpened.await, Effect.sleep(lookEveryMillis))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
@@ -143,7 +146,10 @@ const making = Effect.fnUntraced(function* (
   )
   yield* Effect.forkScoped(end)
 
-  /** Still the same organisation's, and still with the right to read. While the database is away that cannot be checked. */
+  /**
+   * Whether the reader still belongs to the same organisation and still has the permission. While the database is unavailable this cannot
+   * be checked, and the stream continues.
+   */
   const mayGoOn = ({ caller, cookie, key }: Reader, permission: Permission) =>
     (key === "" && cookie !== undefined ? signedIn(cookie) : principalOf(key)).pipe(
       Effect.map(
@@ -153,18 +159,18 @@ const making = Effect.fnUntraced(function* (
       Effect.catchTags({ Unauthorized: () => Effect.succeed(false), StorageUnavailable: () => Effect.succeed(true) })
     )
 
-  /** What is to be sent next, as soon as there is something. Undefined ends the stream. */
+  /** The next piece to send, as soon as there is one. Undefined ends the stream. */
   const next = <Cursor>(reader: Reader, { idOf, permission, read }: Source<Cursor>, word: () => Effect.Effect<void>) =>
     Effect.fnUntraced(function* (state: State<Cursor>) {
       let { after, checkedAt, checkedChanges } = state
       const since = yield* Clock.currentTimeMillis
-      // A stream ends between two pulls, and so as a whole: a client that is cut off in the middle takes it for a fault.
+      // A stream ends only between two pulls, so that the answer is complete: a client would treat an answer cut off in the middle as an error.
       for (;;) {
         const alarmed = alarm.take()
         const more = word()
         if (service.isEnding) return undefined
         const now = yield* Clock.currentTimeMillis
-        // What ends a key or sign-in is a fact: its streams end soon after it.
+        // The end of a key or sign-in is a fact, so its streams end soon after.
         const changes = access.changes()
         if (changes !== checkedChanges || now - checkedAt >= keepAliveMillis) {
           checkedChanges = changes
@@ -189,7 +195,7 @@ const making = Effect.fnUntraced(function* (
   return { next, bell, pageOf }
 })
 
-/** The feed as a source. */
+/** The feed of events as a source. */
 const eventsOf = (
   { after, caller, ...filter }: Following,
   { bell, pageOf }: Pick<Effect.Success<ReturnType<typeof making>>, "bell" | "pageOf">
@@ -200,7 +206,7 @@ const eventsOf = (
   words: Effect.succeed(bell.take),
   read: (from) =>
     Effect.map(
-      // A cursor that was taken once is not ahead of the journal.
+      // A cursor that was accepted once cannot be ahead of the journal.
       Effect.catchTag(
         pageOf(caller.organisationId, { ...filter, after: from, limit: pageEvents }),
         "Conflict",
@@ -214,7 +220,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
   Layer.effect(
     EventStreams,
     Effect.gen(function* () {
-      /** Streams that are open, of each organisation and of each sign-in and key. */
+      /** Open streams, by organisation; `ofCallers` counts them by sign-in and key. */
       const open = new Counts()
       const anyOpened = Latch.makeUnsafe(false)
       const ofCallers = new Counts()
@@ -239,7 +245,7 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
         const body = Stream.unwrap(
           Effect.gen(function* () {
             const checkedAt = yield* Clock.currentTimeMillis
-            // Others may have come in between: the reader is asked to come again.
+            // Other streams may have opened in the meantime. Then this one ends, and the client reconnects.
             if (refusal(reader) !== undefined) return Stream.empty
             yield* Effect.acquireRelease(count(reader, 1), () => count(reader, -1))
             const word = yield* source.words

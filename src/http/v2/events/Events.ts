@@ -15,7 +15,7 @@ import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts
 
 const beginning: EventCursor = { position: 0, index: undefined }
 
-/** True where the request accepts an event stream by name. */
+/** True if the request names event streams in `Accept`. */
 export const wantsStream = (accept: string | undefined): boolean =>
   (accept ?? "").split(",").some((range) => range.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream")
 
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
         if (wantsStream(raw.headers["accept"])) {
           const resumed = yield* cursorFrom("/Last-Event-ID", headers["last-event-id"])
           const after = resumed ?? given ?? (yield* events.now)
-          // A cursor that is none of this database's is refused while there still is a status to say so.
+          // A cursor that does not belong to this database is refused now, while the answer can still have a status.
           yield* events.page(caller.organisationId, { after, limit: 1 })
           const presented = { key: raw.headers["x-api-key"] ?? "", cookie: cookieOf(publicUrl, raw) }
           return yield* streams.follow({ ...filter, ...presented, caller, after })
@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(
         const page = yield* events.page(caller.organisationId, { ...filter, after: given ?? beginning, limit })
         const count = fitting(page.events)
         const isWhole = count === page.events.length
-        // The id of an event is the cursor behind it.
+        // The id of an event is the cursor after it.
         const nextCursor = isWhole ? formatCursor(page.next) : page.events[count - 1]!.id
         return HttpApiSchema.withHeaders({
           body: { items: page.events.slice(0, count), nextCursor },

@@ -1,4 +1,4 @@
-/** The feed of events in REST v2: by cursor, and as server-sent events of the same query when that is what the caller accepts. */
+/** The feed of events in REST v2: in pages by cursor, or as server-sent events of the same query if the caller accepts those. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { eventData, eventTypes, type EventType } from "../../../domain/event/Event.ts"
@@ -16,7 +16,7 @@ const Types = text(500)
   .check(rule((types: string) => types.split(",").every(isEventType), `${typeList}; several are separated by commas`))
   .annotate({ description: "Events of these types alone, separated by commas" })
 
-/** Those of a query; all where it names none. */
+/** The types in a query; all if it names none. */
 export const typesOf = (types: string | undefined): ReadonlyArray<EventType> | undefined =>
   types?.split(",").filter(isEventType)
 

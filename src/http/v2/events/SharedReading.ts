@@ -1,6 +1,6 @@
 /**
- * What all streams of a process share, so that two hundred open consoles cost little more than one: a page that several ask for at once is read once, and
- * one look at the journal says whether anything has changed who may read.
+ * Shares work between all streams of a process, so that two hundred open consoles cost little more than one. A page that several streams
+ * request at once is read once, and one query on the journal detects whether anyone's access has changed.
  */
 import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
 import type { Conflict, StorageUnavailable } from "../../../domain/Errors.ts"
@@ -10,7 +10,7 @@ import type { EventPage, Events } from "../../../domain/event/Events.ts"
 type Port = Events["Service"]
 type PageRequest = Parameters<Port["page"]>[1]
 
-/** Rings for all who took it before, also for those who do not wait yet, which a `Latch` would not. */
+/** Rings for everyone who took the bell before, even if they do not wait yet. A `Latch` would miss those. */
 export const makeBell = () => {
   let bell = Deferred.makeUnsafe<void>()
   let rings = 0
@@ -26,8 +26,8 @@ export const makeBell = () => {
 export type Bell = ReturnType<typeof makeBell>
 
 /**
- * Reads a page for all who ask for the same one before it has come. Only among those who ask after the same ring: who asks after a later one would miss
- * what it rang for.
+ * Reads a page once for all streams that request the same page while it is being read. Only requests after the same ring share a read: a
+ * request after a later ring would miss the events that the ring announced.
  */
 export const sharedPages = (events: Port, bell: Bell) =>
   Effect.map(Effect.scope, (scope) => {
@@ -38,7 +38,7 @@ export const sharedPages = (events: Port, bell: Bell) =>
         const key = JSON.stringify([bell.rings(), organisationId, formatCursor(after), limit, types, siteId, chargerId])
         const known = reading.get(key)
         if (known !== undefined) return Fiber.join(known)
-        // In a fiber of its own: the reader who asked first may go.
+        // In its own fiber, since the stream that requested it first may end.
         const read = Effect.ensuring(
           events.page(organisationId, request),
           Effect.sync(() => void reading.delete(key))
@@ -50,18 +50,18 @@ export const sharedPages = (events: Port, bell: Bell) =>
       })
   })
 
-/** Looks at most so often. What is done here ends a stream well within a second. */
+/** The shortest time between two checks. A change still ends a stream well within a second. */
 const betweenLooksMillis = 200
 
-/** Between looks while the database is away. */
+/** The pause between checks while the database is unavailable. */
 const retryMillis = 1_000
 
-/** A count that goes up whenever something may have changed who may read events. */
+/** A count that increases whenever someone's access to events may have changed. */
 export interface AccessWatch {
   readonly changes: () => number
 }
 
-/** Looks after each commit, for as long as anything is open; a look that began before nothing was open counts as a change. */
+/** Checks after each commit, while any stream is open. The first check after no stream was open counts as a change. */
 export const watchAccess = (
   events: Port,
   { changed: ring, commits }: { readonly commits: Bell; readonly changed: Effect.Effect<unknown> },

@@ -46,7 +46,7 @@ const maintaining = Effect.gen(function* () {
   const poster = yield* WebhookPoster
   const publicUrl = yield* PublicUrl
 
-  /** A URL is looked at as text now, and as the address that its name has whenever it is called. */
+  /** The URL is checked as text now. The address to which its name resolves is checked at every call. */
   const callable = (url: string | undefined): Effect.Effect<void, InvalidInput> => {
     const why = url === undefined ? undefined : poster.refusal(url)
     return why === undefined ? Effect.void : Effect.fail(new InvalidInput({ pointer: "/url", detail: why }))

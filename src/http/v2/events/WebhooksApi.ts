@@ -1,4 +1,4 @@
-/** Webhooks in REST v2: where events are posted, signed by the Standard Webhooks convention, and what became of each. */
+/** Webhooks in REST v2: where events are posted, signed as Standard Webhooks describes, and the outcome of each delivery. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { eventTypes } from "../../../domain/event/Event.ts"

@@ -39,7 +39,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const files = yield* Files
     const publicUrl = yield* PublicUrl
-    /** What an earlier try has stored; it may have been removed since. */
+    /** The file that an earlier try of the same request stored. It may have been removed since. */
     const stored = (organisation: string, id: string) =>
       Effect.catchTag(files.get(organisation, id), "NotFound", () => Effect.fail(removed))
     return handlers.handleAll({

@@ -1,4 +1,4 @@
-/** Files in REST v2: those that chargers have sent, by the commands GetDiagnostics and GetLog, and firmware that they fetch. */
+/** Files in REST v2: uploads by chargers after the commands GetDiagnostics and GetLog, and firmware that chargers download. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { fileKinds, maxFileBytes } from "../../../domain/file/StoredFile.ts"
@@ -7,7 +7,7 @@ import { Conflict409, InvalidInput400, NotFound404, TooMany429 } from "../reques
 import { operation, Staged, StreamedBody } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
-/** What the charger said last of a transfer. */
+/** What the charger last reported about a transfer. */
 export const Progress = Schema.Struct({
   status: Schema.String.annotate({ description: "The charger's own word, e.g. Uploading, Uploaded, Installed" }),
   at: Time
@@ -30,7 +30,7 @@ export const File = Schema.Struct({
   completedAt: Schema.NullOr(Time)
 }).annotate({ identifier: "File" })
 
-/** What every charger can read in a URL. */
+/** A name that every charger can handle in a URL. */
 const FirmwareName = Schema.String.check(
   rule(
     (name: string) => /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.+$/.test(name),
@@ -53,7 +53,7 @@ export class FilesApi extends HttpApiGroup.make("files").add(
   HttpApiEndpoint.post("store", "/v2/files", {
     query: { name: Schema.optionalKey(FirmwareName.annotate({ description: "firmware.bin without it" })) },
     headers: IdempotencyHeader,
-    // A body that is too large is refused by the store, in the words of this face.
+    // A body that is too large is refused by the store, with a problem document of REST v2.
     payload: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
     success: createdAt(File.pipe(HttpApiSchema.status(201))),
     error: [InvalidInput400, Conflict409, TooMany429]

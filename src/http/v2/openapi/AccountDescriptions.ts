@@ -1,4 +1,4 @@
-/** Words and examples on people's accounts: sign-ins, set-up, oneself, operators, roles and invitations. */
+/** Descriptions and examples of people's accounts: sign-ins, set-up, own account, operators, roles and invitations. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
@@ -80,7 +80,7 @@ export const accountOperations: Descriptions["operations"] = {
     "By the secret behind `#` of the link. A new account gets the name and password that are sent; who has an account already sends its own password, and `code` where it has a second factor. For a link of a reset the password is the new one."
 }
 
-/** As devices answer, shortened. */
+/** As devices send it, shortened. */
 const credentialId = "xQ0kQ6jH5o1m8w2pV7c9Zg"
 const clientDataJSON = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0"
 

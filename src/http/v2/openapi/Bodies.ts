@@ -1,4 +1,4 @@
-/** Bodies of requests as they are really sent. Each is read by the service itself in the tests. */
+/** Examples of request bodies as they are really sent. The tests check that the service accepts each of them. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { commandBodies } from "./CommandBodies.ts"
 import { ids } from "./Common.ts"

@@ -1,4 +1,4 @@
-/** Words on chargers, their messages, configuration, history and profiles. */
+/** Descriptions of chargers, their messages, configuration, history and profiles. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
@@ -85,7 +85,7 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "ChargerStateCounts.Offline": ["Chargers that have lost their connection", 2],
   "ChargerStateCounts.NeverConnected": ["Chargers that have never connected", 1],
 
-  // What the charger says.
+  // What the charger sends.
   "LoggedMessage.id": ["Position in the log; later frames have larger ones", "8812"],
   "LoggedMessage.kind": ["The kind of OCPP-J frame; `Malformed` for what is none"],
   action: ["OCPP's action, as in StatusNotification; empty where the frame names none", "Heartbeat"],
@@ -97,7 +97,7 @@ export const chargerDescriptions: Descriptions["properties"] = {
   readonly: ["True: the charger takes no ChangeConfiguration for it"],
   expected: ["What the template says; null where it says nothing", "300"],
 
-  // The past.
+  // History.
   heardAt: ["When the service heard of it"],
   "PastStatus.status": ["What the connector reported, in OCPP's words", "Charging"],
   "PastStatus.connectorId": ["The connector within its EVSE; 0 with evseId 0: the charger as a whole", 1],
@@ -129,7 +129,7 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "statistics.series.query.chargerId": ["Of this charger alone", "VL-0001"],
   "statistics.series.query.step": ["How much time each point is for; PT15M where it is missing", "PT15M"],
 
-  // Registration of others.
+  // Unknown chargers.
   firstSeenAt: ["When it first tried to connect"],
   "UnknownCharger.lastSeenAt": ["When it last tried to connect"],
   attempts: ["Refused connections so far", 14],

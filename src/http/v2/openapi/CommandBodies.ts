@@ -1,4 +1,4 @@
-/** One command of each type, as it is issued. */
+/** An example body for each type of command. */
 import { ids } from "./Common.ts"
 
 const certificateHashData = {
@@ -8,7 +8,7 @@ const certificateHashData = {
   serialNumber: "3d2a"
 }
 
-/** A self-signed certificate that is used nowhere. */
+/** A self-signed certificate that is used only in these examples. */
 const pem = [
   "-----BEGIN CERTIFICATE-----",
   "MIIBejCCAR+gAwIBAgIUGgAeSg5BgYm2rADrWcNPos73inswCgYIKoZIzj0EAwIw",

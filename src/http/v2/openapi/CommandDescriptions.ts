@@ -1,4 +1,4 @@
-/** Words on commands and their parameters, which have OCPP 1.6's names, and on the files that come and go by them. */
+/** Descriptions of commands and their parameters, which have OCPP 1.6's names, and of the files that are transferred by them. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 

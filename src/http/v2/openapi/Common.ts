@@ -1,7 +1,7 @@
-/** What names of REST v2 mean wherever they stand, with values as a small operator in Utrecht would have them. */
+/** Descriptions of names that mean the same everywhere in REST v2, with example values of a small operator in Utrecht. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 
-/** Ids of the examples, so that those of one story agree. */
+/** Ids used in the examples, so that related examples agree. */
 export const ids = {
   organisation: "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d01",
   site: "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d02",
@@ -83,7 +83,7 @@ export const common: Descriptions["properties"] = {
   inclVat: ["Amount with VAT, in the currency beside it", 15.25],
   vat: ["Percent of VAT on the price; missing where no VAT applies, which is not the same as 0", 21],
 
-  // Words that several kinds of object share.
+  // Names that several kinds of object share.
   ocppVersion: ["The OCPP version that was spoken, as the subprotocol names it", "ocpp1.6"],
   securityProfile: ["OCPP's security profile: 0 none, 1 password, 2 password over TLS, 3 client certificate", 2],
   serialNumber: ["Serial number as the charger reported it; null where it reported none", "VX22-004711"],

@@ -1,4 +1,6 @@
-/** The descriptions and examples in REST v2's OpenAPI document. A test names what is not described, and words that nothing uses. */
+/**
+ * The descriptions and examples in REST v2's OpenAPI document. A test reports what lacks a description, and descriptions that are not used.
+ */
 import { chargerStatusDescriptions } from "../../openapi/ChargerStatusDescriptions.ts"
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { csvHead } from "../sessions/CdrLines.ts"
@@ -22,7 +24,7 @@ import { sessionDescriptions } from "./SessionDescriptions.ts"
 import { siteDescriptions } from "./SiteDescriptions.ts"
 import { tariffDescriptions } from "./TariffDescriptions.ts"
 
-/** Names of words that are chosen from, each with a place where they stand. */
+/** Names of enumerations, each with a place where the enumeration occurs. */
 const enums: Descriptions["enums"] = {
   HubClientStatus: "HubClient.status",
   PartnerStatus: "Partner.status",

@@ -1,6 +1,6 @@
 /**
- * What every operation answers beside what its own schemas say, in the OpenAPI document: refusals of the face itself (405, 412, 413, 415, 500), 304 and
- * `ETag`, `RateLimit`, and a merge patch as the body of PATCH. One rule for each, so that a route that is added later has them as well.
+ * Adds to the OpenAPI document what every operation answers besides its own schemas: refusals by REST v2 itself (405, 412, 413, 415, 500),
+ * 304 and `ETag`, `RateLimit`, and a merge patch as the body of PATCH. Each is one rule, so that new routes get them as well.
  */
 import { problemType } from "../requests/Problem.ts"
 
@@ -40,7 +40,7 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" }
 })
 
-/** Whether GET at a path answers one object, which has an `ETag`. */
+/** Whether GET at this path answers one object, which has an `ETag`. */
 const isTagged = (get: Operation | undefined): boolean =>
   get !== undefined &&
   json in ((get.responses["200"]?.["content"] as Json | undefined) ?? {}) &&
@@ -113,7 +113,7 @@ const ofAll = (operation: Operation): Operation => ({
 
 const changes = new Set(["put", "patch", "delete"])
 
-/** The paths of a document with all of it. */
+/** The paths of a document with all of these added. */
 export const withAnswers = (paths: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {

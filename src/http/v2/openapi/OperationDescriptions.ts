@@ -1,4 +1,4 @@
-/** What each operation of REST v2 does beyond its summary: what it needs, what follows from it, and what people stumble over. */
+/** What each operation of REST v2 does beyond its summary: what it requires, its consequences, and common mistakes. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 
 export const tags: Descriptions["tags"] = {

@@ -1,4 +1,4 @@
-/** Words on roaming partners, what is sent to them, and the organisation's own parties. */
+/** Descriptions of roaming partners, what is sent to them, and the organisation's own parties. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 

@@ -1,4 +1,4 @@
-/** Words on organisations, keys, webhooks, events and the audit log. */
+/** Descriptions of organisations, keys, webhooks, events and the audit log. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 

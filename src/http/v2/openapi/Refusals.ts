@@ -1,4 +1,4 @@
-/** What refusals of REST v2 look like, made by the very functions that answer them. */
+/** Examples of REST v2's refusals, made by the same functions that answer them. */
 import {
   Conflict,
   InvalidInput,
@@ -48,7 +48,7 @@ export const refusals: Descriptions["refusals"] = {
   "503": at(domainProblem(new StorageUnavailable({ message: "", reason: "down" })), "/cpo/v2/sites")
 }
 
-/** What a status means here. */
+/** Descriptions of answers, by HTTP status. */
 export const statuses: Descriptions["statuses"] = {
   "200": "What was asked for, or what was changed, in its present state",
   "201": "Created",

@@ -1,10 +1,10 @@
-/** Words and examples on rollouts: command batches and firmware campaigns. */
+/** Descriptions and examples of rollouts: command batches and firmware campaigns. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
 const operator = `operator:${ids.key}`
 
-/** What both kinds show. */
+/** Properties that both kinds have. */
 const shown = (kind: "CommandBatch" | "FirmwareCampaign"): Descriptions["properties"] => ({
   [`${kind}.name`]: ["What people call it", kind === "CommandBatch" ? "Restart after the outage" : "Satellite to 6.6"],
   [`${kind}.state`]: ["How far it is; Completed and Cancelled are final", "Running"],

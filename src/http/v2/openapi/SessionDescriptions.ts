@@ -1,4 +1,4 @@
-/** Words on sessions, what is billed for them, and the tokens that start them. */
+/** Descriptions of sessions, what is billed for them, and the tokens that start them. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 
@@ -128,7 +128,7 @@ export const sessionDescriptions: Descriptions["properties"] = {
   "TokenConflict.tokens": ["The tokens of each partner; all but one have to be taken back"],
   whitelist: ["OCPI's WhitelistType, as the partner sent it", "ALLOWED"],
 
-  // Why a card may charge, or may not.
+  // Why a card may or may not charge.
   verdict: ["What a charger would be answered now, in OCPP's words"],
   allowed: ["Whether the card may charge", true],
   "TokenExplanation.source": ["Who decides"],

@@ -1,4 +1,4 @@
-/** Words and examples on single sign-on: an organisation's identity provider, and signing in by it. */
+/** Descriptions and examples of single sign-on: an organisation's identity provider, and signing in with it. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 
 const issuer = "https://login.voltlane.example"

@@ -1,4 +1,4 @@
-/** Words on sites, their EVSEs and connectors. Most are OCPI's Location in camelCase. */
+/** Descriptions of sites, their EVSEs and connectors. Most fields are those of OCPI's Location in camelCase. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 

@@ -1,4 +1,4 @@
-/** Words on tariffs, what they are for, and what they come to on an example. */
+/** Descriptions of tariffs, their assignments, and their prices for examples. */
 import type { Descriptions } from "../../openapi/Descriptions.ts"
 import { ids } from "./Common.ts"
 

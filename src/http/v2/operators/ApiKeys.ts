@@ -1,4 +1,4 @@
-/** The endpoints of v2 keys. A key can never do more than the one that made it, nor revoke one that can do more (T22). */
+/** The endpoints of v2 keys. A key can never do more than the key that made it, and cannot revoke a key that can do more (T22). */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { InvalidInput, PermissionDenied } from "../../../domain/Errors.ts"
@@ -28,7 +28,7 @@ const toApiKey = (key: StoredApiKey): typeof ApiKey.Type => ({
   revokedAt: key.revokedAt ?? null
 })
 
-/** A day: programs are changed by then. */
+/** One day, in which programs can be switched to the new key. */
 const overlapSeconds = 86_400
 
 interface RotationAsked {
@@ -40,13 +40,13 @@ const making = Effect.gen(function* () {
   const access = yield* Access
   const secrets = yield* Secrets
 
-  /** The calling key; undefined for a sign-in, which is the operator. */
+  /** The calling key; undefined for a sign-in, which has the operator's own permissions. */
   const ownKey = (caller: Principal) =>
     signInOf(caller) === undefined
       ? Effect.catchTag(access.getKey(caller.organisationId, caller.keyId), "NotFound", Effect.die)
       : Effect.undefined
 
-  /** A pair of REST v1 has no operator; it cannot get here, and could not own a key. */
+  /** A pair of REST v1 has no operator. It cannot get here, and could not own a key. */
   const operatorOf = ({ operatorId }: Principal) =>
     operatorId === undefined
       ? Effect.fail(new PermissionDenied({ requiredPermissions: ["api-keys:write"] }))
@@ -69,16 +69,16 @@ const making = Effect.gen(function* () {
     if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
     const operatorId = yield* operatorOf(caller)
     const own = yield* ownKey(caller)
-    // What a key makes is bound as it is itself, where nothing is said.
+    // Without other values, a key made by a key has the same expiry and networks.
     const expiresAt = given.expiresAt ?? own?.expiresAt
     const networks = given.networks ?? own?.networks
     yield* isPast(expiresAt, now.now)
     yield* within(own, { expiresAt, networks })
     const { text, ...stored } = newKey(secrets)
-    // A sign-in by a provider may do less than its operator.
+    // A sign-in by an identity provider may have fewer permissions than its operator.
     const most = own === undefined && caller.bySingleSignOn === true ? caller.permissions : own?.permissions
     const permissions = given.permissions ?? most
-    // The caller's own operator is always there: a key without one is a defect.
+    // The caller's own operator always exists, so a missing one is a defect.
     const made = yield* access
       .createKey({ name: given.name, ...stored, permissions, operatorId, expiresAt, networks }, now)
       .pipe(Effect.catchTag("NotFound", Effect.die))

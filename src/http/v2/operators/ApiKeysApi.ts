@@ -1,4 +1,4 @@
-/** Keys to REST v2: made and revoked with the right permission, shown once. */
+/** Keys to REST v2: made and revoked with the necessary permission. A key is shown only once. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { permissions } from "../../../domain/operator/Permission.ts"
@@ -10,7 +10,7 @@ import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const Permission = Schema.Literals(permissions)
 
-/** Most networks of a key: offices, servers and what is behind them. */
+/** Most networks of a key: offices, servers and their gateways. */
 const networksMax = 50
 
 /** Longest overlap of a rotation, in seconds: 30 days. */

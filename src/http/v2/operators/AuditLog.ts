@@ -6,12 +6,12 @@ import { Api } from "../Api.ts"
 import { organisationId } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
-/** Last ms that a date can have (ECMA-262 §21.4.1.1). */
+/** The largest ms value that a Date can have (ECMA-262 §21.4.1.1). */
 const lastMillis = 8.64e15
 
 /**
- * A record as REST shows times: RFC 3339 where it keeps ms, under a name as `expiresAt`. What the author of a command gave as `parameters`
- * stays in his words.
+ * A record with times as REST shows them: a number of ms under a name such as `expiresAt` becomes RFC 3339. A command's `parameters` stay
+ * as their author wrote them.
  */
 const shown = (record: object): Record<string, unknown> =>
   Object.fromEntries(

@@ -1,14 +1,14 @@
-/** The audit log in REST v2: who did what to which record, and what was asked of chargers. It is read only. */
+/** The audit log in REST v2: who changed which record, and which commands were sent to chargers. It can only be read. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { text, Time } from "../../Fields.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
 
-/** Longest subject: the name of a kind, and a token's uid behind it. */
+/** Longest subject: the name of a kind, followed by a token's uid. */
 const subjectMaxLength = 300
 
-/** Longest author: a kind, and an id or a user's name behind it. */
+/** Longest author: a kind, followed by an id or a user's name. */
 const actorMaxLength = 200
 
 /** Longer than the name of any fact. */

@@ -1,4 +1,4 @@
-/** The endpoints of organisations: the platform makes them, each reads and changes its own. */
+/** The endpoints of organisations. The platform creates them, and each reads and changes its own. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { newKey, newV1Pair } from "../../../domain/operator/Keys.ts"
@@ -12,7 +12,7 @@ import { organisationId, audit } from "../requests/Caller.ts"
 import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
-/** What the first operator of an organisation may do: everything in it, and nothing of the platform's. */
+/** Permissions of an organisation's first operator: everything in the organisation, and nothing on the platform. */
 const firstOperatorPermissions = permissions.filter((permission) => permission !== "platform:admin")
 
 const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.Type => ({
@@ -31,7 +31,7 @@ const toOrganisation = (organisation: DomainOrganisation): typeof Organisation.T
   createdAt: organisation.createdAt
 })
 
-/** Unique as the party is, and never anybody's mailbox (RFC 2606). */
+/** An address as unique as the party, under a domain that can never receive mail (RFC 2606). */
 const madeUpEmail = (given: typeof NewOrganisation.Type): string =>
   `operator@${given.partyId}.${given.countryCode}.invalid`.toLowerCase()
 
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.organisations.list")(function* ({ query, request }) {
         return listed(publicUrl, request.url, yield* access.organisations(pageRequest(query)), toOrganisation)
       }),
-      // One's own organisation is always there: a key that names none is a defect.
+      // The caller's own organisation always exists, so a missing one is a defect.
       get: Effect.fn("v2.organisations.get")(function* () {
         const read = access.organisation(yield* organisationId)
         return toOrganisation(yield* Effect.catchTag(read, "NotFound", Effect.die))

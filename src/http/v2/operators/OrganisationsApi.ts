@@ -20,7 +20,7 @@ const LocalLists = Schema.Literals(["Manual", "Managed"]).annotate({
   description: "Managed: the local authorisation lists of chargers are kept in step with the tokens"
 })
 
-/** Shorter floods the service, longer than a day is no sign of life. */
+/** Seconds. A shorter interval floods the service, and one longer than a day is no sign of life. */
 const HeartbeatInterval = whole(10, 86_400)
 
 const CloseSilent = whole(closeSilentHours.least, closeSilentHours.most).annotate({

@@ -1,6 +1,6 @@
 /**
- * Who calls REST v2: the key in `x-api-key`, looked up by its public part and proved by its keyed hash in constant time, or without one the sign-in of the
- * cookie; each with the permissions of its operator as they are at this call (T20, T22).
+ * Authenticates callers of REST v2. The key in `x-api-key` is looked up by its public part and verified by its keyed hash in constant time.
+ * Without a key the cookie's sign-in counts. Both have the permissions that their operator has at the time of the call (T20, T22).
  */
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -40,12 +40,12 @@ const refused = (key: KeyBounds, why: "expired" | "network") =>
       })
 const over = new Unauthorized({ detail: "This sign-in has ended. Sign in again." })
 
-/** Keys that are remembered as proved; of more the one longest not used is forgotten. */
+/** Most keys that are remembered as verified. Beyond that the one that was remembered longest ago is forgotten. */
 const provedMax = 10_000
 
 /**
- * Keys that were right a short while ago, by their public part, so that a flood of one can be refused before the database is asked about each of its
- * requests. Nothing is permitted by it: what a key may do is read again for each request that is worked on.
+ * Keys that were right recently, by their public part. With it a flood of requests with one key can be refused before the database is
+ * queried for each of them. It grants nothing: permissions are read again for each request that is processed.
  */
 class Proved {
   private readonly keys = new Map<string, { readonly verifier: Uint8Array; readonly keyId: string }>()
@@ -62,18 +62,18 @@ class Proved {
 }
 
 /**
- * Whose key a presented text is at this moment: what it may do changes with its operator, and it may be revoked. `room` fails where a request of the key
- * would be refused whatever else it is.
+ * Finds the caller of a presented key at this moment, since permissions change with the operator and a key may be revoked. `room` fails if
+ * a request of this key would be refused anyway.
  */
 export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) => Effect.Effect<void, E, R>) {
   const access = yield* Access
   const secrets = yield* Secrets
-  // Proves nothing; an unknown key costs the same hash as one that is wrong.
+  // A dummy that no key matches, so that an unknown key takes as long to refuse as a wrong one.
   const dummy = secrets.verifier(purposes.apiKey, "dummy")
 
   const recent = new Proved()
 
-  // Without an address networks are not looked at: a stream began in one of them.
+  // Without an address the key's networks are not checked: a stream was already checked when it began.
   return Effect.fnUntraced(function* (presented: string, address?: string) {
     if (presented === "") return yield* absent
     const lookup = keyLookup(secrets, presented)
@@ -93,8 +93,8 @@ export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) 
 })
 
 /**
- * Whose sign-in a cookie is at this moment. An unknown secret costs one look-up; it has 256 random bits, so that there is nothing to guess. What a sign-in may do,
- * and whether it has ended, is read again for each request.
+ * Finds the caller of a cookie's sign-in at this moment. An unknown secret costs one look-up; with 256 random bits it cannot be guessed.
+ * The permissions of a sign-in, and whether it has ended, are read again for each request.
  */
 export const provingSignIn = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -107,7 +107,7 @@ export const provingSignIn = Effect.gen(function* () {
   })
 })
 
-/** Who uses an open endpoint: an unknown caller from a network. */
+/** The caller of an open endpoint: unknown, but limited by network. */
 const anonymousFrom = (network: string): Principal => ({
   organisationId: "",
   actor: "anonymous",
@@ -126,7 +126,7 @@ const untyped = faceProblem(
   "Bodies are JSON: send the header content-type: application/json."
 )
 
-/** Why a request by cookie is refused. */
+/** Why a request with a cookie is refused; undefined if it is not. */
 const refusal = (publicUrl: string, request: HttpServerRequest.HttpServerRequest, isOpen: boolean) => {
   if (isFromElsewhere(publicUrl, request, isOpen)) return toResponse(elsewhere, pathOf(request.url))
   return isUntyped(request) ? toResponse(untyped, pathOf(request.url)) : undefined
@@ -144,7 +144,10 @@ const granted = (caller: Principal, endpoint: HttpApiEndpoint.Top) => {
     : Effect.succeed(caller)
 }
 
-/** Whether a caller was found, and why it may not: a refusal is an answer here, since after a failure the next scheme would be tried. */
+/**
+ * Runs the endpoint for an identified caller, or answers the refusal. A refusal is an answer and not a failure, since after a failure
+ * Effect would try the next scheme.
+ */
 const settled = Effect.fnUntraced(function* <E, R, E2, R2>(
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R2>,
   endpoint: HttpApiEndpoint.Top,
@@ -175,7 +178,7 @@ export const layer = Layer.effect(
     const principalOf = yield* proving(room)
     const signedIn = yield* provingSignIn
 
-    // Proved first: wrong keys beside it keep no right one out.
+    // The key is verified before wrong keys are counted: wrong keys from a network never lock out a right one.
     const byKey = Effect.fnUntraced(function* (presented: string) {
       const address = addressOf(yield* HttpServerRequest.HttpServerRequest)
       const principal = yield* principalOf(presented, address).pipe(
@@ -201,9 +204,10 @@ export const layer = Layer.effect(
     })
 
     return Authorization.of({
-      /** Declines where there is no key, so that the cookie is looked at. A key that is there is the only one that counts, also where it is wrong. */
+      /** Fails if there is no key, so that the cookie is tried. If there is a key, only the key counts, even if it is wrong. */
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint }) {
-        // Within the transaction of a request whose caller is known: no other connection may be waited for there.
+        // The caller is already known here. This may run in the transaction of the outer request, where it must not wait for another database
+        // connection.
         const asking = yield* Inside
         if (asking !== undefined) return yield* settled(httpEffect, endpoint, Effect.succeed(asking))
         const request = yield* HttpServerRequest.HttpServerRequest

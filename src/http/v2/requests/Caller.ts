@@ -1,9 +1,9 @@
-/** What handlers of REST v2 know of the one who calls. */
+/** What handlers of REST v2 know about the caller. */
 import { Clock, Effect } from "effect"
 import type { AuditContext } from "../../../domain/values/AuditContext.ts"
 import { Caller } from "./Middleware.ts"
 
-/** The organisation that everything in this request is scoped by. */
+/** The organisation that limits everything that this request reads or writes. */
 export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
   Caller,
   (caller) => caller.organisationId

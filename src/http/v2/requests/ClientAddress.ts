@@ -1,4 +1,4 @@
-/** The address that a request comes from, as far as it can be believed: that of the socket, or what a trusted proxy says. */
+/** The address that a request comes from, as far as it can be trusted: that of the socket, or the one that a trusted proxy reports. */
 import { Context } from "effect"
 import type { HttpServerRequest } from "effect/http"
 

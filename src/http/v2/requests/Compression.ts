@@ -1,15 +1,15 @@
 /**
- * Answers of more than 1 KiB in Brotli or gzip, where the client accepts them. The work is done by the runtime's own threads, a few answers at a time: what
- * finds them busy goes out as it is, so that no answer waits for it. Events are never held back by it.
+ * Compresses answers of more than 1 KiB with Brotli or gzip, if the client accepts it. The runtime's threads do the work, for a few answers
+ * at a time. While they are busy, other answers are sent uncompressed, so that none waits. Event streams are never compressed.
  */
 import { Context, Effect, Option, Scope } from "effect"
 import { HttpEffect, HttpMiddleware, HttpPlatform, HttpServerResponse } from "effect/http"
 import { encodedTag } from "./ETags.ts"
 
-/** The runtime has four threads for this, files and names together. */
+/** The runtime has four threads, which also serve file access and name resolution. */
 const bodiesAtOnce = 2
 
-/** Each holds a window of up to 4 MiB for as long as its reader takes. */
+/** Each compressed stream holds a window of up to 4 MiB until it has been read. */
 const streamsAtOnce = 8
 
 const isCompressible = (contentType: string): boolean =>
@@ -17,7 +17,7 @@ const isCompressible = (contentType: string): boolean =>
     contentType
   )
 
-/** Other bytes have another strong tag; Effect's would be a weak one, which `If-Match` could not name. */
+/** Compressed bytes need another strong tag. Effect would make it weak, and `If-Match` cannot use weak tags. */
 const retag = HttpEffect.appendPreResponseHandler((_, response) => {
   const { "content-encoding": encoding, etag } = response.headers
   return Effect.succeed(
@@ -33,7 +33,7 @@ const negotiated = HttpMiddleware.compression({
   compressible: isCompressible
 })
 
-/** As it is, and distinct from what it would be in another encoding. */
+/** The answer uncompressed, with `Vary` so that caches distinguish it from the compressed form. */
 const plain = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
   const { vary } = response.headers
   return HttpServerResponse.setHeader(
@@ -43,7 +43,7 @@ const plain = (response: HttpServerResponse.HttpServerResponse): HttpServerRespo
   )
 }
 
-/** A number of places; a compression that finds none free is left out. */
+/** A number of places. If none is free, the answer is not compressed. */
 const makePlaces = (all: number) => {
   let taken = 0
   const take = (): boolean => {
@@ -55,7 +55,7 @@ const makePlaces = (all: number) => {
   return { take, free }
 }
 
-/** A platform that compresses no more than a few answers at a time. */
+/** Limits a platform to a few compressions at a time. */
 const bounding = (platform: HttpPlatform.HttpPlatform["Service"]): HttpPlatform.HttpPlatform["Service"] => {
   const { algorithms, compressResponse } = platform.compression
   const bodies = makePlaces(bodiesAtOnce)
@@ -69,7 +69,7 @@ const bounding = (platform: HttpPlatform.HttpPlatform["Service"]): HttpPlatform.
           const compressed = compressResponse(response, algorithm, options)
           if (response.body._tag === "Uint8Array")
             return bodies.take() ? Effect.ensuring(compressed, bodies.free) : Effect.succeed(plain(response))
-          // A stream holds its place for as long as it is read: until its request ends.
+          // A stream holds its place until it has been read, at the end of its request.
           const request = Context.getOption(context, Scope.Scope)
           return Option.isSome(request) && streams.take()
             ? Effect.andThen(Scope.addFinalizer(request.value, streams.free), compressed)

@@ -1,7 +1,7 @@
 /**
- * Conditional requests (RFC 9110 §13) on every route: `ETag` and 304 where one object is read, 412 where it is written and has changed since. The present state
- * is read by the route's own GET, with the caller's own right; once before the work begins, and once more inside the transaction that writes
- * (`ports/Precondition`), which of two writers at once lets one through.
+ * Conditional requests (RFC 9110 §13) on every route: `ETag` and 304 when an object is read, and 412 when it is changed although it has
+ * changed since. The current state is read by the route's own GET with the caller's own permissions. This happens once before the work
+ * begins, and again inside the writing transaction (`Precondition`), so that only one of two concurrent writers succeeds.
  */
 import { Cause, Context, Effect, Layer, Option, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,7 +18,7 @@ import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Ends a write from wherever it is. Caught only by the middleware that provided the check. */
+/** Ends a write from any depth. Only the middleware that provided the check catches it. */
 class Answered {
   readonly response: Response
   constructor(response: Response) {
@@ -26,7 +26,7 @@ class Answered {
   }
 }
 
-/** A list is a page of something, and changes all the time: a client that follows one reads events. */
+/** Lists have no tag: they are pages and change all the time. A client that follows a list reads events instead. */
 const isList = ({ query }: HttpApiEndpoint.Top): boolean => {
   const ast = query === undefined ? undefined : SchemaAST.toEncoded(query.ast)
   return ast?._tag === "Objects" && ast.propertySignatures.some(({ name }) => name === "cursor")
@@ -46,12 +46,12 @@ const tagged = (response: Response, endpoint: HttpApiEndpoint.Top, request: Http
 
 const failed = (path: string, detail: string): Response => toResponse(faceProblem("precondition_failed", detail), path)
 
-/** A write that no transaction looked at the condition of: a second writer could have come between. */
+/** Logged for a write whose transaction did not check the condition: another writer could have changed the object in between. */
 export const unguarded = "a change with If-Match was not checked in the transaction that wrote it"
 
 const methodsOf = knownPaths(Api)
 
-/** Those of a request's headers by which its sender is known. */
+/** A GET request to the same URL with only the caller's key. */
 const asked = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
   HttpServerRequest.fromWeb(
     new Request(new URL(request.url, "http://localhost"), {
@@ -62,7 +62,7 @@ const asked = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.
 const make = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
 
-  /** What GET answers now at the path of a request. */
+  /** The current answer of GET at the path of a request. */
   const current = (caller: Principal, request: HttpServerRequest.HttpServerRequest) =>
     router
       .asHttpEffect()
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       )
 
-  /** Dies with the answer where the present state is not what the request names. */
+  /** Dies with an `Answered` if the current state is not the one that the request names. */
   const checking = (
     caller: Principal,
     request: HttpServerRequest.HttpServerRequest,
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
       return Effect.die(new Answered(failed(path, "What is at this path has no ETag: leave If-Match out.")))
     }
     return Effect.flatMap(current(caller, request), (state) => {
-      // The write says itself what it does not find.
+      // The write itself reports a missing object.
       if (state.status === 404) return Effect.void
       if (state.status !== 200) return Effect.die(new Answered(state))
       return isCurrent(wanted, state.headers["etag"] ?? "")
@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
 
   const guardedBy = <E, R>(httpEffect: Effect.Effect<Response, E, R>, check: Effect.Effect<void>) => {
     let isChecked = false
-    // A handler that writes twice has changed it by itself the second time.
+    // Only the first write is checked: after it, the handler itself has changed the object.
     const once = Effect.suspend(() => {
       if (isChecked) return Effect.void
       isChecked = true

@@ -1,6 +1,6 @@
 /**
- * Cookies of sign-ins, and what a browser must show before a request with one changes anything: that a page of this service sent it. A cookie goes along with
- * requests that another site's page makes, and a key never does.
+ * Cookies of sign-ins, and the check that a write with a cookie was sent by a page of this service. Browsers attach cookies to requests by
+ * other sites' pages, which never happens with a key.
  */
 import { Effect } from "effect"
 import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -10,12 +10,15 @@ import { toBase62, toHex } from "../../../domain/values/KeyFormat.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** A device is known for so long after its last sign-in. */
+/** How long a device is remembered after its last sign-in. */
 const deviceMillis = 365 * 24 * 3_600_000
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 
-/** `__Host-`: set by this host alone, over TLS alone (RFC 6265bis §4.1.3.2). Browsers refuse that name over plain http. */
+/**
+ * The prefix `__Host-` means that only this host can set the cookie, and only over TLS (RFC 6265bis §4.1.3.2). Browsers refuse it over
+ * plain http.
+ */
 const nameOf = (publicUrl: string, suffix = ""): string => `${isSecure(publicUrl) ? "__Host-" : ""}voltlane${suffix}`
 
 const setting = (publicUrl: string, name: string, value: string, maxAgeMillis: number) =>
@@ -31,7 +34,7 @@ const setting = (publicUrl: string, name: string, value: string, maxAgeMillis: n
     )
   )
 
-/** The secret of the sign-in that a request carries. */
+/** The secret of the sign-in whose cookie the request has. */
 export const cookieOf = (publicUrl: string, { cookies }: Pick<Request, "cookies">): string | undefined =>
   cookies[nameOf(publicUrl)]
 
@@ -42,7 +45,7 @@ export const clearSignIn = (publicUrl: string) => setting(publicUrl, nameOf(publ
 
 const flowName = (publicUrl: string): string => nameOf(publicUrl, "-sign-on")
 
-/** What a browser went to an identity provider with. Only the browser that has it is signed in when it comes back. */
+/** The sealed state that a browser took to an identity provider. Only the browser that has it is signed in when it returns. */
 export const flowOf = (publicUrl: string, { cookies }: Pick<Request, "cookies">): string | undefined =>
   cookies[flowName(publicUrl)]
 
@@ -56,7 +59,7 @@ const deviceName = (publicUrl: string): string => nameOf(publicUrl, "-device")
 const proofOf = (secrets: Pick<Secrets["Service"], "verifier">, operatorId: string, device: string): string =>
   toHex(secrets.verifier(signInPurposes.device, `${operatorId} ${device}`))
 
-/** Marks the browser as one that this operator signed in with. */
+/** Marks the browser as a device with which this operator has signed in. */
 export const setDevice = (
   publicUrl: string,
   secrets: Secrets["Service"],
@@ -68,7 +71,7 @@ export const setDevice = (
   return setting(publicUrl, deviceName(publicUrl), value, deviceMillis)
 }
 
-/** The device, if this operator signed in with it before. */
+/** The device in the request's cookie, if this operator has signed in with it before. */
 export const deviceOf = (
   publicUrl: string,
   secrets: Secrets["Service"],
@@ -84,8 +87,9 @@ export const deviceOf = (
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
 
 /**
- * Whether a page of another origin may have sent this write. `Sec-Fetch-Site` is set by the browser and by no script; a browser that does not send it sends
- * `Origin` with every write. Without both it is no browser, which `lenient` lets through: it has no cookies that others could use.
+ * Whether a page of another origin may have sent this write. Browsers set `Sec-Fetch-Site`, and scripts cannot. A browser that does not
+ * send it sends `Origin` with every write. A request without both is not from a browser. `lenient` allows it, since it has no cookies that
+ * another site could use.
  */
 export const isFromElsewhere = (publicUrl: string, { headers, method }: Request, lenient: boolean): boolean => {
   if (isRead(method)) return false
@@ -95,7 +99,7 @@ export const isFromElsewhere = (publicUrl: string, { headers, method }: Request,
   return origin === undefined ? !lenient : origin !== new URL(publicUrl).origin
 }
 
-/** A body that does not say what it is: pages of other origins can send such a one without asking first (Fetch §2.2.2). */
+/** Whether the body has no content type: pages of other origins can send such a request without a preflight (Fetch §2.2.2). */
 export const isUntyped = ({ headers, method }: Request): boolean =>
   !isRead(method) &&
   headers["content-type"] === undefined &&

@@ -1,12 +1,12 @@
 /**
- * Cross-origin requests (Fetch standard, §3.2) to REST v2 from the pages that the operator names, and from no other. They send a key in a header. No
- * credentials are allowed, so that browsers send no cookie of a sign-in with them.
+ * Cross-origin requests (Fetch standard, §3.2) to REST v2, allowed only from the configured origins. They send a key in a header.
+ * Credentials are not allowed, so browsers do not send the cookie of a sign-in.
  */
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What pages may send beside what every page may. */
+/** Request headers that pages may send beyond the safelisted ones. */
 const requestHeaders = [
   "x-api-key",
   "content-type",
@@ -17,7 +17,7 @@ const requestHeaders = [
   "accept"
 ].join(", ")
 
-/** What pages may read beside what every page may. */
+/** Response headers that pages may read beyond the safelisted ones. */
 const exposed = [
   "etag",
   "link",
@@ -28,7 +28,7 @@ const exposed = [
   "content-disposition"
 ].join(", ")
 
-/** Seconds for which a page remembers what it was allowed. */
+/** How long a browser may cache a preflight answer, in seconds. */
 const maxAge = "600"
 
 const addVary = (response: Response, name: string): Response => {
@@ -36,7 +36,7 @@ const addVary = (response: Response, name: string): Response => {
   return HttpServerResponse.setHeader(response, "vary", vary === undefined ? name : `${vary}, ${name}`)
 }
 
-/** The answer as a page of `origin` may read it. `origins` are the operator's, `*` is everybody's. */
+/** Adds the CORS headers for the request's origin. `origins` are the configured ones; `*` allows every origin. */
 export const allowing = (
   origins: ReadonlyArray<string>,
   request: HttpServerRequest.HttpServerRequest,

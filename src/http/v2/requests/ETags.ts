@@ -1,6 +1,6 @@
 /**
- * Entity tags (RFC 9110 §8.8.3): strong, made of the bytes of an answer. Where an answer also has what a device reports, the tag has a part of its own
- * for what requests change, and `If-Match` looks at that part alone: a heartbeat is no lost update.
+ * Entity tags (RFC 9110 §8.8.3): strong, made from the bytes of an answer. If an answer also contains fields that devices report, the tag
+ * has a separate part for what requests can change. `If-Match` compares only that part, so that a heartbeat does not cause a 412.
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
@@ -18,33 +18,33 @@ const without = (value: unknown, names: ReadonlySet<string>): unknown => {
   return Object.fromEntries(kept.map(([name, one]) => [name, without(one, names)]))
 }
 
-/** The tag of an answer with these bytes; `reported` are the fields that no request changes. */
+/** The tag of an answer with these bytes. `reported` are the fields that no request can change. */
 export const tagOf = (body: Uint8Array, reported: ReadonlyArray<string>): string => {
   if (reported.length === 0) return `"${digest(body)}"`
   const written = without(readObject(new TextDecoder().decode(body)), new Set(reported))
   return `"${digest(JSON.stringify(written))}.${digest(body)}"`
 }
 
-/** The encodings whose answers have tags of their own, since other bytes have another strong tag. */
+/** The suffixes of compressed answers' tags: other bytes need another strong tag. */
 const encodings = /-(?:br|gzip)$/
 
-/** The tag of the same answer in an encoding. */
+/** The tag of the same answer when compressed. */
 export const encodedTag = (tag: string, encoding: string): string =>
   tag.replace(/^W\//, "").replace(/"$/, `-${encoding}"`)
 
-/** The opaque parts of a list of tags as `If-Match` and `If-None-Match` have it; weak marks and encodings are no difference here. */
+/** The opaque parts of the tags in `If-Match` or `If-None-Match`, without weak marks and encodings. */
 const opaque = (header: string): ReadonlyArray<string> =>
   [...header.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)].map(([, text = ""]) => text.replace(encodings, ""))
 
 const isAny = (header: string): boolean => header.trim() === "*"
 
-/** Whether `If-None-Match` names this tag: its sender has the answer already. */
+/** Whether `If-None-Match` contains this tag: then the client already has the answer. */
 export const isKnown = (header: string, tag: string): boolean =>
   isAny(header) || opaque(header).includes(opaque(tag)[0] ?? "")
 
 const writtenPart = (text: string): string => text.split(".", 1)[0] ?? ""
 
-/** Whether `If-Match` names the present state, as far as requests change it. */
+/** Whether `If-Match` names the current state, as far as requests can change it. */
 export const isCurrent = (header: string, tag: string): boolean => {
   const [current = ""] = opaque(tag)
   return isAny(header) || opaque(header).some((text) => text !== "" && writtenPart(text) === writtenPart(current))

@@ -1,6 +1,6 @@
 /**
- * The one table from failures to HTTP: every error of the domain and every refusal of this face has its status and its stable `code` here.
- * A new domain error does not compile before it has a row.
+ * The only table that maps failures to HTTP in REST v2. Every error of the domain and every refusal by REST v2 itself has its status and
+ * stable `code` here. A new domain error fails to compile until it has a row.
  */
 import { isDomainError as isIn, type DomainError, type Row as CodeRow } from "../../DomainError.ts"
 
@@ -20,7 +20,7 @@ export const domainRows = {
   TooMany: { status: 429, code: "too_many", title: "Too many requests" }
 } as const satisfies Record<DomainError["_tag"], Row>
 
-/** What this face refuses by itself, before or beside the domain. */
+/** Refusals by REST v2 itself, before or besides the domain. */
 export const faceRows = {
   unauthorized: { status: 401, code: "unauthorized", title: "Unauthorized" },
   sign_in_refused: { status: 401, code: "sign_in_refused", title: "Sign-in refused" },

@@ -1,6 +1,6 @@
 /**
- * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches.
- * It wraps the endpoints (as `Face`) and everything else that is served below `/cpo`.
+ * The outermost layer of REST v2: turns every failure and defect into a problem document, and keeps answers out of caches. It wraps the
+ * endpoints (as `Face`) and everything else below `/cpo`.
  */
 import { Cause, Context, Effect, Layer, Option } from "effect"
 import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -20,10 +20,10 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const json = "application/json"
 
-/** What PATCH takes: a merge patch (RFC 7396) by its own name or as plain JSON. */
+/** The content types that PATCH accepts: a merge patch (RFC 7396) under its own type or as plain JSON. */
 export const patchTypes: ReadonlyArray<string> = ["application/merge-patch+json", json]
 
-/** The request with its body called JSON, by which its schema is found; undefined for a body of another kind. */
+/** The request with content type JSON, by which Effect finds the schema; undefined for a body of another type. */
 const asJson = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest | undefined => {
   const [given = json] = (request.headers["content-type"] ?? json).split(";", 1)
   const type = given.trim().toLowerCase()
@@ -46,14 +46,14 @@ const schemaProblem = (error: HttpApiError.HttpApiSchemaError, url: string): Pro
   }
 }
 
-/** The problem document of what an endpoint that was asked at `url` failed with; undefined for what is a defect. */
+/** The problem document for an endpoint's failure at `url`; undefined for a defect. */
 export const problemOf = (error: unknown, url: string): Problem | undefined => {
   if (error instanceof Unauthorized) return faceProblem(error.code ?? "unauthorized", error.detail)
   if (HttpApiError.HttpApiSchemaError.is(error)) return schemaProblem(error, url)
   return isDomainError(error) ? domainProblem(error) : undefined
 }
 
-/** Answers failures of `effect` with problem documents. A defect is logged once, with no query and no body, and answered as 500. */
+/** Answers failures of `effect` with problem documents. A defect is logged once, without query and body, and answered with 500. */
 export const answered = <R>(
   effect: Effect.Effect<Response, unknown, R>
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =>
@@ -72,11 +72,11 @@ export const answered = <R>(
     })
   })
 
-/** Headers of every answer below `/cpo`: it belongs to one caller and one moment. */
+/** Headers of every answer below `/cpo`: it is for one caller and one moment only. */
 export const secured = (response: Response): Response =>
   HttpServerResponse.setHeaders(response, { "cache-control": "no-store", "x-content-type-options": "nosniff" })
 
-/** The whole face around one endpoint or page. */
+/** Wraps one endpoint or page with all of this. */
 export const faced = <R>(
   effect: Effect.Effect<Response, unknown, R>
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => Effect.map(answered(effect), secured)
@@ -90,7 +90,7 @@ const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<
         : faceProblem("payload_too_large", refusalOfSize(problem))
   })
 
-/** A streamed body is looked at by what it says of itself; its handler counts what comes. */
+/** Checks a streamed body by its headers. The handler itself limits the bytes that arrive. */
 const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: string): Problem | undefined => {
   const [given = ""] = (request.headers["content-type"] ?? "").split(";", 1)
   if (given.trim().toLowerCase() !== wanted) {
@@ -100,11 +100,11 @@ const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: str
   return faceProblem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`)
 }
 
-/** Bytes of a body that was read, or that was too large to be read whole. */
+/** The size of a body in bytes; the limit if it was too large to be read whole. */
 const bytesOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<number> => {
   const announced = Number(request.headers["content-length"])
   if (Number.isFinite(announced)) return Effect.succeed(Math.min(announced, bodyMaxBytes))
-  // Read by now, and kept by the request.
+  // It has been read, and the request caches it.
   return Effect.match(request.text, { onSuccess: ({ length }) => length, onFailure: () => bodyMaxBytes })
 }
 

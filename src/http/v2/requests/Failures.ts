@@ -1,6 +1,6 @@
 /**
- * Errors of the domain as endpoints declare them: the error inside, a problem document of the right status on the wire and in the OpenAPI
- * document. A typed client gets the domain's error back.
+ * Domain errors as endpoints declare them: the error inside the service, a problem document with the right status on the wire and in the
+ * OpenAPI document. A typed client gets the domain's error back.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -16,7 +16,7 @@ import type { DomainError } from "../../DomainError.ts"
 import { domainRows } from "./Errors.ts"
 import { Problem, domainProblem, faceProblem, problemType } from "./Problem.ts"
 
-/** The caller gave no key, or an unknown or revoked one; or a password or code was wrong. */
+/** The caller sent no key, or an unknown or revoked one; or a password or code was wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   detail: Schema.String,
   code: Schema.optionalKey(

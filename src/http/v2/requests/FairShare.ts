@@ -1,6 +1,7 @@
 /**
- * How many requests of one key, and of one organisation, are worked on at a time. Without it, a program that sends two thousand requests at once takes the
- * database and the main thread from everyone else. What is too much waits in a line of its key; a line that is too long is refused.
+ * Limits how many requests of one key, and of one organisation, are processed at a time. Otherwise a program that sends two thousand
+ * requests at once would take the database and the main thread from everyone else. Further requests wait in a queue per key; if it is full,
+ * they are refused.
  */
 import { Context, Effect, Layer, Metric, Option, Semaphore } from "effect"
 import { TooMany } from "../../../domain/Errors.ts"
@@ -10,18 +11,18 @@ import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
 import { RefusalDelay } from "./RefusalDelay.ts"
 
 export interface FairShareOptions {
-  /** Requests of one key that are worked on at a time. */
+  /** Most requests of one key that are processed at a time. */
   readonly atOncePerKey: number
-  /** The same of all keys of an organisation. */
+  /** The same for all keys of an organisation together. */
   readonly atOncePerOrganisation: number
-  /** Requests of one key that wait for their turn. */
+  /** Most requests of one key that wait. */
   readonly waitingPerKey: number
 }
 
-/** Used unless the settings say otherwise. */
+/** The defaults. */
 export const defaultFairShare: FairShareOptions = { atOncePerKey: 8, atOncePerOrganisation: 16, waitingPerKey: 200 }
 
-/** A line of this length is worked off within a few seconds. */
+/** A queue of this length is processed within a few seconds. */
 const retryAfterSeconds = 2
 
 export const refusedForTheirShare = Metric.counter("http_requests_at_once_refused_total", {
@@ -29,12 +30,12 @@ export const refusedForTheirShare = Metric.counter("http_requests_at_once_refuse
   incremental: true
 })
 
-/** Gives the request's turn to the next one. For handlers that wait for a charger instead of working; a second call does nothing. */
+/** Lets the next request begin. For handlers that only wait for a charger; a second call does nothing. */
 export const LetNextBegin = Context.Reference<Effect.Effect<void>>("voltlane/http/v2/YieldTurn", {
   defaultValue: () => Effect.void
 })
 
-/** Turns by name. A name without requests is forgotten. */
+/** Queues by name. A name without requests is forgotten. */
 class RequestQueue {
   private readonly lines = new Map<string, { readonly semaphore: Semaphore.Semaphore; requests: number }>()
   private readonly atOnce: number
@@ -43,7 +44,7 @@ class RequestQueue {
     this.atOnce = atOnce
   }
 
-  /** Requests of this name, those that wait included. */
+  /** The number of requests of this name, including those that wait. */
   requests(name: string): number {
     return this.lines.get(name)?.requests ?? 0
   }
@@ -82,11 +83,11 @@ class RequestQueue {
   }
 }
 
-/** The turns of all keys and organisations. */
+/** The queues of all keys and organisations. */
 export class RequestQueues extends Context.Service<
   RequestQueues,
   {
-    /** Fails where so many requests of the key wait already that one more is refused. Asks nothing of the database. */
+    /** Fails if so many requests of the key wait already that one more would be refused. Does not query the database. */
     readonly room: (keyId: string) => Effect.Effect<void, TooMany>
     readonly within: <A, E, R>(caller: Principal, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
@@ -121,7 +122,7 @@ export const layer = Layer.effect(
   Effect.map(RequestQueues, ({ room, within }) =>
     FairShare.of((httpEffect, { endpoint }) =>
       Effect.gen(function* () {
-        // A request that the face makes itself is part of one that has its turn. A file's bytes come as slowly as its line, and have bounds of their own.
+        // An internal request is part of a request that has its turn. A file upload is as slow as its connection, and has limits of its own.
         if ((yield* Inside) !== undefined || Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))) {
           return yield* httpEffect
         }

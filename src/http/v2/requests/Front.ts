@@ -1,4 +1,6 @@
-/** What every answer below `/cpo` has, whatever gave it: the right to be read by other pages, its encoding, and the refusal of methods that no route takes. */
+/**
+ * Applied to every answer below `/cpo`, whatever its source: CORS headers, compression, and the refusal of methods that no route supports.
+ */
 import { Effect } from "effect"
 import { HttpEffect, HttpPlatform, HttpRouter, HttpServerRequest } from "effect/http"
 import { pathOf } from "../../RawUrl.ts"
@@ -10,7 +12,7 @@ import { routedMethods, unrouted } from "../Pages.ts"
 
 const isOurs = (path: string): boolean => path === "/" || path === "/cpo" || path.startsWith("/cpo/")
 
-/** `origins` are those of `CORS_ORIGINS`. */
+/** `origins` is the setting `CORS_ORIGINS`. */
 export const layer = (origins: ReadonlyArray<string>) =>
   HttpRouter.middleware(
     Effect.gen(function* () {
@@ -20,7 +22,7 @@ export const layer = (origins: ReadonlyArray<string>) =>
           const request = yield* HttpServerRequest.HttpServerRequest
           if ((yield* Inside) !== undefined || !isOurs(pathOf(request.url))) return yield* effect
           const answered = routedMethods.has(request.method) ? effect : faced(unrouted)
-          // The last to look at the answer, and so the one that sees its Vary.
+          // This runs last, so it sees the final `Vary`.
           const open = HttpEffect.appendPreResponseHandler((asked, response) =>
             Effect.succeed(allowing(origins, asked, response))
           )

@@ -1,10 +1,10 @@
 /**
- * Pieces of bodies into which may go what was read from here, although nothing unknown is taken (docs/decisions/0008): null where a field may be left
- * out, and fields that the service assigns itself.
+ * Parts of request bodies that let a client send back what it has read, although unknown fields are refused (docs/decisions/0008): null for
+ * an optional field, and fields that the service assigns itself.
  */
 import { Option, Schema, SchemaAST, SchemaGetter } from "effect"
 
-/** May be left out, and null is as left out. */
+/** An optional field for which null means the same as leaving it out. */
 export const mayBeNull = <S extends Schema.Top>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
@@ -13,12 +13,12 @@ export const mayBeNull = <S extends Schema.Top>(schema: S) =>
     })
   )
 
-/** Taken, and nothing done with it: for fields that answers show and requests cannot change. */
+/** Accepted and ignored: for fields that answers show and requests cannot change. */
 export const ignored = Schema.optionalKey(
   Schema.Json.annotate({ description: "Is assigned here: taken and ignored" })
 ).pipe(Schema.decodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() }))
 
-/** What the service assigns to a tariff, by OCPI's names and its own. */
+/** Fields of a tariff that the service assigns, under OCPI's names and its own. */
 export const assigned = {
   id: ignored,
   countryCode: ignored,
@@ -30,7 +30,7 @@ export const assigned = {
   lastUpdated: ignored
 }
 
-/** The struct of the same fields in which null is as left out, of every field that may be. What it decodes to is the same. */
+/** The same struct, in which every optional field also accepts null. The decoded type is the same. */
 export const forgiving = <F extends Schema.Struct.Fields>(fields: F): Schema.Struct<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     name,
@@ -38,6 +38,6 @@ export const forgiving = <F extends Schema.Struct.Fields>(fields: F): Schema.Str
       ? mayBeNull(field.schema as Schema.Top)
       : field
   ])
-  // Only what it is decoded from is wider, which no type refers to.
+  // Only the encoded type is wider, and no type refers to it.
   return Schema.Struct(Object.fromEntries(entries)) as unknown as Schema.Struct<F>
 }

@@ -1,7 +1,8 @@
 /**
- * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): claimed before the work, answered again afterwards. The work and its
- * answer are one transaction; work that calls or waits for another system (`Staged`) keeps in the transaction that makes it done what a retry needs.
- * What is kept is sealed, since the answer that made a key or a password holds it; a failure of the service is not kept, so that trying again tries.
+ * `Idempotency-Key` on every POST (draft-ietf-httpapi-idempotency-key-header): the key is claimed before the work, and repeated requests
+ * get the same answer. The work and its answer are one transaction. Work that calls or waits for another system (`Staged`) stores what a
+ * retry needs in its own transaction. The stored answer is sealed, since it may contain a new key or password. Failures of the service are
+ * not stored, so that a retry runs the work again.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,7 +19,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const purpose = "idempotent-answer"
 
-/** 1 to 255 printable ASCII characters: what a header and an index carry without trouble. */
+/** 1 to 255 printable ASCII characters, which both a header and an index can hold. */
 const keyPattern = /^[\x20-\x7e]{1,255}$/
 
 const Kept = Schema.fromJsonString(
@@ -50,7 +51,7 @@ const keep = (secrets: Secrets["Service"], response: Response): StoredAnswer => 
   }
 }
 
-/** The stored answer as it was given; undefined when it cannot be opened any more (another SECRET_KEY). */
+/** The stored answer; undefined if it can no longer be opened (another SECRET_KEY). */
 const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | undefined => {
   const opened = secrets.open(purpose, stored.body)
   if (opened === undefined) return undefined
@@ -68,11 +69,11 @@ const replay = (secrets: Secrets["Service"], stored: StoredAnswer): Response | u
   })
 }
 
-/** What distinguishes one streamed body from another: it is not held, and so its length must do. */
+/** Identifies a streamed body by its length, since its content is not held in memory. */
 const lengthOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
   Effect.succeed(request.headers["content-length"] ?? "")
 
-/** How long an answer may be waited for (`?wait=`) is no part of what is asked: a script may try again without waiting. */
+/** The URL without `?wait=`, which is not part of the request's identity: a script may retry without waiting. */
 const asked = (url: string): string => {
   const [path = "", ...query] = url.split("?")
   const parts = query.join("?").split("&")
@@ -85,7 +86,7 @@ type Work = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
 const refuse = (code: "in_progress" | "idempotency_key_reused", detail: string, path: string): Response =>
   toResponse(faceProblem(code, detail), path)
 
-/** The answer where the key is already taken. */
+/** The answer if the key is already in use. */
 const takenAnswer = (
   secrets: Secrets["Service"],
   claim: Exclude<Claim, { readonly _tag: "Claimed" }>,
@@ -112,15 +113,15 @@ const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const secrets = yield* Secrets
 
-  /** An answer that is kept; undefined for a failure of the service, and for 429, which asks its caller to come again. */
+  /** The answer to store; undefined for a failure of the service, and for 429, which asks the caller to try again. */
   const answerOf = (response: Response) =>
     response.status >= 500 || response.status === 429 ? undefined : keep(secrets, response)
 
-  /** Work that is nothing but writes. */
+  /** Work that only writes to the database: one transaction. */
   const inOne = (keyId: string, key: string, work: Work): Work =>
     answered(idempotency.within(keyId, key, work, answerOf))
 
-  /** Work that is more than one transaction: what it has reached is kept by itself, and its answer afterwards. */
+  /** Work of more than one transaction. Its progress is stored separately, and its answer afterwards. */
   const staged = Effect.fnUntraced(function* (keyId: string, key: string, reached: string | undefined, work: Work) {
     const retrying: Retrying = {
       reached: reached === undefined ? undefined : secrets.open(purpose, reached),
@@ -133,12 +134,12 @@ const make = Effect.gen(function* () {
     const answer = answerOf(response)
     const settled: Effect.Effect<void, StorageUnavailable> =
       answer === undefined ? idempotency.release(keyId, key) : idempotency.complete(keyId, key, answer)
-    // The work is done and its answer true, whether or not it could be kept: a retry starts from what was reached.
+    // The work is done and its answer is valid, even if it could not be stored: a retry continues from the stored progress.
     yield* Effect.catch(settled, (error) => Effect.logWarning("an idempotent answer could not be kept", error.message))
     return response
   })
 
-  /** Not interrupted halfway: a caller that hangs up must find its answer when it asks again. */
+  /** Not interruptible: a caller that disconnects must find its answer when it retries. */
   const once = (
     request: HttpServerRequest.HttpServerRequest,
     identity: Effect.Effect<string, unknown>,
@@ -149,7 +150,7 @@ const make = Effect.gen(function* () {
   ) =>
     Effect.gen(function* () {
       const body = yield* Effect.orDie(identity)
-      // Keyed, since a body may hold a password that could be guessed from a plain hash.
+      // A keyed hash, since the body may contain a password, which could be guessed from a plain hash.
       const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${asked(request.url)}\n${body}`))
       const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
       if (claim._tag !== "Claimed") return takenAnswer(secrets, claim, pathOf(request.url))
@@ -160,7 +161,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const key = request.headers["idempotency-key"]
-      // An open endpoint's answer is a cookie, and its links work once by themselves.
+      // The answer of an open endpoint is a cookie, and its links work only once anyway.
       const isOpen = Context.get(endpoint.annotations, Open)
       if (endpoint.method !== "POST" || key === undefined || isOpen) return yield* httpEffect
       if (!keyPattern.test(key)) {
@@ -172,7 +173,7 @@ const make = Effect.gen(function* () {
       const caller = yield* Caller
       const work = answered(Effect.provideService(httpEffect, Caller, caller))
       const isStreamed = Option.isSome(Context.getOption(endpoint.annotations, StreamedBody))
-      // What comes for minutes must end when its caller hangs up; the key is free again then.
+      // An upload takes minutes and must end when its caller disconnects; the key is then free again.
       const isStaged = Context.get(endpoint.annotations, Staged)
       return yield* isStreamed
         ? once(request, lengthOf(request), caller.keyId, key, isStaged, Effect.interruptible(work))

@@ -1,6 +1,6 @@
 /**
- * The caller of the request for which this face itself makes another, to read the present state; undefined in a request from outside. One from inside
- * counts towards no limit, and its answer goes to no caller.
+ * The caller of the request for which REST v2 makes an internal request to read the current state; undefined in an external request. An
+ * internal request counts towards no limit, and its answer is not sent to the caller.
  */
 import { Context } from "effect"
 import type { Principal } from "../../../domain/values/AuditContext.ts"

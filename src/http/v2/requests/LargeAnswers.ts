@@ -1,6 +1,6 @@
 /**
- * A few large answers at a time for each key: they lie in memory until their reader has taken them, and who asks for many and reads none would fill it.
- * What counts is what was made and has not gone; a small answer is always given.
+ * Allows only a few large answers at a time per key. An answer stays in memory until its client has read it, so a client that requests many
+ * and reads none would fill the memory. Answers that were made and not yet sent are counted; small answers are always sent.
  */
 import { Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -10,18 +10,18 @@ import { AnswerEnd } from "../../AnswerEnd.ts"
 import { Caller, FewLargeAnswers } from "./Middleware.ts"
 
 export interface LargeAnswersOptions {
-  /** An answer of more bytes is large. */
+  /** Answers with more bytes are large. */
   readonly largeAnswerBytes: number
   readonly largeAnswersPerKey: number
 }
 
-/** What the service runs with unless its settings say otherwise. */
+/** The defaults. */
 export const defaultLargeAnswers: LargeAnswersOptions = { largeAnswerBytes: 64 * 1024, largeAnswersPerKey: 8 }
 
-/** Large answers are mostly taken within a second. */
+/** Most large answers are read within a second. */
 const retryAfterSeconds = 1
 
-/** A request for more items than this gets a large answer in most cases, and is refused before the answer is made. */
+/** A request for more items than this mostly gets a large answer, so it can be refused before the answer is made. */
 const manyItems = 100
 
 export const refusedLargeAnswers = Metric.counter("http_large_answers_refused_total", {
@@ -33,7 +33,7 @@ const asksForMany = (url: string): boolean => Number(/[?&]limit=(\d{1,9})(?:&|$)
 
 const isLarge = ({ body }: HttpServerResponse.HttpServerResponse, largest: number): boolean => {
   if (body._tag === "Uint8Array") return body.contentLength > largest
-  // How long a stream gets is not known; those of events are counted by themselves.
+  // The size of a stream is unknown, so it counts as large. Event streams have limits of their own.
   return body._tag === "Stream" && !body.contentType.startsWith("text/event-stream")
 }
 
@@ -41,7 +41,7 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
   Layer.effect(
     FewLargeAnswers,
     Effect.map(AnswerEnd, (onEnd) => {
-      /** Large answers of each key that have not gone. */
+      /** Large answers of each key that have not been sent completely. */
       const inHand = new Counts()
       const tooMany = new TooMany({
         code: "too_many_large_answers",
@@ -66,7 +66,7 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
             onEnd(request.source, () => inHand.add(keyId, -1))
             return response
           }
-          // Its place is taken before it is made: of many that come together only so many are made at all.
+          // The place is taken before the answer is made, so that of many simultaneous requests only the allowed number makes an answer.
           if (isFull()) return yield* refuse
           inHand.add(keyId, 1)
           const giveBack = Effect.sync(() => inHand.add(keyId, -1))

@@ -1,19 +1,19 @@
 /**
- * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque; it belongs to the
- * list and filters that gave it out.
+ * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque and valid only
+ * for the list and filters that returned it.
  */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { type Page, pageBytesMost, type PageRequest } from "../../../domain/values/Page.ts"
 import { wholeInQuery } from "../../Fields.ts"
 
-/** Items of a page when `limit` says nothing. */
+/** Items per page if `limit` is left out. */
 export const defaultLimit = 50
 
-/** Most items of one page: larger ones hold the database's one session (embedded) for too long. */
+/** Most items of one page: a larger page would occupy the only session of the embedded database for too long. */
 export const maxLimit = 500
 
-/** Longest cursor that is looked at; ours have less than 100 characters. */
+/** Longest cursor that is accepted; ours have less than 100 characters. */
 const cursorMaxLength = 512
 
 const Limit = wholeInQuery(
@@ -46,37 +46,40 @@ export const listOf = <S extends Schema.Top>(items: S) =>
     )
   })
 
-/** PUBLIC_URL without a trailing slash: the base of every absolute URL that is handed out. */
+/** PUBLIC_URL without a trailing slash: the base of every absolute URL in answers. */
 export class PublicUrl extends Context.Service<PublicUrl, string>()("voltlane/http/v2/PublicUrl") {}
 
-/** The URL of this request with `cursor` set to the next page's. `path` replaces the path asked, for a list embedded in another answer. */
+/**
+ * The URL of this request with `cursor` set to that of the next page. `path` replaces the request's path, for a list embedded in another
+ * answer.
+ */
 export const nextLink = (publicUrl: string, url: string, cursor: string, path?: string): string => {
   const next = new URL(url, "http://localhost")
   next.searchParams.set("cursor", cursor)
   return `<${publicUrl}${path ?? next.pathname}${next.search}>; rel="next"`
 }
 
-/** What an answer has around the items: names, brackets and a cursor. */
+/** Space for what surrounds the items: names, brackets and a cursor. */
 const envelopeBytes = 1024
 
-/** Times are numbers until they are sent, and longer by so much then. */
+/** Times are numbers until they are encoded, and then longer by `timeGrowth`. */
 const timeDigits = /\d{13}/g
 const timeGrowth = 13
 
-/** Bytes of an item as it is sent, or a few more. */
+/** An upper estimate of an item's bytes when sent. */
 const bytesOf = (item: unknown): number => {
   const text = JSON.stringify(item)
   return Buffer.byteLength(text) + (text.match(timeDigits)?.length ?? 0) * timeGrowth + 1
 }
 
-/** How many of `items` an answer has room for: the first in any case, or a list would never come to its end. */
+/** How many of `items` fit into an answer. The first always does, otherwise a list could never be read to its end. */
 export const fitting = (items: ReadonlyArray<unknown>): number => {
   let left = pageBytesMost - envelopeBytes
   const tooMuch = items.findIndex((item, i) => (left -= bytesOf(item)) < 0 && i > 0)
   return tooMuch < 0 ? items.length : tooMuch
 }
 
-/** A page of the domain as the answer of a list endpoint that was asked at `url`. It ends sooner where its items are large. */
+/** A page of the domain as the answer of the list endpoint at `url`. The page is cut short if its items are large. */
 export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) => {
   const items = page.items.map(wire)
   const count = page.cursorAfter === undefined ? items.length : fitting(items)
@@ -87,17 +90,17 @@ export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire
   })
 }
 
-/** An answer with the `Location` of what was created. */
+/** An answer with the `Location` of the created object. */
 export const createdAt = <S extends Schema.Top>(body: S) =>
   HttpApiSchema.WithHeaders(body, {
     location: Schema.String.annotate({ description: "Absolute URL of what was created" })
   })
 
-/** `body` with its location, `path` being below `/cpo`. */
+/** `body` with its location; `path` is below `/cpo`. */
 export const located = <A>(publicUrl: string, path: string, body: A) =>
   HttpApiSchema.withHeaders({ body, headers: { location: `${publicUrl}/cpo${path}` } })
 
-/** The header that every POST takes. */
+/** The header that every POST accepts. */
 export const IdempotencyHeader = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.annotate({

@@ -1,6 +1,6 @@
 /**
- * How REST v2 says what went wrong: RFC 9457 problem documents with a stable `code`. Built from the rows of `errors.ts`; nothing of the
- * inside (SQL, stack, host names) gets into one. Effect's `ProblemDetails` takes any further members; the ones here are fixed and in the OpenAPI document.
+ * Errors of REST v2: RFC 9457 problem documents with a stable `code`, built from the rows of `Errors.ts`. They contain no internal details
+ * (SQL, stack, host names). Effect's `ProblemDetails` allows any further members; here they are fixed and in the OpenAPI document.
  */
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -9,10 +9,10 @@ import { domainRows, faceRows, type FaceCode, type Row } from "./Errors.ts"
 
 export const problemType = "application/problem+json"
 
-/** Seconds after which a request that met a storage failure may be tried again: longer than a restart of the database takes to notice. */
+/** Seconds after which a request may be retried after a storage failure: longer than it takes to notice a restart of the database. */
 export const retryAfterSeconds = 5
 
-/** One thing that does not fit: where (JSON Pointer, RFC 6901, into the body or the query) and what is wrong. */
+/** One problem: its place (JSON Pointer, RFC 6901, into the body or the query) and what is wrong. */
 export const FieldError = Schema.Struct({
   pointer: Schema.String.annotate({ description: "JSON Pointer into the body, or `/name` of a query parameter" }),
   detail: Schema.String
@@ -43,16 +43,16 @@ const problem = (row: Row, detail: string, extras: Extras = {}): Problem => {
   return { type: `urn:voltlane:problem:${code}`, title: row.title, status: row.status, detail, ...extras, code }
 }
 
-/** A refusal of this face itself. */
+/** A refusal by REST v2 itself. */
 export const faceProblem = (code: FaceCode, detail: string): Problem => problem(faceRows[code], detail)
 
-/** The document for a request that did not come in time, which no route ever saw; for paths of REST v2 alone. */
+/** The document for a request that was not received in time, so that no route handled it; only for paths of REST v2. */
 export const timeoutDocument = (path: string): string | undefined =>
   path.startsWith("/cpo/")
     ? JSON.stringify({ ...faceProblem("request_timeout", "The request did not come in time."), instance: path })
     : undefined
 
-/** A body or query that does not fit: everything that is wrong with it. */
+/** An invalid body or query, with all its errors. */
 export const validationProblem = (errors: ReadonlyArray<typeof FieldError.Type>): Problem =>
   problem(
     domainRows.InvalidInput,
@@ -60,7 +60,7 @@ export const validationProblem = (errors: ReadonlyArray<typeof FieldError.Type>)
     { errors }
   )
 
-/** A path parameter that cannot be an id names nothing: 404, as for an id that is unknown. */
+/** A path parameter that cannot be an id is answered with 404, like an unknown id. */
 export const notFoundProblem: Problem = problem(domainRows.NotFound, "Nothing here has that id, or it is not yours.")
 
 const unavailable = {
@@ -71,7 +71,7 @@ const unavailable = {
     "The database went away while it was writing: read the present state before trying again, or send an Idempotency-Key."
 } as const
 
-/** The problem document of a domain error. Its text is made here, so that nothing slips out with a message meant for a log. */
+/** The problem document for a domain error. Its text is written here, so that no message meant for a log is shown. */
 export const domainProblem = (error: DomainError): Problem => {
   const row = domainRows[error._tag]
   switch (error._tag) {
@@ -96,7 +96,7 @@ export const domainProblem = (error: DomainError): Problem => {
   }
 }
 
-/** The answer that carries `document`, with `instance` as the path that was asked. */
+/** The answer with `document`; `instance` is the path of the request. */
 export const toResponse = (document: Problem, path: string): HttpServerResponse.HttpServerResponse => {
   const response = HttpServerResponse.jsonUnsafe(
     { ...document, instance: path },

@@ -1,7 +1,7 @@
 /**
- * How often one key may ask, and how often one network may come with unknown keys. Both are generous: they keep a program that runs wild or
- * a caller who guesses from costing others anything, and are no plan to sell. A key that is right is never refused for wrong ones beside it. Buckets of
- * this process; `RateLimit` headers as draft-ietf-httpapi-ratelimit-headers has them.
+ * Limits how often one key may send requests, and how often one network may send wrong keys. Both limits are generous. They protect others
+ * from a program out of control and from guessing, and are not a pricing tier. Wrong keys never cause a right key to be refused. The
+ * buckets are per process; the `RateLimit` headers follow draft-ietf-httpapi-ratelimit-headers.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,31 +11,31 @@ import { Inside } from "./Inside.ts"
 import { RefusalDelay } from "./RefusalDelay.ts"
 
 export interface RateLimitOptions {
-  /** Of one key; 0 is no limit. */
+  /** Per key; 0 means no limit. */
   readonly requestsPerMinute: number
-  /** Of one network; 0 is no limit. */
+  /** Per network; 0 means no limit. */
   readonly wrongKeysPerMinute: number
-  /** The network that a request comes from, as far as it can be believed. */
+  /** The network that a request comes from, as far as it can be trusted. */
   readonly networkOf: (request: HttpServerRequest.HttpServerRequest) => string
 }
 
 const windowSeconds = 60
 
-/** Bytes of a body that take as long to read and check as a small request takes in all. */
+/** Reading and checking this many bytes of a body takes as long as a whole small request. */
 export const bytesPerRequest = 16 * 1024
 
-/** Names of one kind that are remembered; of more the one longest silent is forgotten, which can only make the service kinder. */
+/** Most names of one kind that are remembered. Beyond that the least recently used is forgotten, which can only allow more requests. */
 const namesMax = 10_000
 
 interface Allowance {
   readonly isAllowed: boolean
   readonly remaining: number
-  /** Until all is there again, and until there is one more. */
+  /** Seconds until the full quota is available again (`fullSeconds`), and until one more request is allowed (`waitSeconds`). */
   readonly fullSeconds: number
   readonly waitSeconds: number
 }
 
-/** So many in a minute by name: all of them at once, or evenly. */
+/** A quota per minute for each name, which may be used at once or evenly. */
 export class Allowances {
   private readonly buckets: Buckets
 
@@ -51,7 +51,7 @@ export class Allowances {
     return this.shown(name, now, this.buckets.take(name, now, amount))
   }
 
-  /** What is left; nothing is taken. */
+  /** What is left, without using any. */
   peek(name: string, now: number): Allowance {
     return this.shown(name, now, this.buckets.has(name, now))
   }
@@ -80,15 +80,15 @@ export const rateLimitMetrics = [ofFlood, ofWrongKeys]
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** One more request of this key: its answer has what is left, or it is refused. */
+    /** Counts a request of this key. Its answer gets headers with what is left, or it is refused. */
     readonly request: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
-    /** Fails where the key has nothing left. Counts nothing. */
+    /** Fails if the key has nothing left. Counts nothing. */
     readonly room: (keyId: string) => Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
-    /** The body of a request that was counted already: it counts as more requests, one for each `bytesPerRequest`. Never refused by itself. */
+    /** Counts the body of a request that was counted already as more requests, one per `bytesPerRequest`. Never refuses. */
     readonly body: (keyId: string, bytes: number) => Effect.Effect<void>
     /** The network that the request comes from. */
     readonly network: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
-    /** One more wrong key of the network that the request comes from. */
+    /** Counts a wrong key of the network that the request comes from. */
     readonly wrongKey: Effect.Effect<void, TooMany, HttpServerRequest.HttpServerRequest>
   }
 >()("voltlane/http/v2/RateLimits") {}

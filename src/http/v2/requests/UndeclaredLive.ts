@@ -1,6 +1,6 @@
 /**
- * Queries and bodies that are sent to endpoints which declare none. They are not decoded, and so would go unnoticed: `POST …/release` with a
- * reason in it, or a filter that a list does not have.
+ * Refuses queries and bodies at endpoints that declare none. They are not decoded, so mistakes would go unnoticed: a reason in the body of
+ * `POST …/release`, or a filter that a list does not have.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -23,7 +23,7 @@ const inQuery = (url: string): ReadonlyArray<FieldIssue> =>
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** No body, or one that says nothing: many clients cannot send none. */
+/** The problems of a body. An empty one, null and `{}` are accepted, since many clients cannot send none. */
 const inBody = (text: string): ReadonlyArray<FieldIssue> => {
   if (text.trim() === "") return []
   return Option.match(readJson(text), {

@@ -1,18 +1,18 @@
 /**
- * Names in a request that its route does not know, said with those that it does. A misspelt name is never dropped: without it the rest may
- * still fit and mean more, as a key with every permission or another act of a charger (docs/decisions/0008).
+ * Reports unknown names in a request together with the known ones. A misspelt name is never dropped: without it the rest may be valid and
+ * mean more, for example a key with every permission, or another action of a charger (docs/decisions/0008).
  */
 import { SchemaIssue } from "effect"
 import { distance } from "../../../domain/values/Distance.ts"
 import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
 
-/** Names that are listed for one place, the nearest first: more than anything but a charging profile has. */
+/** Most known names that are listed, the nearest first: only a charging profile has more. */
 const namesListed = 8
 
-/** Longest unknown name that is compared: no known one is half as long, and a body may hold names of a megabyte. */
+/** How much of an unknown name is compared: no known name is half as long, and a body may contain names of a megabyte. */
 const comparedAtMost = 64
 
-/** Known names by how near they are to the one given, whatever the case. */
+/** Known names by their similarity to the given one, ignoring case. */
 export const nearest = (given: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
   const written = given.slice(0, comparedAtMost).toLowerCase()
   return known
@@ -30,14 +30,14 @@ const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
 
 const notKnownHere = "Is not known here."
 
-/** What is said of a name that is not known, beside those that are. */
+/** The message about an unknown name, with the known ones. */
 export const notKnown = (given: string, known: ReadonlyArray<string>): string =>
   known.length === 0 ? `${notKnownHere} Nothing is` : `${notKnownHere} Known are ${nearest(given, known).join(", ")}`
 
 const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue =>
   new SchemaIssue.InvalidValue({ message: notKnown(key, namesOf(issue)) })
 
-/** The same issue, each unknown name in it said with the known names of its place; no more of them than one answer shows. */
+/** The same issue, in which each unknown name is reported with the known names of its place; at most as many as one answer shows. */
 export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
   let left = issuesMax
   const visit = (one: SchemaIssue.Issue): SchemaIssue.Issue => {
@@ -64,7 +64,10 @@ export const withNearest = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
   return visit(issue)
 }
 
-/** Where parameters of a query that were given more than once do not fit, said so, and once of each: one that takes several values fits. */
+/**
+ * Reports a query parameter that was given more than once and is invalid as such, and only once. A parameter that accepts several values is
+ * valid.
+ */
 export const saidOnce = (issues: ReadonlyArray<FieldIssue>, url: string): ReadonlyArray<FieldIssue> => {
   const counts = new Map<string, number>()
   for (const name of new URL(url, "http://localhost").searchParams.keys()) {

@@ -18,7 +18,7 @@ const toParty = ({ businessDetails, isDefault, ...party }: CpoParty): typeof Par
   createdAt: party.createdAt
 })
 
-/** A page of the few that there are: the cursor is the id of the last one. */
+/** A page of the short list. The cursor is the id of the last item. */
 const pageOf = (all: ReadonlyArray<CpoParty>, { cursor, limit }: ReturnType<typeof pageRequest>) =>
   Effect.gen(function* () {
     const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1

@@ -1,4 +1,4 @@
-/** The organisation's own CPO parties in REST v2: as whom it speaks to roaming partners. */
+/** The organisation's own CPO parties in REST v2, under which it communicates with roaming partners. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CountryAlpha2, rule, text, Time } from "../../Fields.ts"
@@ -7,7 +7,7 @@ import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { PartyCode } from "./PartnersApi.ts"
 
-/** OCPI's own lengths (2.2.1 §16.5): what is longer could not be said. */
+/** OCPI's own lengths (2.2.1 §16.5): longer texts could not be sent. */
 const NewDetails = Schema.Struct({
   name: text(100),
   website: Schema.optionalKey(

@@ -55,7 +55,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions
     const publicUrl = yield* PublicUrl
 
-    /** The partner, or `NotFound`: its records are never another organisation's. */
+    /** The partner, or `NotFound`, so that its records are never shown to another organisation. */
     const partnerOf = (id: string) => Effect.flatMap(organisationId, (own) => partners.get(own, id))
 
     return handlers.handleAll({

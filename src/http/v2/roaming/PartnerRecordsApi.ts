@@ -1,4 +1,4 @@
-/** What is known of how a partner does, in REST v2: the log of its exchanges, its modules' health, and the parties behind it where it is a hub. */
+/** Diagnostics of a partner in REST v2: the log of its exchanges, the health of its modules, and the parties behind it if it is a hub. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { flag, text, Time, Uuid } from "../../Fields.ts"

@@ -1,4 +1,6 @@
-/** The endpoint that shows what a partner sees, over the domain's ports. Its cursors are offsets, since OCPI's lists are read by them. */
+/**
+ * The endpoint that shows what a partner sees, over the domain's ports. Its cursors are offsets, since OCPI's lists are paged by offset.
+ */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { InvalidInput } from "../../../domain/Errors.ts"
@@ -12,7 +14,7 @@ import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 const cursorOf = (module: string, offset: number): string =>
   Buffer.from(`view ${module} ${offset}`, "utf8").toString("base64url")
 
-/** Where the page of a cursor begins; undefined for what is none of this list. */
+/** The offset in a cursor; undefined for a cursor of another list. */
 const offsetOf = (module: string, cursor: string | undefined): number | undefined => {
   if (cursor === undefined) return 0
   const found = /^view (\w+) (\d{1,9})$/.exec(Buffer.from(cursor, "base64url").toString("utf8"))

@@ -1,4 +1,4 @@
-/** What a partner sees, in REST v2: the objects as OCPI sends them, before anything is sent. */
+/** What a partner sees, in REST v2: the objects as OCPI would send them, without sending anything. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Uuid } from "../../Fields.ts"
@@ -6,7 +6,7 @@ import { NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
 
-/** OCPI's lists that partners read here, and the one of their own tokens as they stand here. */
+/** OCPI's lists that partners read here, and the partner's own tokens as we have stored them. */
 const Module = Schema.Literals(["locations", "tariffs", "sessions", "cdrs", "tokens"])
 
 const Seen = Schema.Record(Schema.String, Schema.Unknown).annotate({

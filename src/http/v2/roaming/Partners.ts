@@ -14,7 +14,7 @@ import type { Partner } from "./PartnersApi.ts"
 
 const dayMillis = 86_400_000
 
-/** As v2 shows it; `versionsUrl` is ours, which the partner is given. */
+/** A partner as REST v2 shows it. `versionsUrl` is our URL, which the partner needs. */
 const toPartner = ({ connection, ...partner }: DomainPartner, versionsUrl: string): typeof Partner.Type => ({
   id: partner.id,
   name: partner.name,
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     const wire = (partner: DomainPartner) => toPartner(partner, `${publicUrl}/ocpi/versions`)
 
-    /** A token that was just made, and the way to show it. */
+    /** A new registration token, and a function that shows it. */
     const invitation = (now: number) => {
       const token = newPartnerToken(secrets)
       const shown = (partner: DomainPartner) => ({ ...wire(partner), credentialsToken: token })
@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
-    /** A registration, or the partner itself where an earlier try has registered it. */
+    /** Registers once: if an earlier try of this request registered the partner, it is only read. */
     const once = <E>(registration: Effect.Effect<DomainPartner, E>) =>
       Effect.gen(function* () {
         const { reached } = yield* Retrying

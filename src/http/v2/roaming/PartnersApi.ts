@@ -1,4 +1,4 @@
-/** Roaming partners in REST v2: invited with a token, or registered with by us; suspended, invited anew, and removed. */
+/** Roaming partners in REST v2: invited with a token, or registered with by us; suspended, invited again, and removed. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CountryAlpha2, Name, rule, Time, Uuid } from "../../Fields.ts"

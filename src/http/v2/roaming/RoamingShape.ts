@@ -1,4 +1,4 @@
-/** Whose driver a session or a record is of, in REST v2: the contract with a roaming partner. */
+/** The roaming partner and contract of the driver of a session or record, in REST v2. */
 import { Schema } from "effect"
 import { type SessionRoaming, authMethods } from "../../../domain/roaming/Roaming.ts"
 
@@ -26,7 +26,7 @@ export const toRoaming = (roaming: SessionRoaming): typeof Roaming.Type => ({
   authorizationReference: roaming.authorizationReference ?? null
 })
 
-/** Of a record. */
+/** The same for a record. */
 export const RoamingOfCdr = Schema.Struct({
   ...Roaming.fields,
   withheld: Schema.Boolean.annotate({

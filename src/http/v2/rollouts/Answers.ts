@@ -1,4 +1,4 @@
-/** What both kinds of rollouts are read from and answered with. */
+/** What both kinds of rollouts share: reading requests and making answers. */
 import { Effect } from "effect"
 import { rolloutCountsOf } from "../../../domain/rollout/Counts.ts"
 import { InvalidInput } from "../../../domain/Errors.ts"
@@ -9,10 +9,10 @@ import { audit, organisationId } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { CommandBatch, TargetFields } from "./RolloutSchema.ts"
 
-/** Chargers that are commanded in a minute where the caller gives no number: half of what may be. */
+/** Chargers that are commanded per minute if the caller gives no number: half of the maximum. */
 export const defaultPerMinute = 30
 
-/** For which chargers: exactly one of the two ways to say it. */
+/** The chargers of a rollout: exactly one of the two ways to name them. */
 export const targetsOf = ({ chargerIds, filter }: TargetFields): Effect.Effect<RolloutTargets, InvalidInput> => {
   if (chargerIds !== undefined && filter !== undefined) {
     return Effect.fail(new InvalidInput({ pointer: "/filter", detail: "Must not be there beside chargerIds" }))
@@ -58,7 +58,7 @@ interface ListQuery<State> {
   readonly state?: State
 }
 
-/** What operators read and decide, the same of both kinds. */
+/** What operators read and decide, the same for both kinds. */
 export const answering = <A>(kind: RolloutKind, wire: (rollout: Rollout) => A) =>
   Effect.gen(function* () {
     const rollouts = yield* Rollouts

@@ -16,7 +16,7 @@ const encodeBody = Schema.encodeSync(NewCommand)
 
 const refuse = (pointer: string, detail: string) => new InvalidInput({ pointer, detail })
 
-/** Refuses what is meant for one charger, and what no charger could be sent. */
+/** Refuses commands that are only for one charger, and commands that no charger could be sent. */
 const checked = (command: NewCommandBody, now: number): Effect.Effect<void, InvalidInput> => {
   const { type } = command
   if (!(batchTypes as ReadonlyArray<string>).includes(type)) {

@@ -1,4 +1,4 @@
-/** Command batches in REST v2: the same command for many chargers, issued at a pace. */
+/** Command batches in REST v2: the same command for many chargers, issued at a limited rate. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { maxTargets } from "../../../domain/rollout/Rollout.ts"

@@ -13,7 +13,7 @@ import { answering, defaultPerMinute, targetsOf, toBatch } from "./Answers.ts"
 import type { NewFirmwareCampaignBody } from "./FirmwareCampaignsApi.ts"
 import type { FirmwareCampaign } from "./RolloutSchema.ts"
 
-/** Without a limit of its own a campaign pauses when three chargers have failed: what breaks three breaks more. */
+/** Without a limit of its own a campaign pauses when three chargers have failed: an update that breaks three will break more. */
 const defaultPauseAfterFailures = 3
 
 const clockOf = (minute: number): string =>
@@ -45,7 +45,7 @@ const windowOf = (given: NewFirmwareCampaignBody["window"]): Effect.Effect<Daily
 const sizeOf = (wave: number | string): WaveSize =>
   typeof wave === "number" ? { chargers: wave } : { percent: Number(wave.slice(0, -1)) }
 
-/** The command without its time, which is when each charger has its turn. */
+/** The command without its time, which is set when each charger's turn comes. */
 const orderOf = (given: NewFirmwareCampaignBody): Effect.Effect<RolloutOrder, InvalidInput> => {
   const { fileId, location, retries, retryInterval, signature, signingCertificate } = given
   if ((fileId === undefined) === (location === undefined)) {

@@ -1,4 +1,4 @@
-/** Shapes that command batches and firmware campaigns share in REST v2: for which chargers, at which pace, and how far they are. */
+/** Schemas that command batches and firmware campaigns share in REST v2: their chargers, their rate, and their progress. */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { overallStates } from "../../../domain/charger/ChargerRow.ts"
@@ -10,7 +10,7 @@ import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { graveOperation, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
-/** The filters of `GET /v2/charger-rows`, by the same names. */
+/** The filters of `GET /v2/charger-rows`, under the same names. */
 const TargetFilter = Schema.Struct({
   q: Schema.optionalKey(
     text(100).annotate({ description: "Occurs in the chargerId, the name, the site's name or `vendor model`" })
@@ -26,10 +26,10 @@ const TargetFilter = Schema.Struct({
   description: "Chargers that fit all of it now; an empty one is all chargers"
 })
 
-/** Chargers that a caller may command in a minute (T26); a rollout takes its share of them. */
+/** Chargers that a caller may command per minute (T26); a rollout uses a share of that. */
 const perMinuteMost = 60
 
-/** For which chargers, and how fast. */
+/** The chargers, and the rate. */
 export const targetFields = {
   chargerIds: Schema.optionalKey(
     Schema.Array(ChargerId)
@@ -103,7 +103,7 @@ interface Naming {
   readonly many: string
 }
 
-/** What both kinds have beside their `POST`: read, followed, paused, resumed and cancelled alike. */
+/** The endpoints that both kinds have besides their `POST`: read, follow, pause, resume and cancel. */
 export const rolloutEndpoints = <const Path extends `/${string}`, S extends Schema.Top>(
   path: Path,
   Rollout: S,

@@ -6,7 +6,7 @@ import { Api } from "../Api.ts"
 import { Caller } from "../requests/Middleware.ts"
 import type { FoundItem } from "./SearchApi.ts"
 
-/** Where the console shows one. */
+/** The console's page for each kind. */
 const pages: Readonly<Record<SearchedKind, string>> = {
   charger: "/chargers",
   site: "/sites",
@@ -18,7 +18,7 @@ const pages: Readonly<Record<SearchedKind, string>> = {
   operator: "/settings/operators"
 }
 
-/** Operators have one page for all. */
+/** Operators share one page. */
 const pathOf = ({ id, kind }: Found): string =>
   kind === "operator" ? pages[kind] : `${pages[kind]}/${encodeURIComponent(id)}`
 

@@ -1,4 +1,4 @@
-/** Search in REST v2: over names and ids of all kinds that the caller may read. */
+/** Search in REST v2: by names and ids of all kinds of objects that the caller may read. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { foundInAll, foundOfKind, searchedKinds, type SearchedKind } from "../../../domain/search/Search.ts"

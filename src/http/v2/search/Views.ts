@@ -1,4 +1,4 @@
-/** The endpoints of saved views over the domain's port. A key keeps views for the operator that it belongs to. */
+/** The endpoints of saved views over the domain's port. Views saved with a key belong to the key's operator. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict } from "../../../domain/Errors.ts"

@@ -1,4 +1,4 @@
-/** Saved views in REST v2: pages of the console with their filters, under a name. */
+/** Saved views in REST v2: pages of the console with their filters, saved under a name. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { isViewPath, viewNameMax, viewPathMax, viewsMost } from "../../../domain/search/SavedViews.ts"

@@ -1,6 +1,6 @@
 /**
- * Charge detail records as lines: CSV (RFC 4180) for people with spreadsheets, JSON lines for programs. A spreadsheet must take no text for a
- * formula, whatever a card or charger is called.
+ * Charge detail records as lines: CSV (RFC 4180) for spreadsheets, JSON lines for programs. A spreadsheet must not interpret any text as a
+ * formula, whatever the name of a card or charger is.
  */
 import { Schema } from "effect"
 import { Cdr } from "./CdrsApi.ts"
@@ -43,18 +43,19 @@ const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | b
 ]
 
 /**
- * Where a spreadsheet may begin a cell in a text, and find a formula there (blanks and quotes before it are skipped, and wide signs count as the narrow
- * ones): at its beginning, and behind whatever some spreadsheet takes for the end of a cell although it is quoted.
+ * The places in a text where a spreadsheet could find a formula. Blanks and quotes before it are skipped, and full-width signs count like
+ * the normal ones. They are the beginning of the text, and every character that some spreadsheet treats as the end of a cell even inside
+ * quotes.
  */
 const formulas = /^(?=[\t\r\n])|(^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g
 
-/** Places behind the point: more than money, energy and time are given with, and fewer than binary fractions are exact in. */
+/** Decimal places: more than money, energy and time need, and fewer than binary fractions represent exactly. */
 const places = 10
 
-/** Significant digits that every number of 64 bits holds truly. */
+/** Significant digits that every 64-bit number represents exactly. */
 const digits = 15
 
-/** A number as a decimal, without an exponent and without what adding up binary fractions leaves behind: 0.3 for 0.1 + 0.2. */
+/** A number as a decimal, without an exponent and without the errors of adding binary fractions: 0.3 for 0.1 + 0.2. */
 const decimal = (value: number): string => {
   const rounded = Number(Number(value.toPrecision(digits)).toFixed(places))
   if (Math.abs(rounded) >= 1e21) return BigInt(rounded).toString()
@@ -62,7 +63,7 @@ const decimal = (value: number): string => {
   return text.includes("e") ? rounded.toFixed(places).replace(/0+$/, "") : text
 }
 
-/** A cell: where text looks like a formula it gets an apostrophe, numbers stay numbers. */
+/** A cell. Text that looks like a formula gets an apostrophe; numbers stay numbers. */
 const cell = (value: string | number | boolean): string => {
   if (typeof value === "number") return decimal(value)
   if (typeof value === "boolean") return String(value)

@@ -48,7 +48,7 @@ const toSignedData = ({ encodingMethod, publicKey, signedValues }: SignedData) =
   }))
 })
 
-/** Ids of records that partners get only in part, or not at all. */
+/** Ids of records that partners receive only in part, or not at all. */
 interface NotSent {
   readonly withheld: ReadonlySet<string>
   readonly tariffLeftOut: ReadonlySet<string>
@@ -101,7 +101,7 @@ const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: NotSent
 const none: ReadonlySet<string> = new Set()
 const allSent: NotSent = { withheld: none, tariffLeftOut: none }
 
-/** Records of one page of an export: as many as one statement reads. */
+/** Records per page of an export: as many as one statement reads. */
 const exportPage = 500
 
 interface Asked {
@@ -127,7 +127,7 @@ const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid 
 const explanationOf = ({ body, creditReferenceId }: Pick<DomainCdr, "body" | "creditReferenceId">) =>
   recordExplanation(body, { credit: creditReferenceId !== undefined })
 
-/** The credit that would be issued; that it cannot be, where a record of the same session says so. */
+/** The credit record that would be issued. Fails if the record is a credit record itself or has already been credited. */
 const creditToBe = Effect.fn("v2.cdrs.creditPreview")(function* (cdrs: Cdrs["Service"], id: string) {
   const organisation = yield* organisationId
   const cdr = yield* cdrs.get(organisation, id)
@@ -137,7 +137,7 @@ const creditToBe = Effect.fn("v2.cdrs.creditPreview")(function* (cdrs: Cdrs["Ser
   return explanationOf({ ...cdr, body: creditOf(cdr), creditReferenceId: cdr.id })
 })
 
-/** A download, by the name that it is to be saved under. */
+/** A download with the name under which it is saved. */
 const named = <A>(name: string, body: A) =>
   HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
 
@@ -149,7 +149,7 @@ export const layer = HttpApiBuilder.group(
     const roaming = yield* RoamingCdrs
     const publicUrl = yield* PublicUrl
 
-    /** Records as they are shown. Of a partner's only those can be withheld that a correction or a credit made. */
+    /** Adds what partners do not receive. Of roaming records, only corrected and credit records can be withheld. */
     const shown = Effect.fnUntraced(function* (organisation: string, page: Page<DomainCdr>) {
       const theirs = page.items.filter(({ body }) => body.roaming !== undefined)
       const idsOf = (some: (cdr: DomainCdr) => boolean) => theirs.filter(some).map(({ id }) => id)
@@ -171,7 +171,7 @@ export const layer = HttpApiBuilder.group(
       return items[0] ?? toCdr(cdr, allSent)
     })
 
-    /** All records that fit, read page by page as they are taken; the first page before the answer begins. */
+    /** All matching records. Pages are read as the client consumes them; the first one is read before the answer begins. */
     const lines = Effect.fnUntraced(function* (
       filter: CdrFilter,
       head: string,

@@ -1,4 +1,4 @@
-/** Charge detail records in REST v2: read, listed, and taken back by a credit record. Sessions make them. */
+/** Charge detail records in REST v2: read, listed, exported, and reversed by a credit record. Sessions make them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TariffBody } from "../../../domain/tariff/Tariff.ts"
@@ -17,7 +17,7 @@ const measured = (description: string) => Schema.Finite.annotate({ description: 
 const known = Schema.NullOr(Schema.String)
 const figure = Schema.NullOr(Schema.Finite)
 
-/** Where it was, as it was then; null for what was not known. */
+/** The location at the time of the session; null for what was not known. */
 const Location = Schema.Struct({
   siteName: known,
   streetAddress: known,
@@ -113,7 +113,7 @@ const filters = {
   to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
 }
 
-/** What a browser saves under a name. */
+/** A body that browsers save as a file. */
 const asFile = <S extends Schema.Top>(content: S) =>
   HttpApiSchema.WithHeaders(content, {
     "content-disposition": Schema.String.annotate({ description: "`attachment`, with the name of the file" })

@@ -1,4 +1,4 @@
-/** A correction's records before they are issued, in the shape of REST v2. */
+/** The records that a correction would issue, in the form of REST v2. */
 import { Effect } from "effect"
 import { Cdrs } from "../../../domain/cdr/Cdrs.ts"
 import { type CorrectionPreview as Preview, correctionPreview } from "../../../domain/cdr/CorrectionPreview.ts"
@@ -40,7 +40,7 @@ export const correctionPreviews = Effect.gen(function* () {
     const organisation = yield* organisationId
     const session = yield* sessions.get(organisation, sessionId)
     const ledger = yield* ledgers.ofSession(organisation, sessionId)
-    // Newest first: one that is in force comes before all that are credited.
+    // Newest first: a record that is in force comes before all credited ones.
     const { items: records } = yield* cdrs.list(organisation, { limit: maxLimit, sessionId })
     const preview = correctionPreview({ session, ledger, records }, { endedAt, energyWh, startedAt })
     return "_tag" in preview ? yield* preview : toPreview(preview)

@@ -1,4 +1,4 @@
-/** Reservations in REST v2: read here, made and cancelled by the commands ReserveNow and CancelReservation. */
+/** Reservations in REST v2. They are read here; the commands ReserveNow and CancelReservation make and cancel them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChargerId, Time } from "../../Fields.ts"

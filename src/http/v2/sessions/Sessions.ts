@@ -23,9 +23,9 @@ import { toExplanation, unpriced } from "../tariffs/PriceLines.ts"
 import { correctionPreviews } from "./CorrectionPreviews.ts"
 import { embeddedReadings, type MeterValue, type Session } from "./SessionsApi.ts"
 
-/** OCPP 1.6 has integers, which are ours; 2.x has the charger's strings, which may look like numbers and stay strings. */
+/** OCPP 1.6 has integers, which we assign. 2.x has strings, which the charger assigns; they may look like numbers and stay strings. */
 const transactionId = (session: ChargingSession): number | string | null => {
-  // A reservation that was not used is no transaction of the charger.
+  // An unused reservation is not a transaction of the charger.
   if (isOnlyReserved(session)) return null
   return session.ocppVersion === "1.6" && /^-?\d{1,15}$/.test(session.transactionId)
     ? Number(session.transactionId)
@@ -103,7 +103,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     const previewed = yield* correctionPreviews
 
-    /** One session is priced as it is asked for: a reader after its stop sees the final price. */
+    /** A single session is priced when it is read, so that a reader sees the final price right after the stop. */
     const one = Effect.fnUntraced(function* (organisation: string, id: string) {
       const session = yield* sessions.get(organisation, id)
       const ledger = yield* ledgers.ofSession(organisation, id)
@@ -143,7 +143,7 @@ export const layer = HttpApiBuilder.group(
         const ledger = yield* ledgers.ofSession(organisation, sessionId)
         const ended = endedAt !== undefined
         if (ledger === undefined) return unpriced(!ended, held)
-        // As `cost`: of one that was billed its record counts, whatever has come since.
+        // Like `cost`: if the session was billed, its record counts, whatever has arrived since.
         const priced = record === undefined ? priceOf(ledger) : { periods: record.periods, total: record }
         const { periods, total } = priced
         return toExplanation(ledger.tariff, { periods, total, ended }, { held })

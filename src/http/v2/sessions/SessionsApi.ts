@@ -1,4 +1,4 @@
-/** Charging sessions in REST v2, and their meter readings. They are read here and written by chargers. */
+/** Charging sessions in REST v2, and their meter readings. Most of their data comes from chargers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { flag, text, Time, Uuid, whole, wholeInQuery } from "../../Fields.ts"
@@ -81,7 +81,7 @@ export const Session = Schema.Struct({
   updatedAt: Time
 }).annotate({ identifier: "Session" })
 
-/** Readings that `include=meterValues` embeds; the rest is at `/meter-values`, where the Link header points. */
+/** Readings that `include=meterValues` embeds. The rest is at `/meter-values`, as the Link header says. */
 export const embeddedReadings = 100
 
 const SessionWithReadings = HttpApiSchema.WithHeaders(
@@ -93,10 +93,10 @@ const SessionWithReadings = HttpApiSchema.WithHeaders(
 
 const params = { sessionId: Uuid }
 
-/** Longest reason; it is read years later. */
+/** Longest reason. It may be read years later. */
 const reasonMax = 1000
 
-/** Wh; more than any session. */
+/** Wh; more than any session delivers. */
 const energyMax = 1_000_000_000
 
 const Correction = Schema.Struct({
@@ -106,7 +106,7 @@ const Correction = Schema.Struct({
   reason: text(reasonMax)
 }).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
 
-/** A record that the correction takes back. */
+/** A record that the correction would credit. */
 const CreditToBe = Schema.Struct({
   recordId: Schema.String,
   number: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * The fields of sites, EVSEs and connectors by which drivers find them: OCPI's fields in camelCase, within OCPI's words and lengths (2.2.1 §8.3,
- * §8.4), so that partners get exactly what was set.
+ * The fields of sites, EVSEs and connectors that help drivers find them: OCPI's fields in camelCase, with OCPI's enumerations and lengths
+ * (2.2.1 §8.3, §8.4), so that partners receive exactly what was set.
  */
 import { Schema } from "effect"
 import {
@@ -18,13 +18,13 @@ import { AltText, Mix, Url } from "../tariffs/TariffInput.ts"
 /** Most images of one site or EVSE: apps show a handful. */
 const imagesMax = 20
 
-/** Most texts of directions, one in each language; there are not as many that drivers read. */
+/** Most texts of directions, one per language: more languages than drivers read. */
 const languagesMax = 50
 
-/** Most other places that belong to a site: a large garage has a dozen entrances. */
+/** Most related locations of a site: a large garage has a dozen entrances. */
 const relatedMax = 50
 
-/** Most tokens that a site is shown to: larger groups share a group or an issuer. All of them are sent with each change of the site. */
+/** Most tokens to which a site is shown. Larger groups share a group id or an issuer. All of them are sent with each change of the site. */
 const publishTokensMax = 200
 
 const printable = (max: number) =>
@@ -74,7 +74,7 @@ const RelatedLocation = Schema.Struct({ ...position, name: Schema.optionalKey(Al
   identifier: "RelatedLocation"
 })
 
-/** OCPI 2.2.1 §8.4.20 PublishTokenType: what must stand beside what. */
+/** OCPI 2.2.1 §8.4.20 PublishTokenType: which fields require which others. */
 const isToken = Schema.makeFilter(({ groupId, issuer, type, uid, visualNumber }: DomainPublishToken) => {
   if (uid === undefined && visualNumber === undefined && groupId === undefined) {
     return { path: [], issue: "Must have uid, visualNumber or groupId" }
@@ -102,7 +102,7 @@ const each = <A extends string>(words: ReadonlyArray<A>) =>
     Schema.isMaxLength(words.length)
   )
 
-/** Largest amount of an environmental impact, in g or kg for a kWh. */
+/** Largest amount of an environmental impact, in g or kg per kWh. */
 const impactMax = 1_000_000
 
 const isMix = Schema.makeFilter(({ energySources = [], environImpact = [] }: typeof EnergyMix.Type) => [
@@ -118,7 +118,7 @@ const isMix = Schema.makeFilter(({ energySources = [], environImpact = [] }: typ
   )
 ])
 
-/** Of a site. Each may be left out, and cleared by null. */
+/** Fields of a site. Each may be left out, and cleared by null. */
 export const siteDetails = {
   publish: Schema.Boolean.annotate({
     description: "False: shown only to owners of tokens in publishAllowedTo, and to no partner on OCPI 2.1.1"
@@ -140,7 +140,7 @@ export const siteDetails = {
   energyMix: Mix.check(isMix)
 }
 
-/** Of an EVSE. */
+/** Fields of an EVSE. */
 export const evseDetails = {
   physicalReference: text(16).annotate({ description: "What is written on it" }),
   floorLevel: text(4),
@@ -150,5 +150,5 @@ export const evseDetails = {
   parkingRestrictions: each(parkingRestrictions)
 }
 
-/** Of a connector. */
+/** A field of a connector. */
 export const termsAndConditions = Url.annotate({ description: "Where the operator's terms can be read" })

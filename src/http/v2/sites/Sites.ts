@@ -45,13 +45,13 @@ const toSite = (site: DomainSite): typeof Site.Type => ({
   updatedAt: site.updatedAt
 })
 
-/** What is at a site now. */
+/** The chargers at a site now. */
 const present = (counts: FleetCounts | undefined) => {
   const { byState, powerW, total } = fleetOf(counts ?? noChargers)
   return { chargers: { total, byState }, powerW }
 }
 
-/** Null says the same as absence where something is new. */
+/** Removes nulls: for a new site, null means the same as leaving a field out. */
 const withoutNulls = <A extends object>(given: A): { readonly [K in keyof A]: Exclude<A[K], null> } =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as {
     readonly [K in keyof A]: Exclude<A[K], null>
@@ -73,7 +73,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.sites.list")(function* ({ query, request }) {
         const ours = yield* organisationId
         const page = yield* sites.list(ours, pageRequest(query))
-        // Each is asked once for the whole page.
+        // One query of each kind for the whole page.
         const ids = page.items.map(({ id }) => id)
         const counts = yield* chargers.countsOfSites(ours, ids, yield* Clock.currentTimeMillis)
         const publications = yield* locations.publications(ours, ids)

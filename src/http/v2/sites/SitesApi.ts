@@ -1,4 +1,4 @@
-/** Sites in REST v2: where chargers stand. */
+/** Sites in REST v2: the places where chargers are. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { EnergyMix } from "../../../domain/tariff/Tariff.ts"
@@ -38,7 +38,7 @@ export const OpeningHours = Schema.Struct({
   exceptionalClosings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax)))
 }).annotate({ identifier: "OpeningHours" })
 
-/** OCPI 2.2.1 §8.4.11, §8.4.21: a period ends later than it begins. */
+/** OCPI 2.2.1 §8.4.11, §8.4.21: a period must end later than it begins. */
 const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
   const { exceptionalClosings = [], exceptionalOpenings = [], regularHours = [] } = hours
   const exceptions = { exceptionalClosings, exceptionalOpenings }
@@ -63,13 +63,13 @@ const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
   ]
 })
 
-/** As they were set; what was set before periods were checked is shown as it is. */
+/** Opening hours in requests. Hours that were set before periods were checked are still shown unchanged. */
 const NewOpeningHours = OpeningHours.check(isOrdered).annotate({ identifier: "NewOpeningHours" })
 
 const latitude = between(-90, 90)
 const longitude = between(-180, 180)
 
-/** Fields that may be absent, and cleared by null. Lengths are OCPI's where it has one. */
+/** Fields that may be left out, and cleared by null. Lengths are OCPI's if it has one. */
 const details = {
   streetAddress: optionalText(255),
   streetNumber: optionalText(32),
@@ -112,7 +112,7 @@ const input = {
   cpoPartyId: nullable(
     Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
   ),
-  // A site goes back as it was read.
+  // Ignored, so that a site can be sent back as it was read.
   id: ignored,
   groupId: ignored,
   ocpi: ignored,
@@ -166,7 +166,7 @@ const published = Schema.Boolean.annotate({
   description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
 })
 
-/** What is there now. */
+/** The chargers at the site now. */
 const present = {
   chargers: Schema.Struct({ total: Schema.Int, byState: StateCounts }).annotate({ identifier: "SiteChargers" }),
   powerW: Schema.Int
@@ -179,7 +179,7 @@ export const SiteItem = Schema.Struct({
   ocpi: Schema.Struct({ published })
 }).annotate({ identifier: "SiteItem" })
 
-/** The same, and what partners lack. */
+/** The same, with what is missing for partners to see it. */
 export const SiteDetail = Schema.Struct({
   ...Site.fields,
   ...present,

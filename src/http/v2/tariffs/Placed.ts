@@ -1,11 +1,11 @@
-/** Assignments in the shape of their answers, and the domain's rule for which of them a charger's connectors have. */
+/** Assignments as REST v2 answers them, and which of them apply to a charger's connectors by the domain's rule. */
 import type { Charger } from "../../../domain/charger/Charger.ts"
 import { type ConnectorPlace, verdictsOf } from "../../../domain/tariff/Choice.ts"
 import type { Assignment } from "../../../domain/tariff/Tariff.ts"
 import type { AssignedVersion, PlacedAssignment as DomainPlaced } from "../../../domain/tariff/Tariffs.ts"
 import type { ChargerTariffs, PlacedAssignment } from "./PlacedSchema.ts"
 
-/** All of a place's names, from wide to narrow; null for what it is not that narrow for. */
+/** All fields of a place, from wide to narrow; null for those that do not apply. */
 const placeOf = (assignment: Assignment, siteId: string | undefined) => ({
   scope: assignment.scope,
   siteId: assignment.scope === "organisation" ? null : (siteId ?? null),
@@ -20,7 +20,7 @@ export const toPlaced = ({ assignedAt, assignment, siteId, tariffId }: DomainPla
   assignedAt
 })
 
-/** Those that the charger has reported, and those that have a tariff of their own; of a charger without either, its first. */
+/** The connectors that the charger has reported, and those with a tariff of their own. If there are none, the charger's first connector. */
 const connectorsOf = (
   { chargerId, connectors }: Pick<Charger, "chargerId" | "connectors">,
   assigned: ReadonlyArray<AssignedVersion>
@@ -35,7 +35,7 @@ const connectorsOf = (
     : places.toSorted((a, b) => a.evseId - b.evseId || a.connectorId - b.connectorId)
 }
 
-/** For sessions that start at `at`. */
+/** The tariffs for sessions that start at `at`. */
 export const toChargerTariffs = (
   charger: Pick<Charger, "chargerId" | "connectors" | "siteId">,
   assigned: ReadonlyArray<AssignedVersion>,

@@ -1,4 +1,4 @@
-/** Where tariffs are assigned, and which of them a charger's connectors have, as REST v2 shows it. */
+/** Where tariffs are assigned, and which of them apply to a charger's connectors, as REST v2 shows it. */
 import { Schema } from "effect"
 import { verdicts } from "../../../domain/tariff/Choice.ts"
 import { assignmentScopes } from "../../../domain/tariff/Tariff.ts"

@@ -1,4 +1,4 @@
-/** Explained prices of the domain in the shape of REST v2. */
+/** The domain's explained prices in the form of REST v2. */
 import type { CdrBody } from "../../../domain/cdr/Cdr.ts"
 import { explained, type ExplainedLine, type ToExplain } from "../../../domain/tariff/Explanation.ts"
 import type { TariffBody } from "../../../domain/tariff/Tariff.ts"
@@ -37,10 +37,10 @@ const credited = <A extends Price>(price: A): A => ({
   inclVat: negated(price.inclVat)
 })
 
-/** Tariffs have no name of their own: drivers know one by its text. */
+/** Tariffs have no name of their own; drivers know one by its text. */
 const nameOf = ({ tariffAltText = [] }: TariffBody): string | null => tariffAltText[0]?.text ?? null
 
-/** The price of a session, or of a record; in a credit record its amounts are negated, as its total is. */
+/** The price of a session or record. In a credit record its amounts are negated, like its total. */
 export const toExplanation = (
   { body, id, version }: PricedBy,
   { ended, periods, total }: ToExplain,
@@ -62,7 +62,7 @@ export const toExplanation = (
   }
 }
 
-/** Of a record, by the tariff that is sealed with it. */
+/** The price of a record, by the tariff that is stored in it. */
 export const recordExplanation = (
   { periods, tariff, total }: CdrBody,
   more: { readonly credit: boolean }
@@ -71,7 +71,7 @@ export const recordExplanation = (
   return toExplanation({ id, version, body }, { periods, total, ended: true }, more)
 }
 
-/** Of a session that began without a tariff. */
+/** The price of a session that began without a tariff. */
 export const unpriced = (provisional: boolean, held: string | undefined): typeof PriceExplanation.Type => ({
   currency: null,
   tariff: null,

@@ -1,4 +1,4 @@
-/** A price line by line, as REST v2 shows it: of a preview, a session and a record alike. */
+/** A price line by line, as REST v2 shows it for a preview, a session and a record. */
 import { Schema } from "effect"
 import { lineKinds } from "../../../domain/tariff/Explanation.ts"
 import { Dimension } from "../../../domain/tariff/Tariff.ts"

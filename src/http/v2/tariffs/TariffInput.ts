@@ -1,6 +1,6 @@
 /**
- * Tariffs as they are given to REST v2: OCPI 2.2.1's model in camelCase, checked whole, with every finding at its place. What is not known is refused,
- * and what was read from here fits as it is (docs/decisions/0008).
+ * Tariffs in requests to REST v2: OCPI 2.2.1's model in camelCase, checked completely, with every error at its place. Unknown fields are
+ * refused, and a tariff that was read here is accepted unchanged (docs/decisions/0008).
  */
 import { Schema } from "effect"
 import { errorsOf } from "../../../domain/tariff/Findings.ts"
@@ -19,10 +19,10 @@ import { assigned, forgiving, mayBeNull } from "../requests/Given.ts"
 const displayTextMax = 512
 const urlMax = 255
 
-/** Languages of one text; there are not as many that drivers read. */
+/** Most languages of one text: more than drivers read. */
 const languagesMax = 50
 
-/** Names within an energy mix (OCPI 2.2.1 §8.4.9), and how many sources and impacts it can have. */
+/** Longest name within an energy mix (OCPI 2.2.1 §8.4.9), and most sources and impacts in it. */
 const mixNameMax = 64
 const mixMax = 8
 
@@ -33,7 +33,7 @@ const Element = Schema.Struct({
 
 const Limit = forgiving(PriceLimit.fields)
 
-/** An address that a browser opens. */
+/** A URL that a browser can open. */
 export const Url = text(urlMax).check(
   rule((url: string) => /^https?:\/\//i.test(url) && URL.canParse(url), "Must be an http(s) URL", { format: "uri" })
 )
@@ -48,7 +48,7 @@ export const AltText = Schema.Struct({
 
 const { energySources, environImpact } = EnergyMix.fields
 
-/** Where energy comes from. */
+/** The sources of energy. */
 export const Mix = forgiving({
   isGreenEnergy: Schema.Boolean,
   energySources: Schema.optionalKey(energySources.schema.check(Schema.isMaxLength(mixMax))),
@@ -65,7 +65,7 @@ const pricing = {
   })
 }
 
-/** What may be left out, or taken away by null. */
+/** Fields that may be left out, or cleared by null. */
 const details = {
   minPrice: Limit,
   maxPrice: Limit,
@@ -83,7 +83,7 @@ const segments = (pointer: string): ReadonlyArray<string | number> =>
     .slice(1)
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 
-/** Everything that keeps a tariff from being used, each at its place. */
+/** Reports everything that prevents the use of a tariff, each at its place. */
 const isSound = Schema.makeFilter((given: Pricing) =>
   errorsOf(given).map(({ detail, pointer }) => ({ path: segments(pointer), issue: detail }))
 )
@@ -99,7 +99,7 @@ const isValidSometime = Schema.makeFilter(({ endDateTime, startDateTime }: Valid
     : undefined
 )
 
-/** A whole tariff, to be stored or only tried. */
+/** A whole tariff, to be stored or only previewed. */
 export const WholeTariff = Schema.Struct({
   ...pricing,
   minPrice: mayBeNull(details.minPrice),

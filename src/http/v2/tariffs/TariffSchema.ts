@@ -1,4 +1,4 @@
-/** Tariffs as REST v2 shows them, and what they are for. How they are given is in `TariffInput.ts`. */
+/** Tariffs and their assignments as REST v2 shows them. Their form in requests is in `TariffInput.ts`. */
 import { Schema, SchemaTransformation } from "effect"
 import { evidences } from "../../../domain/tariff/Evidence.ts"
 import { Dimension, EnergyMix, PriceLimit, TariffBody, TariffElement, weekdays } from "../../../domain/tariff/Tariff.ts"
@@ -11,12 +11,12 @@ export const Warning = Schema.Struct({ pointer: Schema.String, detail: Schema.St
   identifier: "TariffWarning"
 })
 
-/** An amount on the wire, without and with VAT. */
+/** An amount on the wire, excluding and including VAT. */
 export const prices = { exclVat: Schema.Finite, inclVat: Schema.Finite }
 
 export const Price = Schema.Struct(prices).annotate({ identifier: "Price" })
 
-/** A stretch in which nothing changed that matters for the price. */
+/** A part of a session in which nothing changed that affects its price. */
 export const Period = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
@@ -62,7 +62,7 @@ const WeekGap = Schema.Struct({
   endTime: Schema.String
 }).annotate({ identifier: "TariffWeekGap" })
 
-/** Seven days of a tariff by the wall clock. */
+/** Seven days of a tariff in local time. */
 export const Week = Schema.Struct({
   bands: Schema.Array(Schema.Struct({ prices: Schema.Array(WeekPrice) }).annotate({ identifier: "TariffWeekBand" })),
   periods: Schema.Array(WeekPeriod),
@@ -94,7 +94,7 @@ const connector = {
   evseId: Schema.optionalKey(whole(1, 999).annotate({ description: "Without it connectorId is OCPP 1.6's" }))
 }
 
-/** Exactly one of the four. */
+/** Has exactly one of the four fields. */
 export const Assignment = Schema.Struct({
   default: Schema.optionalKey(Schema.Literal(true).annotate({ description: "The whole organisation" })),
   siteId: Schema.optionalKey(Uuid),
@@ -121,7 +121,7 @@ export const Running = Schema.Struct({ items: Schema.Array(RunningVersion) }).an
 
 const ConnectorNumber = wholeInQuery(1, 999)
 
-/** The same in a query; `connectorId` (and `evseId`) beside `chargerId` name a connector. */
+/** The same in a query; `connectorId` (and `evseId`) together with `chargerId` name a connector. */
 export const AssignmentQuery = {
   default: Schema.optionalKey(
     Schema.Literal("true").pipe(

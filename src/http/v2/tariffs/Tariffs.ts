@@ -1,4 +1,4 @@
-/** The endpoints of tariffs over the domain's port, and the preview over nothing but the domain. */
+/** The endpoints of tariffs over the domain's port. Previews need nothing but the domain. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { resolutionOf, standbyW } from "../../../domain/tariff/Evidence.ts"
@@ -90,7 +90,7 @@ const toSeen = ({ chargerId, connectorId, evseId, standbyPowerW, stepWh }: Coars
   standbyW: standbyPowerW
 })
 
-/** What an example's readings show of its meter. */
+/** The properties of an example's meter, derived from its readings. */
 const meterOf = ({ readings, standbyPowerW = standbyW.usual }: Pick<PricedSession, "readings" | "standbyPowerW">) => ({
   resolution: resolutionOf(readings.map(({ energyWh }) => energyWh)),
   standbyW: standbyPowerW
@@ -157,7 +157,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fn("v2.tariffs.create")(function* ({ payload }) {
         const { tariffAltText = [], ...rest } = payload
-        // None is shown as an empty list, which is as much when it comes back.
+        // No text is shown as an empty list, so an empty list is accepted as no text.
         const body = tariffAltText.length === 0 ? rest : payload
         const tariff = yield* tariffs.create(body, yield* audit)
         return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
@@ -186,7 +186,7 @@ export const layer = HttpApiBuilder.group(
         return yield* assignments(tariffId)
       }),
       unassign: Effect.fn("v2.tariffs.unassign")(function* ({ params: { tariffId }, query }) {
-        // Another organisation's tariff is not found, whatever else is wrong.
+        // Another organisation's tariff is NotFound, whatever else is wrong.
         yield* tariffs.get(yield* organisationId, tariffId)
         yield* tariffs.unassign(tariffId, yield* asked(query), yield* audit)
       }),

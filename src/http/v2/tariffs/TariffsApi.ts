@@ -1,4 +1,4 @@
-/** Tariffs in REST v2: made, changed, assigned, and tried on an example session. */
+/** Tariffs in REST v2: made, changed, assigned, and previewed with an example session. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { connectorStatuses } from "../../../domain/site/Connector.ts"
@@ -27,7 +27,7 @@ import {
 /** Most readings of an example: a week, one a minute. */
 const readingsMax = 10_080
 
-/** Longest example in days: local times of each day are looked at. */
+/** Longest example in days: each day's local times are evaluated. */
 const daysMax = 366
 const dayMillis = 86_400_000
 
@@ -43,7 +43,7 @@ const Reading = Schema.Struct({
   currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
 })
 
-/** Most changes of status of an example. */
+/** Most status changes in an example. */
 const statusesMax = 1_000
 
 const StatusChange = Schema.Struct({
@@ -93,7 +93,7 @@ const Reservation = Schema.Struct({
   )
   .annotate({ identifier: "ExampleReservation" })
 
-/** The tariff may be a whole one, as it would be stored. */
+/** The tariff has the same form as one that would be stored. */
 export const NewPreview = Schema.Struct({
   tariff: WholeTariff,
   session: ExampleSession,
@@ -108,7 +108,7 @@ export const Preview = Schema.Struct({
   warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
 }).annotate({ identifier: "TariffPreview" })
 
-/** YYYY-MM-DD, a day that there is, in the years in which tariffs are valid. */
+/** YYYY-MM-DD: an existing day, in the years in which tariffs are valid. */
 const LocalDay = Schema.String.check(
   rule(
     (day: string) =>

@@ -1,4 +1,4 @@
-/** The endpoint of what cards were answered, over the domain's port. */
+/** The endpoint of authorizations, the verdicts for presented cards, over the domain's port. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Authorizations, type ListedAttempt as DomainAttempt } from "../../../domain/token/Authorizations.ts"

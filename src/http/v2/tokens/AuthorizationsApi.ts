@@ -1,4 +1,4 @@
-/** What cards were answered, in REST v2: every Authorize and every start of a session, newest first. */
+/** The verdicts for presented cards, in REST v2: every Authorize and every start of a session, newest first. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { flag } from "../../Fields.ts"

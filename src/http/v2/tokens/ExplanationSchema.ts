@@ -1,4 +1,4 @@
-/** Why a card may charge, or may not, as REST v2 shows it. */
+/** Why a card may or may not charge, as REST v2 shows it. */
 import { Schema } from "effect"
 import { localListStates } from "../../../domain/command/LocalLists.ts"
 import { authorizationRules } from "../../../domain/decide/AuthorizationExplanation.ts"

@@ -1,4 +1,4 @@
-/** The endpoint of contested cards over the domain's port. */
+/** The endpoint of token conflicts over the domain's port. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { RoamingTokens, type TokenConflict as DomainConflict } from "../../../domain/token/RoamingTokens.ts"

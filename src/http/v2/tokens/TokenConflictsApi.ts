@@ -1,4 +1,7 @@
-/** Cards that several roaming partners vouch for, in REST v2: chargers refuse them, since it is not clear whom to bill. */
+/**
+ * Token conflicts in REST v2: cards that several roaming partners vouch for. Chargers refuse them, since it is not clear which partner
+ * pays.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Time } from "../../Fields.ts"

@@ -8,7 +8,7 @@ import { Authorizations, type CardEvidence } from "../../../domain/token/Authori
 import { organisationId } from "../requests/Caller.ts"
 import type { TokenExplanation } from "./ExplanationSchema.ts"
 
-/** The newest attempts that are shown. */
+/** How many of the newest attempts are shown. */
 const attemptsShown = 20
 
 const cardOf = ({ facts, partnerNames }: CardEvidence): (typeof TokenExplanation.Type)["token"] => {

@@ -1,4 +1,4 @@
-/** Drivers' tokens (cards) of one's own in REST v2. Uids compare without regard to case, as OCPP's idTag does. */
+/** The organisation's own drivers' tokens (cards) in REST v2. Uids are compared ignoring case, like OCPP's idTag. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ChargerId, optionalText, text, Time } from "../../Fields.ts"
@@ -9,7 +9,7 @@ import { uidMax } from "../sessions/SessionsApi.ts"
 import { TokenExplanation } from "./ExplanationSchema.ts"
 import { tokenStatuses, tokenTypes } from "../../../domain/token/Token.ts"
 
-/** OCPI's bound; a charger that speaks OCPP 1.6 sends at most 20 characters. */
+/** OCPI's limit. A charger that uses OCPP 1.6 sends at most 20 characters. */
 const Uid = text(36)
 
 const Type = Schema.Literals(tokenTypes)
@@ -76,7 +76,7 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
     operation("Read a driver's token", "tokens:read")
   ),
   HttpApiEndpoint.get("explanation", "/v2/tokens/:uid/explanation", {
-    // Any card that a charger read, not only one's own.
+    // Any card that a charger read, not only an own one.
     params: { uid: text(uidMax) },
     query: {
       chargerId: Schema.optionalKey(ChargerId.annotate({ description: "At this charger; anywhere without it" }))

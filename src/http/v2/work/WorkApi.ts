@@ -1,4 +1,4 @@
-/** The work queues in REST v2: how much waits for operators. Each queue's own list has the items. */
+/** The work queues in REST v2: how many items wait for operators. The items themselves are in each queue's own list. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { countedMost } from "../../../domain/work/Work.ts"

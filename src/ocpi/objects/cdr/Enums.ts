@@ -1,4 +1,4 @@
-/** What records of all versions have in common (OCPI 2.2.1 §10.3.1). A credit record differs in its total and in what it names. */
+/** What CDRs of all versions have in common (OCPI 2.2.1 §10.3.1). A credit record differs in its total and its references. */
 import type { RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
 import type { Price } from "../../../domain/values/Amount.ts"
 import type { Tariff } from "../../../domain/tariff/Tariff.ts"
@@ -14,7 +14,7 @@ import type { Used } from "./Places.ts"
 export interface WireCdrs {
   /** JSON of this version. */
   readonly encode: (cdr: RoamingCdr) => unknown
-  /** It has words for a record that takes another one back. */
+  /** Whether this version has credit records. */
   readonly hasCredits: boolean
 }
 
@@ -26,7 +26,10 @@ export const usedOf = ({ body, siteId }: RoamingCdr): Used => ({
   tariffId: body.tariff.id
 })
 
-/** The tariff as it was sealed: as it stood when the session began, and as partners got it. The first records do not say when that was. */
+/**
+ * The tariff that is stored in the record: as it was when the session began, and as partners received it. The oldest records have no time
+ * of its last change; the session's start is used instead.
+ */
 export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): PartyTariff | undefined => {
   const party = body.place?.party
   const { id, updatedAt = startedAt, version, ...rest } = body.tariff
@@ -34,13 +37,13 @@ export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): Party
   return party === undefined ? undefined : { party, tariff }
 }
 
-/** With the reservation that came before the session, where one is paid for (OCPI 2.2.1 §10.3.1, `start_date_time`). */
+/** The start, including a preceding reservation if it is paid for (OCPI 2.2.1 §10.3.1, `start_date_time`). */
 const beginOf = ({ body: { periods }, startedAt }: RoamingCdr): number =>
   Math.min(startedAt, ...periods.slice(0, 1).map((first) => first.startedAt))
 
 /**
- * Quantities as measured, before any step size. They are of charging and parking: a reservation's time is in its periods alone. Each time is
- * rounded by itself, as it is in the periods, which add up to both totals.
+ * Quantities as measured, before any step size. They cover charging and parking; a reservation's time is only in its periods. Each kind of
+ * time is rounded separately, as in the periods, which add up to both totals.
  */
 export const totalsOf = ({ body: { durationMillis, energyWh, parkingMillis } }: RoamingCdr) => {
   const parking = hours(parkingMillis)
@@ -51,7 +54,7 @@ export const totalsOf = ({ body: { durationMillis, energyWh, parkingMillis } }: 
   }
 }
 
-/** A cost that there was none of is left out. */
+/** A cost, left out if it is zero. */
 const cost = <K extends string>(key: K, price: Price) =>
   field(key, price.exclVat === 0 && price.inclVat === 0 ? undefined : priceOf(price))
 

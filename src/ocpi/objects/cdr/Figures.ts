@@ -1,4 +1,4 @@
-/** Figures and texts in the units and lengths of OCPI: kWh, hours, kW, money; four decimals at most (OCPI 2.2.1 §16.6). */
+/** Figures and texts in OCPI's units and lengths: kWh, hours, kW, money; at most four decimals (OCPI 2.2.1 §16.6). */
 import type { Price } from "../../../domain/values/Amount.ts"
 import { cutTo } from "../Strict.ts"
 
@@ -6,7 +6,7 @@ const hourMillis = 3_600_000
 
 const rounded = (value: number): number => {
   const figure = Math.round(value * 10_000) / 10_000
-  // Zero has no sign.
+  // Avoids -0.
   return figure === 0 ? 0 : figure
 }
 
@@ -16,12 +16,12 @@ export const hours = (millis: number): number => rounded(millis / hourMillis)
 
 export const amount = rounded
 
-/** 2.2 and later. */
+/** A price in 2.2 and later. */
 export const priceOf = ({ exclVat, inclVat }: Price) => ({ excl_vat: rounded(exclVat), incl_vat: rounded(inclVat) })
 
-/** What a required text says where its value cannot be known (OCPI 2.2.1 §4.5). */
+/** The value of a required text that is not known (OCPI 2.2.1 §4.5). */
 export const notApplicable = "#NA"
 
-/** At most so many characters; what is missing or empty is not applicable. */
+/** At most `max` characters; `#NA` if the text is missing or empty. */
 export const required = (text: string | undefined, max: number): string =>
   text === undefined || text.trim() === "" ? notApplicable : cutTo(text, max)

@@ -1,17 +1,23 @@
-/** Who is who in sessions and records: our party, and the driver's token as far as each version has words for it (OCPI 2.2.1 §10.4.5 CdrToken). */
+/**
+ * The parties in sessions and records: our party, and the driver's token as far as each version can express it (OCPI 2.2.1 §10.4.5
+ * CdrToken).
+ */
 import type { Place } from "../../../domain/site/CdrLocation.ts"
 import type { SessionRoaming } from "../../../domain/roaming/Roaming.ts"
 import { notApplicable } from "./Figures.ts"
 import { field } from "../Strict.ts"
 import { tokenTypes } from "../../../domain/token/Token.ts"
 
-/** Our party's. A place without one was sealed before there were partners, and goes to none. */
+/** Our party. A place without one was stored before there were partners, and is sent to none. */
 export const ownerOf = (place: Place | undefined) => ({
   country_code: place?.party?.countryCode ?? notApplicable,
   party_id: place?.party?.partyId ?? notApplicable
 })
 
-/** 2.1.1 has no word for a command of the partner's own: it agreed at that moment, as it does when it is asked. */
+/**
+ * 2.1.1 cannot express that the partner's own command authorised the session. It counts as a real-time authorisation: in both cases the
+ * partner agreed at that moment.
+ */
 export const driverV211 = ({ authMethod, contractId }: SessionRoaming) => ({
   auth_id: contractId,
   auth_method: authMethod === "COMMAND" ? "AUTH_REQUEST" : authMethod
@@ -21,7 +27,7 @@ const knownTypes: ReadonlySet<string> = new Set(tokenTypes)
 
 const tokenOf = ({ contractId, type, uid }: SessionRoaming) => ({
   uid,
-  // Words of later versions are none here.
+  // Types of later versions become OTHER.
   type: knownTypes.has(type.toUpperCase()) ? type.toUpperCase() : "OTHER",
   contract_id: contractId
 })
@@ -31,7 +37,7 @@ const said = ({ authMethod, authorizationReference }: SessionRoaming) => ({
   ...field("authorization_reference", authorizationReference)
 })
 
-/** 2.2 does not say whose token it is. */
+/** 2.2 does not name the party of the token. */
 export const driverV22 = (roaming: SessionRoaming) => ({ cdr_token: tokenOf(roaming), ...said(roaming) })
 
 export const driverV221 = (roaming: SessionRoaming) => ({

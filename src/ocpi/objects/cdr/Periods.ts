@@ -1,6 +1,7 @@
 /**
- * Charging periods (OCPI 2.2.1 §10.4.6): what was measured in each stretch of one price. Of a reservation's stretch 2.1.1 can only say that there was
- * one: it has no word for that time, and no other time may be billed for it; and as a session or record begins with its charging there (2.1.1 §9.3.1, §10.3.1), so does that stretch.
+ * Charging periods (OCPI 2.2.1 §10.4.6): what was measured in each part of a session with one price. 2.1.1 cannot express a reservation's
+ * time, and no other time may be billed for it, so such a period only shows that there was one. In 2.1.1 a session or record begins with
+ * charging (2.1.1 §9.3.1, §10.3.1), so the reservation's period gets that start.
  */
 import type { Period } from "../../../domain/tariff/Period.ts"
 import { amount, hours, kilo } from "./Figures.ts"
@@ -17,17 +18,17 @@ const some = (type: string, volume: number | undefined): ReadonlyArray<Dimension
 
 const energyOf = ({ energyWh }: Period) => some("ENERGY", energyWh > 0 ? kilo(energyWh) : undefined)
 
-/** Charging time is TIME, and the rest of a session PARKING_TIME; one that has no length yet is charging. */
+/** The kind of a period's time: TIME while charging, otherwise PARKING_TIME. A period without a length yet counts as charging. */
 const timeTypeOf = ({ charging, endedAt, reserved, startedAt }: Period): string =>
   reserved === true ? "RESERVATION_TIME" : charging || endedAt === startedAt ? "TIME" : "PARKING_TIME"
 
 interface Timed {
   readonly period: Period
-  /** Its time, in hours. */
+  /** The period's time, in hours. */
   readonly time: Dimension
 }
 
-/** Of each kind of time the running sum is rounded and not each period, so that the periods add up to the totals (`totalsOf`). */
+/** Rounds the running sum of each kind of time rather than each period, so that the periods add up to the totals (`totalsOf`). */
 const timed = (periods: ReadonlyArray<Period>): ReadonlyArray<Timed> => {
   const millis = new Map<string, number>()
   return periods.map((period) => {
@@ -55,7 +56,7 @@ const periodV211 =
     return { ...start({ startedAt: Math.max(period.startedAt, startedAt) }), dimensions: [...flat, ...measured] }
   }
 
-/** Those of a session or record that began at `startedAt`. */
+/** The periods of a session or record that began at `startedAt`. */
 export const periodsV211 = (startedAt: number, periods: ReadonlyArray<Period>) =>
   timed(periods).map(periodV211(startedAt))
 
@@ -75,11 +76,11 @@ const periodV22 =
     ...field("tariff_id", tariffId)
   })
 
-/** As records have them in 2.2 and later; `tariffId` is the one that prices them. */
+/** The periods of a record in 2.2 and later; `tariffId` is the tariff that prices them. */
 export const periodsV22 = (tariffId: string | undefined, periods: ReadonlyArray<Period>) =>
   timed(periods).map(periodV22(tariffId))
 
-/** Sessions may say more than records (OCPI 2.2.1 §10.4.2: "Session only"). */
+/** The periods of a session, which may contain more than those of a record (OCPI 2.2.1 §10.4.2: "Session only"). */
 export const sessionPeriodsV22 = (tariffId: string | undefined, periods: ReadonlyArray<Period>) => {
   const encode = periodV22(tariffId)
   return timed(periods).map((one) => {

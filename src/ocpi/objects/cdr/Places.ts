@@ -1,7 +1,7 @@
 /**
- * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location with no other EVSE in it). The
- * charger's own identity is in none of them. What the operator has not set of a connector is what is assumed of every one; what he has not set
- * of a site is `#NA`, and its coordinates are zero.
+ * Where energy was delivered: the one connector that was used (OCPI 2.2.1 §10.4.4 CdrLocation; in 2.1.1 a whole Location without other
+ * EVSEs). The charger's own identity is never included. Connector fields that the operator has not set get the values assumed for every
+ * connector. Site fields that are not set are `#NA`, and coordinates are zero.
  */
 import type { Place, ShownPlace } from "../../../domain/site/CdrLocation.ts"
 import { assumedEquipment } from "../../../domain/site/Connector.ts"
@@ -13,7 +13,7 @@ import { typeOf } from "../location/v211.ts"
 import { enums211 } from "../location/Enums.ts"
 import { field, list } from "../Strict.ts"
 
-/** Words of later versions, and the nearest that 2.2 has; in a record a connector cannot be left out. */
+/** Connector types of later versions, and the nearest type that 2.2 has. A record cannot leave the connector out. */
 const nearestV22: Readonly<Record<string, string>> = {
   CHAOJI: "CHADEMO",
   DOMESTIC_M: "DOMESTIC_G",
@@ -38,19 +38,19 @@ const nearestV211: Readonly<Record<string, string>> = {
 }
 const nearestV221: Readonly<Record<string, string>> = { MCS: "IEC_62196_T2_COMBO", SAE_J3400: "TESLA_S" }
 
-/** Two phases are a word of 2.2.1. */
+/** Only 2.2.1 has power types with two phases. */
 const oldPower: Readonly<Record<string, string>> = { AC_2_PHASE: "AC_1_PHASE", AC_2_PHASE_SPLIT: "AC_1_PHASE" }
 
 const coordinate = (degrees: number | undefined): string => (degrees ?? 0).toFixed(6)
 
-/** Of one who used it. */
+/** The connector that was used. */
 export interface Used {
   readonly siteId: string
-  /** 0: a reservation of whichever becomes free. */
+  /** 0 for a reservation of any connector that becomes free. */
   readonly evseId: number
   readonly connectorId: number
   readonly place: Place | undefined
-  /** By which it is priced; undefined where it is not. */
+  /** The tariff that prices it; undefined if there is none. */
   readonly tariffId?: string | undefined
 }
 
@@ -86,7 +86,7 @@ const connectorOf = (
   }
 }
 
-/** What else a Location has, where partners were shown one. */
+/** The other fields of a Location, if partners were shown it. */
 const shownParts = (shown: ShownPlace | undefined) =>
   shown === undefined
     ? {}
@@ -106,8 +106,8 @@ const evseShownParts = (shown: ShownPlace | undefined) => ({
 })
 
 /**
- * A whole Location, of which the one evse and connector that were used are there. `status` is the evse's, which it cannot be without; `at` is when all this
- * was so, ms epoch.
+ * A whole Location with only the EVSE and connector that were used. `status` is the required status of the EVSE. `at` is the time of this
+ * state, ms epoch.
  */
 export const locationV211 = (used: Used, status: string, at: number) => {
   const { format, maxAmperage, maxVoltage, power, standard } = connectorOf(used, nearestV211, oldPower)

@@ -1,6 +1,6 @@
 /**
- * What the meter signed (OCPI 2.2.1 §10.4.8 SignedData). A signature over a text that was cut is none: values that are longer than the version has
- * room for are left out, and the whole where none is left. 2.1.1 has no place for any.
+ * Data that the meter signed (OCPI 2.2.1 §10.4.8 SignedData). A cut text would make its signature invalid. So values that are too long for
+ * the version are left out, and the whole object if no value remains. 2.1.1 has no signed data.
  */
 import type { SignedData } from "../../../domain/session/SignedData.ts"
 import { notApplicable } from "./Figures.ts"
@@ -8,7 +8,7 @@ import { field } from "../Strict.ts"
 
 interface Room {
   readonly data: number
-  /** 2.2 has printable ASCII only. */
+  /** 2.2 allows printable ASCII only. */
   readonly isAscii: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Records in OCPI 2.1.1 §10.3: the location is embedded, the end is a stop, money has no VAT. It has no session, no credit records, no parts of the total and
- * nothing that was signed; those are lost, and a credit record is never sent. The tariff is there where its elements as the version has them come to the
- * same total.
+ * CDRs in OCPI 2.1.1 §10.3: the location is embedded, the end is `stop_date_time`, and money has no VAT. It has no session id, no parts of
+ * the total and no signed data, so these are lost. It has no credit records, so those are never sent. The tariff is included if those of
+ * its elements that the version has come to the same total.
  */
 import { isPricedPlainly, type RoamingCdr } from "../../../domain/cdr/RoamingCdr.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"

@@ -1,4 +1,4 @@
-/** Records in OCPI 2.2 §10.3: the token without the party that owns it, and a postal code in every location. */
+/** CDRs in OCPI 2.2 §10.3: the token without the party that owns it, and a postal code in every location. */
 import { driverV22 } from "./Parties.ts"
 import { cdrLocationV22 } from "./Places.ts"
 import { signedDataV22 } from "./Signed.ts"

@@ -1,4 +1,4 @@
-/** Records in OCPI 2.2.1 §10.3. */
+/** CDRs in OCPI 2.2.1 §10.3. */
 import { driverV221 } from "./Parties.ts"
 import { cdrLocationV221 } from "./Places.ts"
 import { signedDataV221 } from "./Signed.ts"

@@ -1,6 +1,6 @@
 /**
- * Charging profiles in OCPI 2.2 and 2.2.1 §14, which are the same; 2.1.1 has none. A schedule's phases are not OCPI's to say: its amperes are of each
- * phase, as the charger's are.
+ * Charging profiles in OCPI 2.2 and 2.2.1 §14, which are the same; 2.1.1 has none. OCPI cannot express the phases of a schedule: its
+ * amperes are per phase, like the charger's.
  */
 import { Effect, Option, Schema } from "effect"
 import type { ChargingSchedule } from "../../../domain/command/ChargingProfile.ts"
@@ -12,14 +12,14 @@ import { maybe, Url } from "../Liberal.ts"
 export interface WireProfiles {
   readonly request: (body: unknown) => Effect.Effect<ProfileRequest, Schema.SchemaError>
   readonly response: (response: ProfileResponse) => unknown
-  /** Of what was set, read or cleared; the profile only where one was read. */
+  /** The result of setting, reading or clearing; with the profile only after reading. */
   readonly result: (outcome: ProfileOutcome, active?: ActiveProfile) => unknown
   readonly active: (active: ActiveProfile) => unknown
-  /** What a charger follows, of its answer to OCPP's GetCompositeSchedule; undefined for one without a schedule. */
+  /** The profile that a charger follows, from its answer to OCPP's GetCompositeSchedule; undefined if the answer has no schedule. */
   readonly reported: (answer: unknown, now: number) => ActiveProfile | undefined
 }
 
-/** Periods that are read of one profile; what may be sent on is the domain's to say. */
+/** Most periods that are read from a profile. The domain decides how many may be sent to a charger. */
 const periodsMax = 1_000
 
 const Unit = Schema.Literals(["W", "A"])
@@ -40,7 +40,7 @@ const Set = Schema.Struct({
 })
 const decodeSet = Schema.decodeUnknownEffect(Set)
 
-/** Chargers take one digit behind the point (OCPP 1.6 §7.14), and OCPI has no more (OCPI 2.2.1 §14.4.7). */
+/** Chargers accept one decimal (OCPP 1.6 §7.14), and OCPI has no more (OCPI 2.2.1 §14.4.7). */
 const oneDecimal = (value: number): number => Math.round(value * 10) / 10
 
 const known = <K extends string, A>(name: K, value: A | null | undefined): { readonly [P in K]?: A } =>
@@ -80,7 +80,7 @@ const activeOf = ({ schedule, startAt }: ActiveProfile) => ({
   charging_profile: scheduleOf(schedule, startAt)
 })
 
-/** OCPP 1.6 §6.22. */
+/** The charger's answer, OCPP 1.6 §6.22. */
 const Reported = Schema.Struct({
   scheduleStart: Schema.optionalKey(Timestamp),
   chargingSchedule: Schema.Struct({

@@ -1,4 +1,4 @@
-/** ClientInfo in OCPI 2.2 and 2.2.1 §14.4.1, the same in both; older versions have none. */
+/** ClientInfo in OCPI 2.2 and 2.2.1 §14.4.1, the same in both; 2.1.1 has none. */
 import { Effect, Schema } from "effect"
 import { type ClientInfo, type ClientStatus, clientStatuses } from "../../../domain/roaming/ClientInfo.ts"
 import { printTimestamp, Timestamp } from "../../protocol/Timestamp.ts"
@@ -14,7 +14,7 @@ const Wire = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Wire)
 
-/** A status that is none of these says no more than that the party cannot be reached. */
+/** An unknown status only means that the party cannot be reached. */
 const statusOf = (text: string): ClientStatus =>
   clientStatuses.find((status) => status === text.trim().toUpperCase()) ?? "OFFLINE"
 

@@ -1,4 +1,4 @@
-/** What the commands of all versions have in common: how ids and tokens stand in them, and OCPI's names of them (OCPI 2.2.1 §13.4.3). */
+/** What the commands of all versions have in common: their ids and tokens, and OCPI's names of their fields (OCPI 2.2.1 §13.4.3). */
 import { type Effect, Schema } from "effect"
 import type { CommandRequest, CommandResponse, PresentedToken } from "../../../domain/command/CommandRequest.ts"
 import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
@@ -6,22 +6,25 @@ import { Timestamp } from "../../protocol/Timestamp.ts"
 import { CountryCode, maybe, PartyCode, Text, Url } from "../Liberal.ts"
 
 export interface WireCommands {
-  /** By the name in the address, in upper case; undefined for a command that this version does not have. */
+  /** The decoder of a command by its name in the URL, in upper case; undefined for a command that this version does not have. */
   readonly request: (name: string) => ((body: unknown) => Effect.Effect<CommandRequest, Schema.SchemaError>) | undefined
   readonly response: (response: CommandResponse) => unknown
-  /** Undefined for what this version has no word for: the partner gets nothing of it. */
+  /** Undefined if this version cannot express the result: then the partner receives none. */
   readonly result: (outcome: CommandOutcome) => unknown
 }
 
-/** Longest id of anything that is taken: OCPI has at most 36 characters, and partners have more. Some are in keys of the database, whose rows are bounded. */
+/**
+ * Longest id that is accepted. OCPI allows 36 characters, but partners use more. Some ids are in keys of the database, whose size is
+ * limited.
+ */
 const idMax = 255
 
-/** Longest authorization_reference (OCPI 2.2.1 §13.3.4): a longer one could not be repeated in the session and the record. */
+/** Longest authorization_reference (OCPI 2.2.1 §13.3.4): a longer one could not be repeated in the session and the CDR. */
 const referenceMax = 36
 
 const Reference = Text.check(Schema.isMaxLength(referenceMax))
 
-/** What a command says of a driver's token; the rest of it is in the tokens module, and is not looked at here. */
+/** The fields of a driver's token in a command. Its other fields belong to the tokens module and are ignored here. */
 const tokenFields = { uid: Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax)), type: maybe(Text) }
 export const Token211 = Schema.Struct({ ...tokenFields, auth_id: maybe(Text) })
 export const Token22 = Schema.Struct({
@@ -31,7 +34,7 @@ export const Token22 = Schema.Struct({
   party_id: PartyCode
 })
 
-/** Types of later versions stay as they are; what has none is a card. */
+/** Types of later versions are kept. Without a type it is an RFID card. */
 const typeOf = (type: string | null | undefined): string => type?.trim().toUpperCase() || "RFID"
 
 export const token211 = ({ auth_id, type, uid }: typeof Token211.Type): PresentedToken => ({
@@ -48,16 +51,16 @@ export const token22 = ({ contract_id, country_code, party_id, type, uid }: type
   partyId: party_id
 })
 
-/** An id of a partner's or of ours; numbers are taken for the text that they are printed as. */
+/** An id of a partner or of ours. Numbers are accepted as their text. */
 const Id = Schema.Union([Text.check(Schema.isMaxLength(idMax)), Schema.Int])
 const id = String
-/** The same of one that may be missing. */
+/** The same for an optional id. */
 const maybeId = (given: string | number | null | undefined): string | undefined =>
   given === null || given === undefined ? undefined : id(given)
 
 const asked = { response_url: Url }
 
-/** Fields of START_SESSION, beside the token of the version. */
+/** Fields of START_SESSION, besides the token of the version. */
 export const startFields = {
   ...asked,
   location_id: Id,
@@ -66,7 +69,7 @@ export const startFields = {
   authorization_reference: maybe(Reference)
 }
 
-/** Fields of RESERVE_NOW, beside the token of the version. */
+/** Fields of RESERVE_NOW, besides the token of the version. */
 export const reserveFields = {
   ...asked,
   expiry_date: Timestamp,

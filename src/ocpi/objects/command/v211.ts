@@ -1,6 +1,7 @@
 /**
- * Commands in OCPI 2.1.1 §13: four of them, numbers for reservations, tokens without a party, and one type for the answer at once and for the
- * result. That has no word for why a charger could not (it is REJECTED) and none for a reservation that we have cancelled, which is not reported.
+ * Commands in OCPI 2.1.1 §13: four commands, numeric reservation ids, tokens without a party, and one type for both the immediate answer
+ * and the result. That type cannot say why a charger could not do it (REJECTED is sent). It cannot express that we cancelled a reservation,
+ * which is not reported.
  */
 import { Effect, Schema } from "effect"
 import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
@@ -27,7 +28,7 @@ const Reserve = Schema.decodeUnknownEffect(ReserveBody)
 const decodeStop = Schema.decodeUnknownEffect(Stop)
 const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
 
-/** What is read of the bodies, by the command. */
+/** Schemas of the bodies, by command. */
 export const commandBodies211 = {
   START_SESSION: StartBody,
   STOP_SESSION: Stop,

@@ -1,4 +1,7 @@
-/** Commands in OCPI 2.2 §13: CANCEL_RESERVATION is new, the answer at once says how long the result may take, and the result has a type of its own. */
+/**
+ * Commands in OCPI 2.2 §13: CANCEL_RESERVATION is new, the immediate answer says how long the result may take, and the result has a type of
+ * its own.
+ */
 import { Effect, Schema } from "effect"
 import type { CommandResponse } from "../../../domain/command/CommandRequest.ts"
 import type { CommandOutcome } from "../../../domain/command/Outcome.ts"
@@ -27,7 +30,7 @@ const decodeStop = Schema.decodeUnknownEffect(Stop)
 const decodeCancel = Schema.decodeUnknownEffect(Cancel)
 const decodeUnlock = Schema.decodeUnknownEffect(Unlock)
 
-/** What is read of the bodies, by the command. */
+/** Schemas of the bodies, by command. */
 export const commandBodies22 = {
   START_SESSION: StartBody,
   STOP_SESSION: Stop,

@@ -14,7 +14,7 @@ const Start = Schema.decodeUnknownEffect(
   )
 )
 
-/** What is read of the bodies, by the command. */
+/** Schemas of the bodies, by command. */
 export const commandBodies221 = { ...commandBodies22, START_SESSION: StartBody }
 
 const requests = new Map([

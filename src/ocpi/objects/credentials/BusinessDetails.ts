@@ -6,7 +6,7 @@ interface Given {
   readonly website?: string | null
 }
 
-/** As they were given; `otherwise` is the name of a partner that gave none. */
+/** The details as given; `otherwise` is the name for a partner that gave none. */
 export const businessDetailsOf = (given: Given | null | undefined, otherwise: string): BusinessDetails => ({
   name: given?.name?.trim() || otherwise,
   ...(given?.website ? { website: given.website } : {})
@@ -15,7 +15,7 @@ export const businessDetailsOf = (given: Given | null | undefined, otherwise: st
 const nameMax = 100
 const urlMax = 255
 
-/** Within the standard's lengths. */
+/** The details, within the standard's lengths. */
 export const cut = (details: BusinessDetails | undefined) => ({
   name: [...(details?.name ?? "")].slice(0, nameMax).join(""),
   ...(details?.website === undefined || details.website.length > urlMax ? {} : { website: details.website })

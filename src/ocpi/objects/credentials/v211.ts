@@ -1,4 +1,7 @@
-/** Credentials in OCPI 2.1.1 §8.4: one party; its role follows from the address of the other side. Of several parties it can name only the first. */
+/**
+ * Credentials in OCPI 2.1.1 §8.4: one party, whose role follows from the URL of the other side. If we have several parties, only the first
+ * is sent.
+ */
 import { Effect, Schema } from "effect"
 import type { Credentials } from "../../../domain/roaming/Credentials.ts"
 import { CountryCode, CredentialsToken, maybe, PartyCode, Text, Url } from "../Liberal.ts"
@@ -14,7 +17,7 @@ export const Credentials211 = Schema.Struct({
 const decode = Schema.decodeUnknownEffect(Credentials211)
 
 export const credentialsV211 = {
-  /** The other side is an eMSP: we serve no other role in 2.1.1. */
+  /** The other side is an eMSP, the only role with which we connect in 2.1.1. */
   decode: (input: unknown) =>
     Effect.map(decode(input), ({ business_details, country_code, party_id, token, url }): Credentials => ({
       token,

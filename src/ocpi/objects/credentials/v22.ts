@@ -24,7 +24,7 @@ const decode = Schema.decodeUnknownEffect(Credentials22)
 
 const roles: ReadonlySet<string> = new Set<PartyRole>(["CPO", "EMSP", "HUB", "NAP", "NSP", "SCSP"])
 
-/** Roles of later versions, and misspelt ones, are none that we have anything for. */
+/** Roles of later versions and misspelt ones become OTHER; nothing here is for them. */
 export const roleOf = (text: string): PartyRole => {
   const word = text.trim().toUpperCase()
   return roles.has(word) ? (word as PartyRole) : "OTHER"

@@ -1,4 +1,4 @@
-/** What operators tell of places beside what they must, in the words of a version (OCPI 2.1.1 §8.3, §8.4; 2.2.1 §8.3, §8.4). */
+/** The optional details of places that operators set, in the form of a version (OCPI 2.1.1 §8.3, §8.4; 2.2.1 §8.3, §8.4). */
 import type { Company, DisplayText, EvseDetails, Image, RelatedLocation } from "../../../domain/site/Details.ts"
 import type { Location, LocationDetails } from "../../../domain/site/Location.ts"
 import type { BusinessDetails } from "../../../domain/roaming/Party.ts"
@@ -6,14 +6,14 @@ import { cut } from "../credentials/BusinessDetails.ts"
 import { cutTo, field, list, urlWithin } from "../Strict.ts"
 import { mixOf } from "../tariff/Parts.ts"
 
-/** What a version has words for. */
+/** The values that a version can express. */
 export interface DetailEnums {
   readonly facilities: ReadonlySet<string>
-  /** What it calls the category of an environmental impact. */
+  /** Its name for the category of an environmental impact. */
   readonly impact: "source" | "category"
 }
 
-/** Six decimals are what every version takes. */
+/** Every version accepts six decimals. */
 export const coordinatesOf = ({ latitude, longitude }: Pick<Location, "latitude" | "longitude">) => ({
   latitude: latitude.toFixed(6),
   longitude: longitude.toFixed(6)
@@ -30,7 +30,7 @@ const imageOf = ({ category, height, thumbnail, type, url, width }: Image) => ({
   ...field("height", height)
 })
 
-/** An image that cannot be named by its address is none. */
+/** An image whose URL is too long is left out. */
 const imagesOf = (images: ReadonlyArray<Image> = []) =>
   list("images", images.filter(({ url }) => urlWithin(url) !== undefined).map(imageOf))
 
@@ -47,7 +47,7 @@ const relatedOf = (one: RelatedLocation) => ({
   ...field("name", one.name === undefined ? undefined : textOf(one.name))
 })
 
-/** OCPI 2.2.1 §16.7 number: four decimals. */
+/** OCPI 2.2.1 §16.7 number: at most four decimals. */
 const rounded = (n: number): number => Number(n.toFixed(4))
 
 const energyMixOf = ({ energyMix: mix }: LocationDetails, { impact }: DetailEnums) =>
@@ -60,7 +60,7 @@ const energyMixOf = ({ energyMix: mix }: LocationDetails, { impact }: DetailEnum
     impact
   )
 
-/** Of a location, in every version. Where its fields stand among the others says nothing. */
+/** The details of a location, in every version. The order of these fields among the others has no meaning. */
 export const siteParts = (details: LocationDetails = {}, words: DetailEnums) => ({
   ...list("related_locations", (details.relatedLocations ?? []).map(relatedOf)),
   ...list("directions", (details.directions ?? []).map(textOf)),
@@ -75,7 +75,7 @@ export const siteParts = (details: LocationDetails = {}, words: DetailEnums) => 
   ...field("energy_mix", energyMixOf(details, words))
 })
 
-/** For whom it is, where it is not for everybody (from 2.2 on). */
+/** The tokens that a location is shown to, if it is not public (from 2.2 on). */
 export const publicationOf = ({ publish, publishAllowedTo = [] }: LocationDetails = {}) =>
   publish === false
     ? {

@@ -1,6 +1,6 @@
 /**
- * The words that versions have for connectors and evses; each has those of the one before (OCPI 2.2.1 §8.4). The lists here are what a version has of the
- * domain's words, so they are shorter than the domain's; where a version has all of them, the domain's list is used.
+ * The enumerations of each version for connectors and EVSEs; each version extends the previous one (OCPI 2.2.1 §8.4). A list here contains
+ * those of the domain's values that the version has. If the version has all of them, the domain's list is used.
  */
 import { facilities } from "../../../domain/site/Details.ts"
 import type { Capability } from "../../../domain/site/Location.ts"
@@ -70,7 +70,7 @@ export const enums211: Vocabulary = {
   impact: "source"
 }
 
-/** Of its further capabilities this one is ours. */
+/** Of the capabilities added in 2.2 we support only this one. */
 const capabilities22 = [...capabilities211, "CHARGING_PREFERENCES_CAPABLE"]
 
 export const enums22: Vocabulary = {

@@ -16,10 +16,10 @@ const periods = (all: OpeningHours["exceptionalOpenings"]) =>
     period_end: timeOf(periodEnd)
   }))
 
-/** The standard has no 24:00, and an end must be later than its begin: the last minute of such a day is lost. */
+/** The standard has no 24:00, and an end must be later than its beginning, so the last minute of such a day is lost. */
 const endOf = (text: string): string => (text === "24:00" ? "23:59" : text)
 
-/** Hours of the week, or always; where there is neither, nothing can be said, exceptions included. */
+/** Weekly hours, or always open. If neither is set, exceptions cannot be expressed either. */
 export const hoursOf = (hours: OpeningHours | undefined) => {
   const regular = hours?.regularHours ?? []
   if (hours === undefined || (!hours.twentyfourseven && regular.length === 0)) return undefined
@@ -39,22 +39,22 @@ export const hoursOf = (hours: OpeningHours | undefined) => {
   }
 }
 
-/** What a version has words for. */
+/** The values that a version can express. */
 export interface Vocabulary extends DetailEnums {
   readonly standards: ReadonlySet<string>
   readonly powerTypes: ReadonlySet<string>
   readonly capabilities: ReadonlySet<string>
 }
 
-/** A connector of a kind that the version has no word for is left out: another kind's cable does not fit. */
+/** Leaves out connectors of a type that the version does not have: a similar type would not fit the cable. */
 export const nameable = ({ connectors }: LocationEvse, { standards }: Vocabulary): ReadonlyArray<LocationConnector> =>
   connectors.filter(({ standard }) => standards.has(standard))
 
-/** Two phases are one where a version knows no two. */
+/** Two phases become one in versions without two-phase types. */
 export const powerTypeOf = ({ powerType }: LocationConnector, { powerTypes }: Vocabulary): string =>
   powerTypes.has(powerType) ? powerType : "AC_1_PHASE"
 
-/** An evse with what can be named of it; undefined where none of its connectors can. */
+/** The fields of an EVSE that the version can express; undefined if it can express none of its connectors. */
 export const evseParts = (
   evse: LocationEvse,
   vocabulary: Vocabulary,
@@ -76,7 +76,7 @@ export const evseParts = (
   }
 }
 
-/** Evses that can be named. */
+/** The EVSEs that the version can express. */
 export const evsesOf = <A>(
   { evses }: Location,
   encode: (evse: LocationEvse) => A | undefined

@@ -1,4 +1,4 @@
-/** Locations as they are kept ready to be sent: JSON in the words of each version, by the version's number. */
+/** Locations as they are stored ready to be sent: JSON for each version, by the version's number. */
 import type { Location } from "../../../domain/site/Location.ts"
 import { asForEverybody } from "../../../domain/site/Publication.ts"
 import type { OcpiVersion } from "../../protocol/Version.ts"
@@ -7,10 +7,10 @@ import { locationV211 } from "./v211.ts"
 import { locationV22 } from "./v22.ts"
 import { locationV221 } from "./v221.ts"
 
-/** Locations of one version, and by which name their texts are kept. */
+/** The encoder of one version, and the key under which its texts are stored. */
 export interface WireLocation extends WireEncoder<Location> {
   readonly format: OcpiVersion
-  /** A location as it is shown in this version; undefined where it is not. */
+  /** The location as this version shows it; undefined if it is not shown. */
   readonly shown: (location: Location) => Location | undefined
 }
 

@@ -1,6 +1,7 @@
 /**
- * Locations in the shape that they have from OCPI 2.2 on (§8.3), in a version's words. Their lengths are those of the published schemas, by which partners
- * check: later texts of 2.2.1 allow 255 characters of an address and 45 of a state, and what is longer than 45 and 20 is refused all the same.
+ * Locations in the form that they have since OCPI 2.2 (§8.3), with the enumerations of a version. Lengths follow the published schemas, by
+ * which partners validate. Later texts of 2.2.1 allow 255 characters for an address and 45 for a state, but partners still refuse more than
+ * 45 and 20.
  */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"

@@ -1,7 +1,8 @@
 /**
- * Locations in OCPI 2.1.1 §8.3. Lost there: the party (the credentials have it), the state, what lies beyond 45 characters of an address, the power of
- * connectors, tariffs that are not valid yet, connectors, facilities and kinds of places that came later, and the last minute of days that end at 24:00.
- * It cannot say that a location is not for everybody: such a one is not shown.
+ * Locations in OCPI 2.1.1 §8.3. It loses the party (which the credentials have), the state, addresses beyond 45 characters, the power of
+ * connectors, tariffs that are not valid yet, newer connector types, facilities and kinds of places, and the last minute of days that end
+ * at 24:00. It cannot express that a location is not public. Such a location is not shown; if it was public before, its EVSEs are shown as
+ * removed.
  */
 import type { Location, LocationConnector, LocationDetails, LocationEvse } from "../../../domain/site/Location.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"
@@ -10,10 +11,10 @@ import { companyOf, coordinatesOf, siteParts, termsOf } from "./Details.ts"
 import { countryOf, evseParts, evsesOf, hoursOf, powerTypeOf } from "./Parts.ts"
 import { enums211 } from "./Enums.ts"
 
-/** It must have a postal code, and sites need none: a dash is what others send. */
+/** 2.1.1 requires a postal code, and sites need none. Others send a dash. */
 const noPostalCode = "-"
 
-/** It has five types of places, and one for what is not known. */
+/** 2.1.1 has these types, OTHER, and UNKNOWN for a type that is not set. */
 const types: ReadonlySet<string> = new Set(["ON_STREET", "PARKING_GARAGE", "PARKING_LOT", "UNDERGROUND_GARAGE"])
 
 export const typeOf = (details: LocationDetails | undefined): string => {

@@ -1,6 +1,6 @@
 /**
- * Locations in OCPI 2.2.1 §8.3. Lost there: what lies beyond 45 characters of an address and 20 of a state, connectors of kinds that came later, and the last
- * minute of days that end at 24:00.
+ * Locations in OCPI 2.2.1 §8.3. It loses addresses beyond 45 characters and states beyond 20, newer connector types, and the last minute of
+ * days that end at 24:00.
  */
 import type { Location, LocationConnector, LocationEvse } from "../../../domain/site/Location.ts"
 import type { WireEncoder } from "../Strict.ts"

@@ -1,4 +1,4 @@
-/** What sessions of all versions have in common, and how charging preferences are read (OCPI 2.2.1 §9.3.2, §9.4.1). */
+/** What sessions of all versions have in common, and how charging preferences are decoded (OCPI 2.2.1 §9.3.2, §9.4.1). */
 import { Effect, Schema } from "effect"
 import type { ChargingPreferences } from "../../../domain/session/ChargingPreferences.ts"
 import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
@@ -16,10 +16,10 @@ export interface WireSessions {
   readonly decodePreferences: (input: unknown) => Effect.Effect<ChargingPreferences, Schema.SchemaError>
 }
 
-/** ISO 4217's code for no currency, three times the letter: the session has no tariff, and a currency must be named. */
+/** ISO 4217's code for "no currency", three times the letter X: for a session without a tariff, since a currency is required. */
 export const noCurrency = "X".repeat(3)
 
-/** 2.2 and later; `driver` is what differs. */
+/** Sessions in 2.2 and later, which differ only in `driver`. */
 export const sessionV22 =
   (driver: (roaming: RoamingSession["roaming"]) => object) =>
   (session: RoamingSession): Readonly<Record<string, unknown>> => {
@@ -42,7 +42,7 @@ export const sessionV22 =
     }
   }
 
-/** Most kWh that anybody needs: a ship. */
+/** The largest energy need that is accepted, in kWh: that of a ship. */
 const energyMost = 100_000
 
 const Preferences = Schema.Struct({

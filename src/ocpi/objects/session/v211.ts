@@ -1,6 +1,6 @@
 /**
- * Sessions in OCPI 2.1.1 §9.3: the location is embedded, money has no VAT. It has no RESERVATION, which is PENDING in its words, no authorization
- * reference, and nothing of who owns the token beside the contract.
+ * Sessions in OCPI 2.1.1 §9.3: the location is embedded, and money has no VAT. It has no status RESERVATION (PENDING is sent), no
+ * authorization reference, and only the contract of the token's owner.
  */
 import type { RoamingSession } from "../../../domain/session/RoamingSession.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"
@@ -11,7 +11,7 @@ import { locationV211 } from "../cdr/Places.ts"
 import { decodePreferences, noCurrency, type WireSessions } from "./Enums.ts"
 import { field } from "../Strict.ts"
 
-/** Of the evse, as far as this session shows it. */
+/** The status of the EVSE, as far as this session shows it. */
 const evseStatus: Readonly<Partial<Record<RoamingSession["status"], string>>> = {
   ACTIVE: "CHARGING",
   RESERVATION: "RESERVED"
@@ -34,5 +34,5 @@ const encode: WireSessions["encode"] = (session) => {
   }
 }
 
-/** 2.1.1 has no preferences, and no address to send them to. */
+/** 2.1.1 has no charging preferences and no endpoint for them, so the decoder is never used. */
 export const sessionsV211: WireSessions = { encode, decodePreferences }

@@ -3,7 +3,7 @@ import type { PartyId } from "../../../domain/values/PartyId.ts"
 import type { Restrictions, Tariff, TariffBody } from "../../../domain/tariff/Tariff.ts"
 import { cutTo, field, list, urlWithin } from "../Strict.ts"
 
-/** A tariff with the party that it is of. */
+/** A tariff with the party that it belongs to. */
 export interface PartyTariff {
   readonly party: PartyId
   readonly tariff: Tariff
@@ -24,11 +24,11 @@ export const commonRestrictions = (given: Restrictions) => ({
   ...list("day_of_week", given.dayOfWeek ?? [])
 })
 
-/** An element's restrictions, left out where there are none. */
+/** An element's restrictions, left out if there are none. */
 export const restrictionsField = (restrictions: object) =>
   field("restrictions", Object.keys(restrictions).length === 0 ? undefined : restrictions)
 
-/** What is said to drivers. */
+/** The texts for drivers. */
 export const altOf = ({ tariffAltText, tariffAltUrl }: TariffBody) => ({
   ...list(
     "tariff_alt_text",
@@ -37,7 +37,7 @@ export const altOf = ({ tariffAltText, tariffAltUrl }: TariffBody) => ({
   ...field("tariff_alt_url", urlWithin(tariffAltUrl))
 })
 
-/** `impact` is what the version calls the category of an impact. */
+/** `impact` is the version's name for the category of an environmental impact. */
 export const mixOf = (mix: TariffBody["energyMix"], impact: "source" | "category") =>
   mix === undefined
     ? undefined

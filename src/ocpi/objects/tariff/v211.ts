@@ -1,6 +1,6 @@
 /**
- * Tariffs in OCPI 2.1.1 §11.3: prices without VAT. Lost there: the party, VAT, least and highest prices, the tariff's type and the time in which it is valid,
- * and elements about reservations or restricted by current, as they would count where they do not without what restricts them.
+ * Tariffs in OCPI 2.1.1 §11.3: prices without VAT. It loses the party, VAT, minimum and maximum prices, and the tariff's type and validity.
+ * Elements for reservations or with current restrictions are left out: without that restriction they would apply where they should not.
  */
 import { isPlain } from "../../../domain/tariff/Plain.ts"
 import type { TariffElement } from "../../../domain/tariff/Tariff.ts"
@@ -13,7 +13,7 @@ const elementOf = ({ priceComponents, restrictions }: TariffElement) => ({
   ...restrictionsField(commonRestrictions(restrictions ?? {}))
 })
 
-/** A tariff must have an element: where nothing can be said of charging, it costs nothing. */
+/** A tariff must have an element. If none about charging can be expressed, charging is shown as free. */
 const free = { price_components: [{ type: "FLAT", price: 0, step_size: 1 }] }
 
 export const tariffV211: WireEncoder<PartyTariff> = {

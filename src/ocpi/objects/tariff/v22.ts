@@ -1,4 +1,4 @@
-/** Tariffs in OCPI 2.2 and 2.2.1 §11.3, in which the domain's are modelled: nothing is lost but the length of texts. */
+/** Tariffs in OCPI 2.2 and 2.2.1 §11.3, after which the domain's tariffs are modelled. Only texts that are too long are cut. */
 import type { PriceLimit, TariffElement } from "../../../domain/tariff/Tariff.ts"
 import { printTimestamp } from "../../protocol/Timestamp.ts"
 import { field, type WireEncoder } from "../Strict.ts"

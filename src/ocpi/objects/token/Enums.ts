@@ -1,4 +1,4 @@
-/** What tokens of all versions have in common (OCPI 2.2.1 §12.3.3), and how they are read: words that we do not know are kept. */
+/** What tokens of all versions have in common (OCPI 2.2.1 §12.3.3), and how they are decoded: unknown enumeration values are kept. */
 import { type Effect, Schema } from "effect"
 import type { PartyId } from "../../../domain/values/PartyId.ts"
 import type { RoamingTokenBody, RoamingTokenPatch } from "../../../domain/token/RoamingToken.ts"
@@ -6,35 +6,37 @@ import { Timestamp } from "../../protocol/Timestamp.ts"
 import { maybe, Text } from "../Liberal.ts"
 
 export interface WireTokens {
-  /** `party` is whose it is where the object does not say. */
+  /** `party` is the owner if the object does not name one. */
   readonly decode: (input: unknown, party: PartyId) => Effect.Effect<RoamingTokenBody, Schema.SchemaError>
-  /** What a PATCH names. A field that is null is none of them: many partners print those that they do not mean. */
+  /**
+   * The fields that a PATCH changes. A null field is not one of them: many partners send null for fields that they do not want to change.
+   */
   readonly decodePatch: (input: unknown) => Effect.Effect<RoamingTokenPatch, Schema.SchemaError>
   readonly encode: (token: RoamingTokenBody) => unknown
-  /** Where a card is read (OCPI 2.2.1 §12.3.2). */
+  /** The place where a card is presented (OCPI 2.2.1 §12.3.2). */
   readonly references: (place: { readonly id: string; readonly evseUids: ReadonlyArray<string> }) => unknown
-  /** A partner's word in real time; `party` is as above. */
+  /** Decodes a partner's real-time authorisation; `party` is as above. */
   readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<GivenWord, Schema.SchemaError>
 }
 
-/** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A token that is missing or cannot be read is left out: the answer counts all the same. */
+/** OCPI 2.2.1 §12.3.1 AuthorizationInfo. A missing or unreadable token is left out, and the answer still counts. */
 export interface GivenWord {
   readonly allowed: string
   readonly token: RoamingTokenBody | undefined
   readonly authorizationReference: string | undefined
 }
 
-/** Longest id that is taken: OCPI has at most 36 characters, and partners have more. */
+/** Longest id that is accepted: OCPI allows 36 characters, but partners use more. */
 const idMax = 255
 
 export const Id = Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax))
 
-/** A word of an enumeration, also one of a later version; it is kept as it is spelt. */
+/** An enumeration value, also of a later version. Its spelling is kept. */
 export const Word = Id
 
 export const wordFields = { allowed: Word }
 
-/** Some eMSPs answer every request with a list, and so say their one word in a list of one. */
+/** Unwraps a list of one item: some eMSPs answer every request with a list. */
 export const aloneInList = (input: unknown): unknown => (Array.isArray(input) && input.length === 1 ? input[0] : input)
 
 export const referencesOf: WireTokens["references"] = ({ evseUids, id }) => ({ location_id: id, evse_uids: evseUids })
@@ -75,7 +77,7 @@ export const commonOf = (given: Common) => ({
   lastUpdated: given.last_updated
 })
 
-/** Only what was named. */
+/** Only the fields that have a value. */
 export const named = <A extends object>(values: A): { readonly [K in keyof A]?: NonNullable<A[K]> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
     readonly [K in keyof A]?: NonNullable<A[K]>

@@ -1,6 +1,6 @@
 /**
- * Tokens in OCPI 2.1.1 §12: no party (it is in the address), `auth_id` for the contract, and two types. What that has no room for is lost: the
- * group, the profile and the energy contract of a token that came by a later version, and its type, which is OTHER unless it is RFID.
+ * Tokens in OCPI 2.1.1 §12: no party (it is in the URL), `auth_id` for the contract, and two types. A token that was received in a later
+ * version loses its group, profile and energy contract, and its type becomes OTHER unless it is RFID.
  */
 import { Effect, Schema } from "effect"
 import { printTimestamp } from "../../protocol/Timestamp.ts"
@@ -22,7 +22,7 @@ export const Token211 = Schema.Struct({ ...commonFields, auth_id: Id })
 const decode = Schema.decodeUnknownEffect(Token211)
 const decodePatch = Schema.decodeUnknownEffect(Schema.Struct({ ...commonPatchFields, auth_id: maybe(Id) }))
 
-/** No token comes along, and no reference. */
+/** The answer has no token and no reference. */
 const decodeWord = Schema.decodeUnknownEffect(Schema.Struct(wordFields))
 
 export const tokensV211: WireTokens = {

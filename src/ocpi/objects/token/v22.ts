@@ -32,7 +32,7 @@ const decodePatch = Schema.decodeUnknownEffect(
   Schema.Struct({ ...commonPatchFields, ...newFields, contract_id: maybe(Id) })
 )
 
-/** A reference that is too long to be repeated is none (OCPI 2.2.1 §8.3.1: at most 36 characters). */
+/** A longer reference is ignored, since it could not be repeated (OCPI 2.2.1 §8.3.1: at most 36 characters). */
 const referenceMax = 36
 
 const decodeWord = Schema.decodeUnknownEffect(
