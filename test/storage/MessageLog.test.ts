@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Logger, Metric, Result, Stream } from "effect"
+import { Clock, Effect, Logger, Metric, Result, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   formatTail,
@@ -10,10 +10,20 @@ import {
   tailBehind,
   type TailPosition
 } from "../../src/domain/charger/MessageLog.ts"
+import { maintain } from "../../src/storage/kernel/Partitions.ts"
 import { emptyTables, forEachDriver } from "../support/databases.ts"
 import { freshId, noon } from "../support/journalFacts.ts"
 import { droppedFrames, frame, log, organisationId, ownLog } from "../support/messageLogs.ts"
 import { type SentStatement, statementsOf } from "../support/statements.ts"
+
+const kept = {
+  messageRetentionDays: 30,
+  readingsRetentionMonths: 25,
+  factsRetentionMonths: 13,
+  sessionsRetentionMonths: undefined,
+  auditRetentionMonths: undefined,
+  commandsRetentionMonths: 25
+}
 
 /** All pages of a search, each with what it holds. */
 const pagesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor">) =>
@@ -59,6 +69,50 @@ forEachDriver("the log of messages", log, (it) => {
       const found = yield* framesOf("L-BAD", { isTrouble: true })
       assert.deepStrictEqual(found.toSorted(), troubled.map((one) => one.frame).toSorted())
       assert.lengthOf(yield* framesOf("L-BAD"), 6)
+    })
+  )
+
+  it.effect("searches all days for a page that newer days do not fill, and no older day for one that they do", () =>
+    Effect.gen(function* () {
+      const { append, search } = yield* MessageLog
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* Clock.currentTimeMillis
+      const day = 24 * 60 * 60 * 1000
+      const ages = [0, 1, 2, day - 1, day, day + 1, 3 * day, 7 * day, 8 * day, 20 * day, 29 * day]
+      yield* maintain(sql, kept, now - 29 * day)
+      yield* maintain(sql, kept, now)
+      for (const age of ages) append(frame({ chargerId: "L-AGES", at: now - age, frame: `[${age}]` }))
+      const frames = ages.map((age) => `[${age}]`)
+      for (const limit of [1, 2, 3, 4, 5, 6, 10, 11, 12]) {
+        const pages = yield* pagesOf("L-AGES", { limit })
+        assert.deepStrictEqual(pages.flat(), frames, `${limit} frames a page`)
+        assert.lengthOf(pages, Math.ceil(frames.length / limit))
+      }
+      const between = { from: now - 20 * day, to: now - day + 1 }
+      assert.deepStrictEqual(yield* framesOf("L-AGES", between), frames.slice(4, 10))
+      const counts = Effect.map(
+        sql<{ name: string; looks: number }>`
+          SELECT relname AS name, (coalesce(idx_scan, 0) + seq_scan)::int AS looks FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'message_2%' ORDER BY 1`,
+        (rows) => new Map(rows.map(({ looks, name }) => [name, looks]))
+      )
+      const searched = (wanted: MessageSearch) =>
+        sql.withTransaction(
+          Effect.gen(function* () {
+            const before = yield* counts
+            yield* search(organisationId, "L-AGES", wanted)
+            return [...(yield* counts)].flatMap(([name, looks]) => (looks > (before.get(name) ?? 0) ? [name] : []))
+          })
+        )
+      const [first] = yield* searched({ limit: 3 })
+      const yesterday = new Date(now - day).toISOString().slice(0, 10).replaceAll("-", "")
+      assert.strictEqual(first, `message_${yesterday}`)
+      const { nextCursor } = yield* search(organisationId, "L-AGES", { limit: 6 })
+      const deeper = yield* searched({ limit: 1, cursor: nextCursor ?? undefined })
+      assert.isTrue(
+        deeper.every((name) => name <= `message_${yesterday}`),
+        deeper.join()
+      )
     })
   )
 

@@ -3,7 +3,7 @@
  * lose the last second. The size of each frame is limited, and how much one charger and one organisation may log in a day. A search first
  * waits until the frames in memory are written, so that an operator sees a frame that was sent just now.
  */
-import { type Cause, Effect, Latch, Layer, Metric, PubSub, Schema, Stream } from "effect"
+import { type Cause, Clock, Effect, Latch, Layer, Metric, PubSub, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
@@ -140,6 +140,20 @@ const endRows = rowsOf(Schema.Struct({ at: Schema.Finite, id: Schema.String }))
 const isTroubled = (sql: SqlClient.SqlClient) => sql`
   (m.kind = ANY (${textArray(troubledKinds)}) OR (m.kind = 'CALLRESULT' AND left(m.frame, ${searchedChars}::int) ~ ${refusal}))`
 
+const dayMillis = 24 * 60 * 60 * 1000
+
+/**
+ * How far back the statements of a page without filters search, in ms before its newest possible frame. Most pages are full after the first. A
+ * search of all days at once takes time for each day's partition, even for those that hold nothing of the charger.
+ */
+const spans = [dayMillis, 7 * dayMillis]
+
+/** The times (ms epoch) from which the statements of a page search, the last of them from the beginning of the log. */
+const beginnings = ({ from = Number.NEGATIVE_INFINITY, to }: MessageSearch, after: number | undefined, now: number) => {
+  const newest = Math.min(after ?? now, to ?? now, now)
+  return [...spans.map((span) => newest - span).filter((at) => at > from), undefined]
+}
+
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
     const { actions, from, isTrouble, kinds, text, to } = wanted
@@ -148,7 +162,13 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
       sql`m.organisation_id = ${organisationId}::uuid AND m.charger_id = ${chargerId}`,
       ...(from === undefined ? [] : [sql`m.at >= ${timeOf(sql, from)}`]),
       ...(to === undefined ? [] : [sql`m.at < ${timeOf(sql, to)}`]),
-      ...(after === undefined ? [] : [sql`(m.at, m.id) < (${timeOf(sql, after.at)}, ${after.id}::text::bigint)`])
+      // The first condition selects the partitions; PostgreSQL does not use the second for that.
+      ...(after === undefined
+        ? []
+        : [
+            sql`m.at <= ${timeOf(sql, after.at)}`,
+            sql`(m.at, m.id) < (${timeOf(sql, after.at)}, ${after.id}::text::bigint)`
+          ])
     ])
     const isFiltered = [actions, kinds, text, isTrouble === true ? isTrouble : undefined].some(
       (one) => one !== undefined
@@ -170,12 +190,21 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
         ? []
         : [mentions(sql, [sql`left(m.frame, ${searchedChars}::int)`, sql`m.message_id`], text)])
     ]
-    const statement = sql`
-      SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...fits])}
-      ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
     // The frame's length is known without reading the frame, and the rest of a row is short.
     const size = sql`octet_length(q.frame) + 200`
-    const page = yield* guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
+    const pageFrom = (begin: number | undefined) => {
+      const since = begin === undefined ? [] : [sql`m.at >= ${timeOf(sql, begin)}`]
+      const statement = sql`
+        SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...since, ...fits])}
+        ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
+      return guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
+    }
+    const begins = isFiltered ? [undefined] : beginnings(wanted, after?.at, yield* Clock.currentTimeMillis)
+    let page = yield* pageFrom(begins[0])
+    for (const begin of begins.slice(1)) {
+      if (page.nextCursor !== null) return page
+      page = yield* pageFrom(begin)
+    }
     return { ...page, nextCursor: page.nextCursor ?? (end === undefined ? null : log.cursorAfter(wanted, end)) }
   })
 
