@@ -138,15 +138,24 @@ const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sq
   json_build_object('reservationId', y.reservation_id, 'acceptedAt', extract(epoch FROM y.accepted_at) * 1000,
     'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
 
-/** The columns of `session s` with its review `r`: an operator's corrections replace what the charger reported. */
-export const sessionColumns = (sql: SqlClient.SqlClient) => sql`
+/** The total of the record in force of `session s` with its review `r`. */
+const totalOfRecord = (sql: SqlClient.SqlClient) => sql`(SELECT d.body -> 'total' ${standingRecord(sql)})`
+
+/** In place of `totalOfRecord` where `recordColumn` is selected too, which contains the total. */
+export const noTotal = (sql: SqlClient.SqlClient) => sql`NULL::json`
+
+/**
+ * The columns of `session s` with its review `r`: an operator's corrections replace what the charger reported. `billed` is the total of the
+ * record in force.
+ */
+export const sessionColumns = (sql: SqlClient.SqlClient, billed = totalOfRecord(sql)) => sql`
   s.id, s.organisation_id AS "organisationId", s.charger_id AS "chargerId", s.site_id AS "siteId", s.evse_id AS "evseId",
   s.connector_id AS "connectorId", s.transaction_id AS "transactionId", s.ocpp_version AS "ocppVersion",
   s.token_uid AS "tokenUid", CASE WHEN ${isClosed(sql)} OR ${isBilledAfterAll(sql)} THEN 'COMPLETED' ELSE s.status END AS status, s.authorization_status AS "authorizationStatus",
   s.authorization_source AS "authorizationSource", s.authorized_at AS "authorizedAt", s.parent_uid AS "parentUid",
   coalesce(r.started_at, s.started_at) AS "startedAt", ${endedAt(sql)} AS "endedAt", s.meter_start_wh AS "meterStartWh", coalesce(s.meter_stop_wh, CASE WHEN ${isClosed(sql)} THEN s.register_wh END) AS "meterStopWh",
   coalesce(r.energy_wh, s.energy_wh) AS "energyWh", coalesce(s.stop_reason, CASE WHEN ${isClosed(sql)} THEN s.close_reason END) AS "stopReason", coalesce(r.revision, 0) AS revision,
-  r.released_at IS NOT NULL AS reviewed, s.contradicted, (SELECT d.body -> 'total' ${standingRecord(sql)}) AS billed, CASE WHEN s.reservation_only
+  r.released_at IS NOT NULL AS reviewed, s.contradicted, ${billed} AS billed, CASE WHEN s.reservation_only
     THEN (SELECT ${reservationOf(sql, sql`false`)} FROM reservation y WHERE y.command_id = s.id AND y.organisation_id = s.organisation_id)
     ELSE (
       SELECT ${reservationOf(sql, sql`true`)} FROM reservation y

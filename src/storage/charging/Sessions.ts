@@ -16,6 +16,7 @@ import { readings } from "./SessionReadings.ts"
 import {
   isBilledAfterAll,
   isClosed,
+  noTotal,
   PricedRow,
   recordColumn,
   sessionColumns,
@@ -30,7 +31,7 @@ const Row = Schema.Struct({ ...PricedRow.fields, record: Schema.NullOr(SessionPr
 const sessionRow = rowOf(Row)
 
 const toSession = ({ record, ...row }: typeof Row.Type): ChargingSession => ({
-  ...sessionOf(row),
+  ...sessionOf({ ...row, billed: record === null ? null : { exclVat: record.exclVat, inclVat: record.inclVat } }),
   ...(record === null ? {} : { record })
 })
 
@@ -72,7 +73,7 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
       ? yield* sessionRow(
-          own`SELECT ${sessionColumns(sql)}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+          own`SELECT ${sessionColumns(sql, noTotal(sql))}, p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
         )
       : undefined
     return row === undefined ? yield* new NotFound({ kind: "session", id }) : toSession(row)
@@ -129,7 +130,7 @@ const list = (sql: SqlClient.SqlClient) =>
     return yield* guarded(
       asked.pages.read(sql, request, {
         statement: own`
-        SELECT ${sessionColumns(sql)}, s.started_at AS "storedStart", p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
+        SELECT ${sessionColumns(sql, noTotal(sql))}, s.started_at AS "storedStart", p.price, ${recordColumn(sql)} FROM session s ${withPrice(sql)}
         WHERE ${own.rowsOf("s")} AND ${filter} ${asked.which}`,
         rows: listedRows,
         item: toListed
