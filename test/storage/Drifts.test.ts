@@ -75,6 +75,22 @@ const published = ({ id }: TestOrganisation) =>
   })
 
 forEachDriver("configuration drifts", repositories, (it) => {
+  it.effect("are found at once behind a longer backlog than a round reads", () =>
+    Effect.gen(function* () {
+      const { ids, organisation } = yield* world(3)
+      yield* round
+      for (const id of ids) yield* reports(organisation, id, ["HeartbeatInterval", "60"])
+      const short = driftWatching({ ...defaultDriftOptions, factsPerRound: 2 })
+      let rounds = 1
+      while (yield* short) rounds++
+      assert.isAbove(rounds, 1)
+      assert.deepStrictEqual(
+        (yield* listed(organisation)).map(([chargerId]) => chargerId),
+        ids
+      )
+    })
+  )
+
   it.effect("begin with a report that differs in what can be set, and end with one that does not", () =>
     Effect.gen(function* () {
       const { ids, organisation } = yield* world(4)

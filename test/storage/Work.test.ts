@@ -82,6 +82,20 @@ forEachDriver("the work queues", world, (it) => {
     })
   )
 
+  it.effect("are counted at once after a longer backlog than a round reads", () =>
+    Effect.gen(function* () {
+      const { organisation } = yield* aSubscriber
+      yield* workCounting({ ...defaultWorkOptions, factsPerRound: 100_000 })
+      for (let n = 0; n < 3; n++) yield* held(organisation)
+      const round = workCounting({ ...defaultWorkOptions, factsPerRound: 2 })
+      let rounds = 1
+      while (yield* round) rounds++
+      assert.isAbove(rounds, 1)
+      const [last] = (yield* published(organisation, "work.changed")).slice(-1)
+      assert.deepStrictEqual(last?.data, { ...none, heldSessions: 3 })
+    })
+  )
+
   it.effect("are published when they have changed, and not when they have not", () =>
     Effect.gen(function* () {
       const { id, organisation } = yield* aSubscriber

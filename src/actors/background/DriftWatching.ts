@@ -69,19 +69,19 @@ const compare = ({ all, chargerIds, organisationId }: Compared, atOnce: number, 
     } while (after !== undefined)
   })
 
-/** One round over at most `factsPerRound` facts. It returns false, so any further facts wait for the next round. */
+/** One round over at most `factsPerRound` facts. Returns true if it read that many: there may be more. */
 export const driftWatching = ({ chargersAtOnce, factsPerRound }: DriftWatchingOptions) =>
   Effect.gen(function* () {
     const drifts = yield* Drifts
     const work = yield* Work
     const now = yield* Clock.currentTimeMillis
-    const { organisations, upTo } = yield* drifts.stirred(factsPerRound)
+    const { facts, organisations, upTo } = yield* drifts.stirred(factsPerRound)
     for (const one of organisations) {
       yield* compare(one, chargersAtOnce, now)
       yield* work.publish(one.organisationId, ["configurationDrifts"], now)
     }
     if (upTo !== undefined) yield* drifts.readTo(upTo)
-    return false
+    return facts >= factsPerRound
   })
 
 type Ports = Access | Drifts | Events | Expectations | Work

@@ -22,13 +22,13 @@ export const defaultWorkOptions: WorkCountingOptions = {
   factsPerRound: 10_000
 }
 
-/** Creates the loop's round over at most `factsPerRound` facts. It returns false, so any further facts wait for the next round. */
+/** Creates the round of the loop, over at most `factsPerRound` facts. Returns true if it read that many: there may be more. */
 export const workCounting = ({ factsPerRound, quietMillis }: WorkCountingOptions) => {
   let comparedAt = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
     const work = yield* Work
     const now = yield* Clock.currentTimeMillis
-    const { organisations, upTo } = yield* work.stirred(countedFacts, factsPerRound)
+    const { facts, organisations, upTo } = yield* work.stirred(countedFacts, factsPerRound)
     for (const { organisationId, types } of organisations) {
       yield* work.publish(organisationId, queuesAfter(types), now)
     }
@@ -37,7 +37,7 @@ export const workCounting = ({ factsPerRound, quietMillis }: WorkCountingOptions
       comparedAt = now
       for (const organisationId of yield* work.corrected) yield* work.publish(organisationId, ["corrections"], now)
     }
-    return false
+    return facts >= factsPerRound
   })
 }
 

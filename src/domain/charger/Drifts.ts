@@ -50,11 +50,11 @@ export class Drifts extends Context.Service<
       organisationId: string,
       page: PageRequest
     ) => Effect.Effect<Page<Drift>, InvalidInput | StorageUnavailable>
-    /** Reads the next `limit` facts of the journal and returns what must be compared again. `upTo` is undefined if there are no more facts. */
+    /** Reads the next `limit` facts of the journal and returns what must be compared again. `upTo` is undefined if there are none; `facts` is how many. */
     readonly stirred: (
       limit: number
     ) => Effect.Effect<
-      { readonly organisations: ReadonlyArray<Compared>; readonly upTo: number | undefined },
+      { readonly organisations: ReadonlyArray<Compared>; readonly upTo: number | undefined; readonly facts: number },
       StorageUnavailable
     >
     /** Those of the named chargers that have reported their configuration. */

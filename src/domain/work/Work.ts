@@ -105,13 +105,13 @@ export class Work extends Context.Service<
     ) => Effect.Effect<Readonly<Record<Q, number>>, StorageUnavailable>
     /**
      * The organisations with facts of `types` among the next `limit` facts of the journal. `upTo` is undefined if there are no further facts of any
-     * type.
+     * type; `facts` is how many were read.
      */
     readonly stirred: (
       types: ReadonlyArray<string>,
       limit: number
     ) => Effect.Effect<
-      { readonly organisations: ReadonlyArray<Stirred>; readonly upTo: number | undefined },
+      { readonly organisations: ReadonlyArray<Stirred>; readonly upTo: number | undefined; readonly facts: number },
       StorageUnavailable
     >
     /**

@@ -51,6 +51,7 @@ const list = (sql: SqlClient.SqlClient) =>
 const stirredRows = rowsOf(
   Schema.Struct({
     upTo: Whole,
+    facts: Schema.Int,
     organisationId: optional(Schema.String),
     chargerIds: optional(Schema.Array(Schema.String)),
     all: optional(Schema.Boolean)
@@ -65,8 +66,8 @@ const stirred = (sql: SqlClient.SqlClient) =>
           SELECT j.position, j.organisation_id, j.type, j.subject FROM journal j
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'drift') ORDER BY j.position LIMIT ${limit}::int
         )
-        SELECT e.up_to AS "upTo", f.organisation_id AS "organisationId", f.chargers AS "chargerIds", f.everything AS "all"
-        FROM (SELECT max(p.position) AS up_to FROM page p HAVING max(p.position) IS NOT NULL) e
+        SELECT e.up_to AS "upTo", e.facts, f.organisation_id AS "organisationId", f.chargers AS "chargerIds", f.everything AS "all"
+        FROM (SELECT max(p.position) AS up_to, count(*)::int AS facts FROM page p HAVING max(p.position) IS NOT NULL) e
         LEFT JOIN (
           SELECT p.organisation_id, bool_or(p.type = ANY (${textArray(driftsOfAll)})) AS everything,
             array_agg(DISTINCT substring(p.subject FROM 9)) FILTER (WHERE p.subject LIKE 'charger:%') AS chargers
@@ -75,6 +76,7 @@ const stirred = (sql: SqlClient.SqlClient) =>
     )
     return {
       upTo: rows[0]?.upTo,
+      facts: rows[0]?.facts ?? 0,
       organisations: rows.flatMap(({ all = false, chargerIds = [], organisationId }) =>
         organisationId === undefined ? [] : [{ organisationId, chargerIds, all }]
       )

@@ -54,6 +54,7 @@ const counts =
 const stirredRows = rowsOf(
   Schema.Struct({
     upTo: Whole,
+    facts: Schema.Int,
     organisationId: optional(Schema.String),
     types: optional(Schema.Array(Schema.String))
   })
@@ -67,8 +68,8 @@ const stirred = (sql: SqlClient.SqlClient) =>
           SELECT j.position, j.organisation_id, j.type FROM journal j
           WHERE j.position > (SELECT r.position FROM journal_reader r WHERE r.name = 'work') ORDER BY j.position LIMIT ${limit}::int
         )
-        SELECT e.up_to AS "upTo", f.organisation_id AS "organisationId", f.types
-        FROM (SELECT max(p.position) AS up_to FROM page p HAVING max(p.position) IS NOT NULL) e
+        SELECT e.up_to AS "upTo", e.facts, f.organisation_id AS "organisationId", f.types
+        FROM (SELECT max(p.position) AS up_to, count(*)::int AS facts FROM page p HAVING max(p.position) IS NOT NULL) e
         LEFT JOIN (
           SELECT p.organisation_id, array_agg(DISTINCT p.type) AS types FROM page p
           WHERE p.type = ANY (${textArray(types)}) GROUP BY p.organisation_id
@@ -76,6 +77,7 @@ const stirred = (sql: SqlClient.SqlClient) =>
     )
     return {
       upTo: rows[0]?.upTo,
+      facts: rows[0]?.facts ?? 0,
       organisations: rows.flatMap(({ organisationId, types }) =>
         organisationId === undefined ? [] : [{ organisationId, types: types ?? [] }]
       )
