@@ -1,6 +1,6 @@
 /**
- * The gates of a release: each a ratio of figures from one run on one machine, so that it survives other hardware and a busy
- * host. A gate whose figures are missing, or come with failures, does not pass.
+ * The gates of a release: each is a ratio of figures from one run on one machine, so that it does not depend on the
+ * hardware or on the load of the host. A gate whose figures are missing, or come with failures, does not pass.
  */
 import { corePercent, figure, type Measurement, perCpuSecond, ratioTo, type Results } from "./results.ts"
 import { markdown, show } from "./table.ts"
@@ -19,7 +19,7 @@ interface Ratio {
   readonly of: (measurement: Measurement) => number | undefined
   readonly atLeast?: number
   readonly atMost?: number
-  /** Fewer chargers than this say too little. */
+  /** Results with fewer chargers than this are not conclusive. */
   readonly chargers: number
 }
 
@@ -103,7 +103,7 @@ const judgeStorm = (results: Results): Verdict => {
   return { gate, wanted: "0", found: `${failures}`, outcome: failures === 0 ? "PASS" : "FAIL" }
 }
 
-/** What a service may use to which nothing is said: of a core, in percent. */
+/** The most CPU that a service may use at rest, in percent of a core. */
 const judgeRest = (
   results: Results,
   { atMost, gate, workload }: { readonly gate: string; readonly workload: "empty" | "silent"; readonly atMost: number }

@@ -1,4 +1,4 @@
-/** The command line of the bench. A wrong option ends it at once with one line. */
+/** The command line of the bench. A wrong option ends it at once with one line of text. */
 import { parseArgs } from "node:util"
 
 export const serverNames = ["ours", "bare", "group"] as const
@@ -20,10 +20,10 @@ export type WorkloadName = (typeof workloadNames)[number]
 export interface Options {
   readonly servers: ReadonlyArray<ServerName>
   readonly workloads: ReadonlyArray<WorkloadName>
-  /** Chargers of every workload but `idle`, and of `idle`: below 5,000 memory per charger is mostly slack of the heap. */
+  /** Chargers of every workload but `idle`, and of `idle`. Below 5,000, memory per charger is mostly slack of the heap. */
   readonly chargers: number
   readonly idleChargers: number
-  /** Chargers that speak in closed loops. */
+  /** Chargers that send in closed loops. */
   readonly active: number
   /** Messages a second in open loops. */
   readonly rate: number
@@ -35,11 +35,11 @@ export interface Options {
   readonly seconds: number
   readonly warmUpSeconds: number
   readonly runs: number
-  /** Rows, commits and WAL bytes a message: exact counters take PostgreSQL ten idle seconds a workload. */
+  /** Report rows, commits and WAL bytes per message. Exact counters cost ten idle seconds of PostgreSQL per workload. */
   readonly writes: boolean
   readonly passwords: boolean
   readonly deno: boolean
-  /** The service on its embedded database. */
+  /** Run the service on its embedded database. */
   readonly embedded: boolean
   readonly gates: boolean
   readonly out: string
@@ -106,7 +106,7 @@ const parse = (args: ReadonlyArray<string>) => {
   }
 }
 
-/** @throws UsageError naming the option that is wrong; also for `--help`, with the usage as its message. */
+/** @throws UsageError naming the wrong option; also for `--help`, with the usage as its message. */
 export const parseOptions = (args: ReadonlyArray<string>): Options => {
   const given = parse(args)
   if (given.help) throw new UsageError(usage)

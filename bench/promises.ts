@@ -1,18 +1,19 @@
 /**
- * Whether the service keeps what its answers promise: looks into its tables, not at its own word, after a load at a fixed
- * rate (what is written behind) and after `kill -9` in the middle of transactions (what is written before the answer).
+ * Checks whether the service keeps what its answers promise, by reading its tables instead of asking it. Done after a
+ * load at a fixed rate (for what is written behind) and after `kill -9` in the middle of transactions (for what is
+ * written before the answer).
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { query, type Row } from "./measure/postgres.ts"
 import type { PromiseCheck } from "./results.ts"
 import { PREFIX, type Running } from "./workloads.ts"
 
-/** The message log and last-seen may lag the answers by this much. */
+/** The message log and last-seen may lag behind the answers by this much. */
 const WRITTEN_BEHIND_MS = 2_000
-/** Looked at for longer than allowed, so that a late one is told from one that is lost. */
+/** Waits longer than the allowed lag, so that late data is distinguished from lost data. */
 const LOOK_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 100
-/** Into the transactions, long enough for all of them to be in different steps. */
+/** Time into the transactions, long enough for them to be at different steps. */
 const KILL_AFTER_MS = 1_500
 
 const ask = async ({ cluster, server }: Running, sql: string): Promise<Row> => {
@@ -20,7 +21,7 @@ const ask = async ({ cluster, server }: Running, sql: string): Promise<Row> => {
   return row
 }
 
-/** Looks until `found` has reached `wanted`, and says after how long. */
+/** Polls until `found` has reached `wanted`; the result says after how long. */
 const within = async (what: string, wanted: number, found: () => Promise<number>): Promise<PromiseCheck> => {
   const startedAt = performance.now()
   while (true) {
@@ -33,12 +34,14 @@ const within = async (what: string, wanted: number, found: () => Promise<number>
   }
 }
 
-/** MeterValues at the fixed rate: then every frame of both directions in the log, and every charger's last-seen, within 2 s. */
+/**
+ * Sends MeterValues at the fixed rate. Then every frame of both directions must be in the log, and every charger's last-seen be written, within 2 s.
+ */
 const writtenBehind = async (running: Running): Promise<ReadonlyArray<PromiseCheck>> => {
   const { chargers, rate, seconds } = running.options
   const startedAt = Date.now()
   const load = await running.generator.order({ kind: "open", workload: "meter", rate, seconds })
-  // Each charger spoke within the last round of the fleet, or has not had its turn.
+  // Each charger has sent a message within the fleet's last round, or has not had its turn.
   const lastRoundMs = Math.min(seconds, chargers / rate) * 1000
   const sinceLastRound = `to_timestamp(${(Date.now() - lastRoundMs - LOOK_EVERY_MS) / 1000})`
   const frames = within("message log written within 2 s", load.messages * 2, async () => {
@@ -57,7 +60,7 @@ const writtenBehind = async (running: Running): Promise<ReadonlyArray<PromiseChe
 /** A cycle's six meter readings after the first are 3 Wh apart (`load/frames.ts`). */
 const WH_PER_TRANSACTION = 18
 
-/** `kill -9` while transactions run: what was acknowledged is in the tables, and no more than what may have been in flight. */
+/** `kill -9` while transactions run. What was acknowledged must be in the tables, and no more than what may have been in flight. */
 const afterKill = async (running: Running): Promise<ReadonlyArray<PromiseCheck>> => {
   const { active } = running.options
   const load = running.generator.order({ kind: "closed", workload: "tx", active, seconds: 600 })
@@ -85,7 +88,7 @@ const afterKill = async (running: Running): Promise<ReadonlyArray<PromiseCheck>>
   ]
 }
 
-/** The last thing done with a running service, which it does not survive. */
+/** Runs last, since the service does not survive it. */
 export const checkPromises = async (running: Running): Promise<ReadonlyArray<PromiseCheck>> => {
   const { workloads } = running.options
   return [

@@ -1,6 +1,6 @@
 /**
- * Writes the tables and gates of a results file into `docs/performance.md`, between its two marks:
- * `node bench/report.ts bench/results/NAME.json`.
+ * Writes the tables and gates of a results file into `docs/performance.md`, between its two markers: `node
+ * bench/report.ts bench/results/NAME.json`.
  */
 import { Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"

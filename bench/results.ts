@@ -19,9 +19,9 @@ export const Measurement = Schema.Struct({
   ]),
   /** Chargers connected. */
   chargers: Schema.Int,
-  /** Messages answered; for `ramp` and `storm` boots accepted; none for `idle`, `empty` and `silent`. */
+  /** Messages answered; for `ramp` and `storm` boots accepted; 0 for `idle`, `empty` and `silent`. */
   messages: Schema.Int,
-  /** Wall time of the load, without what the servers did after it. */
+  /** Wall time of the load, without the work that the servers did after it. */
   seconds: Schema.Finite,
   /** CPU seconds of the server's and of PostgreSQL's process tree, until both were idle again. */
   serverCpu: Schema.Finite,
@@ -30,7 +30,7 @@ export const Measurement = Schema.Struct({
   p99Ms: Schema.Finite,
   failures: Schema.Int,
   failureSamples: Schema.Array(Schema.String),
-  /** Seconds for which the servers went on working after the last answer. */
+  /** Seconds that the servers went on working after the last answer. */
   workLeft: Schema.Finite,
   writes: Schema.optionalKey(Schema.Struct({ rows: Schema.Finite, commits: Schema.Finite, walBytes: Schema.Finite })),
   memory: Schema.optionalKey(
@@ -39,7 +39,7 @@ export const Measurement = Schema.Struct({
 })
 export type Measurement = typeof Measurement.Type
 
-/** One thing that was acknowledged and then looked for. */
+/** One kind of data that was acknowledged and then looked for in the database. */
 export const PromiseCheck = Schema.Struct({ what: Schema.String, kept: Schema.Boolean, detail: Schema.String })
 export type PromiseCheck = typeof PromiseCheck.Type
 
@@ -52,7 +52,7 @@ export const Results = Schema.Struct({
     system: Schema.String,
     runtime: Schema.String,
     postgres: Schema.String,
-    /** Load average of a minute when the run began: above 0.5 somebody else was working too. */
+    /** Load average over one minute when the run began; above 0.5 other programs were running too. */
     loadAverage: Schema.Finite
   }),
   commit: Schema.String,
@@ -70,7 +70,7 @@ export const median = (values: ReadonlyArray<number>): number | undefined => {
   return low === undefined || high === undefined ? undefined : (low + high) / 2
 }
 
-/** The median over the runs of one figure of one server under one workload; undefined where it was not measured. */
+/** The median over the runs of one figure of one server under one workload; undefined if it was not measured. */
 export const figure = (
   results: Results,
   server: Measurement["server"],
@@ -85,8 +85,8 @@ export const figure = (
   )
 
 /**
- * The median over the runs of our figure divided by the floor's of the same run: the two were measured within seconds of one
- * another, so that their ratio moves less than either.
+ * The median over the runs of our figure divided by the floor's figure of the same run. The two were measured within
+ * seconds of each other, so their ratio varies less than either of them.
  */
 export const ratioTo = (
   results: Results,
@@ -105,7 +105,7 @@ export const ratioTo = (
   return median(ratios.filter((ratio) => ratio !== undefined))
 }
 
-/** Percent of one core that it used, PostgreSQL included. */
+/** The CPU that the service used, PostgreSQL included, in percent of one core. */
 export const corePercent = ({ postgresCpu, seconds, serverCpu }: Measurement): number =>
   ((serverCpu + postgresCpu) / seconds) * 100
 

@@ -1,6 +1,6 @@
 /**
- * The bench: drives the running service and its two floors over real sockets, one after the other in one run, charges each
- * with the CPU time of every process involved, and prints the tables and the gates. See README.md.
+ * The benchmark. It drives the running service and its two floors over real sockets, one after the other in one run,
+ * charges each with the CPU time of every process involved, and prints the tables and the gates. See README.md.
  */
 import { Schema } from "effect"
 import { execFileSync } from "node:child_process"
@@ -95,7 +95,7 @@ const main = async (options: Options): Promise<number> => {
   return options.gates && verdicts.some((verdict) => verdict.outcome !== "PASS") ? 1 : 0
 }
 
-// Ends through "exit", whose listeners end what was started.
+// Ends through "exit", whose listeners end the processes that were started.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
 
 try {

@@ -1,7 +1,7 @@
 /**
- * The order of one run. Under load all servers are up at once and take turns workload by workload, so that what is compared
- * was measured within seconds of one another on a machine that others may be using too; only one of them works at a time.
- * Memory is measured afterwards, and rest, one server alone after the other.
+ * The order of one run. Under load all servers are up at once and take turns, workload by workload; only one of them
+ * works at a time. So the compared figures are measured within seconds of each other, on a machine that others may be
+ * using too. Memory and rest are measured afterwards, with one server at a time.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { startGenerator } from "./load/remote.ts"
@@ -25,7 +25,7 @@ import {
 
 export type Record = (measurement: Measurement) => void
 
-/** `ramp`, the loops and `storm` on fresh processes; then the service's promises, which it does not survive. */
+/** `ramp`, the loops and `storm` on fresh processes; then the check of the service's promises, which the service does not survive. */
 const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<ReadonlyArray<PromiseCheck>> => {
   await using stack = new AsyncDisposableStack()
   const all: Array<Running> = []
@@ -40,7 +40,7 @@ const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<
     const measurement = await ramp(running, "ramp", chargers)
     if (workloads.includes("ramp")) record(measurement)
   }
-  // The first loop is not to be charged with the ramp's rows.
+  // The ramp's rows must not be charged to the first loop.
   if (writes) await countersAtRest()
   for (const workload of ["heartbeat", "meter", "tx"] as const) {
     for (const running of workloads.includes(workload) ? all : []) record(await closedLoop(running, workload))
@@ -54,7 +54,7 @@ const underLoad = async (stages: ReadonlyArray<Stage>, record: Record): Promise<
   }
   for (const running of workloads.includes("storm") ? all : []) record(await storm(running))
   const ours = all.find((running) => running.server.name === "ours")
-  // Awaited here: what the stack holds is disposed of before a returned promise would be.
+  // Awaited here: otherwise what the stack holds would be disposed of before the promise settles.
   return ours?.server.database === undefined ? [] : await checkPromises(ours)
 }
 
@@ -63,7 +63,7 @@ const MEMORY_SAMPLE_MS = 1_000
 const MEMORY_SAMPLES = 10
 const STEADY_SHARE = 0.995
 
-/** Memory once it has stopped falling: a runtime gives it back some seconds after the work that needed it. */
+/** Memory once it has stopped falling: a runtime releases it some seconds after the work that needed it. */
 const memoryAtRest = async (pid: number) => {
   let now = memoryKiB(pid)
   for (let steady = 0; steady < MEMORY_SAMPLES;) {
@@ -75,7 +75,7 @@ const memoryAtRest = async (pid: number) => {
   return now
 }
 
-/** `idle`: the growth of resident memory from none to all chargers, both at rest. */
+/** `idle`: the growth of resident memory from no chargers to all chargers, both at rest. */
 const idle = async (stage: Stage): Promise<Measurement> => {
   await using child = await stage.server.start()
   using generator = startGenerator()
@@ -105,14 +105,14 @@ const idle = async (stage: Stage): Promise<Measurement> => {
 }
 
 /**
- * After a start or an arrival, before rest is measured: what follows from it by the clock (a charger is left alone first, an answer is waited for) is
- * over by then.
+ * The wait after a start or an arrival, before rest is measured. Work that follows it on a timer is done by then, for example the requests that the
+ * service sends a charger some time after its boot.
  */
 const BEFORE_REST_MS = 75_000
-/** A process of PostgreSQL that ends is charged with what it did until the last sample. */
+/** Time between samples. A PostgreSQL process that ends is only charged until its last sample. */
 const REST_SAMPLE_MS = 2_000
 
-/** `empty` and `silent`: what a service uses to which nothing is said, with nobody connected or with chargers that only answer pings. */
+/** `empty` and `silent`: what a service uses at rest, with no charger connected or with chargers that only answer pings. */
 const rest = async (stage: Stage, workload: "empty" | "silent"): Promise<Measurement> => {
   await using child = await stage.server.start()
   using generator = startGenerator()
@@ -146,7 +146,7 @@ const rest = async (stage: Stage, workload: "empty" | "silent"): Promise<Measure
   }
 }
 
-/** Registers the fleet in a process that ends before anything is measured, and has warmed and filled nothing then. */
+/** Registers the fleet in a process that ends before the measurements, so that the measured ones start cold. */
 const register = async ({ server, options }: Stage): Promise<void> => {
   const { chargers, idleChargers, active, passwords, workloads } = options
   const most = workloads.includes("idle") ? Math.max(chargers, idleChargers) : chargers

@@ -5,14 +5,14 @@ const workloads = ["ramp", "heartbeat", "heartbeat open", "meter", "meter open",
 const servers = ["ours", "bare", "group"] as const
 const titles = { ours: "Voltlane", bare: "bare floor", group: "group-commit floor" } as const
 
-/** Three significant digits, thousands apart; a dash for what was not measured. */
+/** Three significant digits with a separator for thousands; a dash for what was not measured. */
 export const show = (value: number | undefined): string => {
   if (value === undefined) return "–"
   if (value >= 1000) return Number(value.toPrecision(3)).toLocaleString("en")
   return `${Number(value.toPrecision(3))}`
 }
 
-/** A Markdown table whose columns are padded, so that it can be read unrendered. */
+/** A Markdown table with padded columns, so that it can also be read unrendered. */
 export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)))
   const line = (cells: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-/** One workload on one running server: give the load, wait until idle, read the clocks. */
+/** One workload on one running server: gives the load, waits until it is idle, reads the clocks. */
 import type { LoadOrder } from "./load/protocol.ts"
 import type { Generator } from "./load/remote.ts"
 import { untilIdle } from "./measure/idle.ts"
@@ -10,9 +10,9 @@ import type { Measurement } from "./results.ts"
 import type { Child } from "./servers/child.ts"
 import type { Server } from "./servers/server.ts"
 
-/** What is written behind is due within two seconds (the service's own promise), so nobody is called idle before. */
+/** What is written behind is due within two seconds (the service's own promise), so no server counts as idle before that. */
 export const WRITTEN_BEHIND_MS = 2_000
-/** A server that is still busy by then is measured as it is; its work left shows the limit. */
+/** A server that is still busy by then is measured as it is; its work left then equals this limit. */
 const IDLE_LIMIT_MS = 60_000
 /** Dials at a time in a ramp. */
 const PARALLEL_DIALS = 100
@@ -29,7 +29,7 @@ export interface Stage {
   readonly run: number
 }
 
-/** A server that runs, with the generator that holds its fleet. */
+/** A running server, with the generator that holds its fleet. */
 export interface Running extends Stage {
   readonly child: Child
   readonly generator: Generator
@@ -50,7 +50,7 @@ export const settled = (running: Running, atLeastMs: number) =>
     { atLeastMs, limitMs: IDLE_LIMIT_MS }
   )
 
-/** Gives one order and charges the servers with all they do until they are idle again. */
+/** Gives one order and charges the server with all that it does until it is idle again. */
 const measured = async (
   running: Running,
   workload: Measurement["workload"],
@@ -87,7 +87,7 @@ export const ramp = (running: Running, workload: "ramp" | "idle" | "silent", cha
     parallel: PARALLEL_DIALS
   })
 
-/** A closed loop after an uncounted one; what both wrote is divided by the messages of both. */
+/** A closed loop after one that is not counted. What both wrote is divided by the messages of both. */
 export const closedLoop = async (running: Running, workload: "heartbeat" | "meter" | "tx"): Promise<Measurement> => {
   const { cluster, options } = running
   const database = options.writes ? running.server.database : undefined
@@ -105,7 +105,7 @@ export const closedLoop = async (running: Running, workload: "heartbeat" | "mete
   }
 }
 
-/** An open loop right after an uncounted one: a server that has rested until now makes room for the load first. */
+/** An open loop right after one that is not counted: a server that has been at rest first has to grow to the load. */
 export const openLoop = async (running: Running, workload: "heartbeat" | "meter"): Promise<Measurement> => {
   const { chargers, rate, seconds, warmUpSeconds } = running.options
   const order = (duration: number): LoadOrder => ({ kind: "open", workload, rate, seconds: duration })
@@ -113,7 +113,7 @@ export const openLoop = async (running: Running, workload: "heartbeat" | "meter"
   return measured(running, `${workload} open`, chargers, order(seconds))
 }
 
-/** Commands one after the other; undefined on a server that takes none. */
+/** Commands one after the other; undefined for a server that cannot send commands. */
 export const commands = async (running: Running): Promise<Measurement | undefined> => {
   const { command } = running.server
   if (command === undefined) return undefined

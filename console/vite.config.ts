@@ -1,6 +1,7 @@
 /**
- * Builds the console: files with hashed names, each beside its brotli and gzip form. A plugin makes the table of REST v2's operations out of its own
- * definition, so that the browser gets names, methods, paths and permissions, and nothing of the service. Another one makes the English texts smaller.
+ * Builds the console: files with hashed names, each with a brotli and a gzip version. One plugin generates the table of REST v2's operations from its
+ * own definition, so that the browser gets names, methods, paths and permissions, but no code of the service. Another one makes the English texts
+ * smaller.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -35,7 +36,7 @@ const operations = (): Plugin => {
   }
 }
 
-/** Texts as lines: each group of keys once, and below it what is in it. */
+/** The catalogue as lines: each group of keys once, and below it its texts. */
 const linesOf = (catalogue: Readonly<Record<string, string>>): string => {
   const groups = Map.groupBy(Object.entries(catalogue), ([key]) => key.slice(0, key.indexOf(".")))
   const blocks = [...groups].map(([group, entries]) =>
@@ -44,7 +45,7 @@ const linesOf = (catalogue: Readonly<Record<string, string>>): string => {
   return blocks.join("\n\n")
 }
 
-/** The English texts, which the first page loads, are 1.6 kB smaller as lines than as an object: names of keys are the half of it. */
+/** The English texts are loaded with the first page. As lines they are 1.6 kB smaller than as an object, half of which is the names of keys. */
 const texts = (): Plugin => ({
   name: "texts",
   apply: "build",
@@ -61,12 +62,12 @@ const texts = (): Plugin => ({
       : undefined
 })
 
-/** Smaller files gain nothing by compression. */
+/** Smaller files are not worth compressing. */
 const leastBytes = 512
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Compresses once, here, on all processors. After everything is written, since other plugins change chunks until then. */
+/** Compresses once, at build time, on all processors. Runs after all files are written, since other plugins change chunks until then. */
 const compressed = (): Plugin => ({
   name: "compressed",
   apply: "build",
@@ -91,19 +92,19 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
-    // The policy of the service lets no `data:` scripts or styles run.
+    // The service's content security policy blocks `data:` scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Compressing is most of a build, and needs no warning each time.
+      // Compressing takes most of the build time, which needs no warning each time.
       checks: { pluginTimings: false },
-      // Libraries mark files for frameworks that draw on the server; there is none here.
+      // Libraries mark files for server-side rendering, which the console does not use.
       onLog: (level, log, forward) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") forward(level, log)
       },
       output: {
-        // What every page needs of others' code is one file: it compresses better than a dozen small ones, and is asked for once.
+        // The libraries that every page needs are one file: it compresses better than a dozen small ones, and is requested once.
         codeSplitting: {
           groups: [
             {

@@ -23,7 +23,7 @@ export interface Built {
 export interface DemoPartner {
   readonly name: string
   readonly partner: Partner
-  /** Cards of its drivers. */
+  /** The cards of its drivers. */
   readonly uids: ReadonlyArray<string>
 }
 
@@ -84,7 +84,7 @@ const makeCharger = async (service: Service, plan: ChargerPlan, siteId: string, 
   }
   const made = await service.ask("POST", "chargers", body)
   const isDc = make.current === "DC"
-  // Cars that charge faster than the clock take more than such a connector gives: it is declared as large.
+  // With `speed` above 1, cars draw more power than the connector has: it is registered with a higher maximum.
   const maxPowerW = Math.round(make.powerW * Math.max(1, speed) * 1.05)
   await service.ask("PATCH", `chargers/${chargerId}`, {
     connectors: Array.from({ length: make.connectors }, (_, n) => ({

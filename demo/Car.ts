@@ -1,12 +1,12 @@
-/** A car at a connector: how much it draws as its battery fills. Pure, so that a session's past can be computed as well as its future. */
+/** A car at a connector: how much power it draws as its battery fills. Pure, so that past sessions can be computed as well as future ones. */
 import { between, pick, type Random } from "./Town.ts"
 
 export interface Car {
   readonly batteryWh: number
-  /** Most that its charger on board takes (AC), and that its battery takes (DC), in W. */
+  /** The most that its on-board charger takes (AC), and that its battery takes (DC), in W. */
   readonly acW: number
   readonly dcW: number
-  /** Share of the battery that is full when it arrives, and at which its driver leaves. */
+  /** The battery's state of charge when it arrives, and that at which its driver leaves, both from 0 to 1. */
   readonly from: number
   readonly to: number
   readonly cardUid: string
@@ -26,24 +26,24 @@ export const carOf = (random: Random, cardUid: string): Car => {
   return { ...pick(random, models), from, to: Math.min(0.97, from + between(random, 0.15, 0.5)), cardUid }
 }
 
-/** W that a car draws with so much in its battery, at a connector of so many W. */
+/** The power in W that a car draws with its battery at `full` (0 to 1), at a connector of `connectorW`. */
 export const powerOf = (car: Car, connectorW: number, current: "AC" | "DC", full: number): number => {
   const most = Math.min(connectorW, current === "AC" ? car.acW : car.dcW)
   if (full >= 1) return 0
-  // Batteries slow down above 60 %; on AC only the last tenth is slower.
+  // A battery charges more slowly above 60 %; on AC only the last tenth is slower.
   const knee = current === "AC" ? 0.9 : 0.6
   return full < knee ? most : most * Math.max(0.12, 1 - (full - knee) / (1.08 - knee))
 }
 
 export interface Progress {
-  /** Wh that it has taken. */
+  /** Energy that it has taken, in Wh. */
   readonly wh: number
   readonly full: number
   readonly powerW: number
   readonly isDone: boolean
 }
 
-/** A car after so many seconds, in steps of at most half a minute. */
+/** The progress of a car after so many seconds, computed in steps of at most half a minute. */
 export const after = (
   car: Car,
   connectorW: number,

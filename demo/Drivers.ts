@@ -1,4 +1,4 @@
-/** The drivers of the town, by their cards: each charges at one place at a time. */
+/** The drivers of the town, by their cards. A card charges at one place at a time. */
 import { pick, type Random } from "./Town.ts"
 
 export class Drivers {
@@ -10,12 +10,12 @@ export class Drivers {
     this.uids = uids
   }
 
-  /** A card of a connector's own: its sessions of the past may be sent while those of other connectors are. */
+  /** A card for one connector alone: its past sessions may then be sent at the same time as those of other connectors. */
   own(): string {
     return this.uids[this.next++ % this.uids.length]!
   }
 
-  /** A card that charges nowhere, which it does from now on. */
+  /** A card that is not charging anywhere; it is marked as charging from now on. */
   free(random: Random): string | undefined {
     const free = this.uids.filter((uid) => !this.charging.has(uid))
     if (free.length === 0) return undefined

@@ -1,16 +1,19 @@
-/** How a charger of the demo updates its firmware: it downloads, waits until no car charges, installs, and comes back with the version in the file's name. */
+/**
+ * How a charger of the demo updates its firmware: it downloads the file, waits until no car is charging, installs, and restarts with the version in
+ * the file's name.
+ */
 
 export interface Updating {
   /** Sends a FirmwareStatusNotification. */
   readonly report: (status: string) => void
   readonly isBusy: () => boolean
-  /** Restarts into the new version. */
+  /** Restarts with the new version. */
   readonly install: (version: string) => void
 }
 
 const second = 1_000
 
-/** As in `satellite-5.3.0.bin`. */
+/** For example from `satellite-5.3.0.bin`. */
 const versionOf = (location: string): string | undefined => /-(\d[\d.]*\d)\.bin$/.exec(location)?.[1]
 
 export const updateFirmware = (location: string, { install, isBusy, report }: Updating): void => {

@@ -34,7 +34,7 @@ const stopPartner = async ({ partners, say }: Stage): Promise<void> => {
   )
 }
 
-/** What a visitor can do with one key. */
+/** What a visitor can trigger with one key. */
 export const breakages: ReadonlyArray<Scene> = [
   {
     key: "1",
@@ -86,7 +86,7 @@ export const breakages: ReadonlyArray<Scene> = [
 
 const breakage = (key: string, stage: Stage) => breakages.find((one) => one.key === key)?.play(stage)
 
-/** A campaign for one make: those without a car first, since the others wait for their car to leave. */
+/** A campaign for one model. Chargers without a car come first, since the others wait for their car to leave. */
 const beginCampaign = async ({ chargers, say, service }: Stage): Promise<void> => {
   const make = "AMTRON Professional"
   const version = "5.23.0"
@@ -106,7 +106,7 @@ const beginCampaign = async ({ chargers, say, service }: Stage): Promise<void> =
   say(`${chosen.length} chargers of ${make} are updated to ${version}, in waves`)
 }
 
-/** The first minute, in seconds from its begin. */
+/** The events of the first minute, in seconds from its beginning. */
 export const firstMinute: ReadonlyArray<readonly [second: number, play: Scene["play"]]> = [
   [20, (stage) => breakage("3", stage)],
   [25, beginCampaign],

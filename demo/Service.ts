@@ -1,4 +1,4 @@
-/** The service as a process of the demo's own: on loopback, on an embedded database in a temporary folder, and asked over REST like any other. */
+/** The service as a process of the demo's own: on loopback, with an embedded database in a temporary folder, used over REST like any other. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -7,19 +7,19 @@ import { fileURLToPath } from "node:url"
 
 const project = fileURLToPath(new URL("..", import.meta.url))
 
-/** A cold machine makes its first database in some seconds. */
+/** A cold machine needs some seconds to create its first database. */
 const startLimitMillis = 90_000
 
 export interface ServiceOptions {
   readonly port: number
   readonly dataDir: string
-  /** Without an account: its first start prints the link that makes one. */
+  /** Without an account: the first start prints the link that creates one. */
   readonly isNew?: boolean
-  /** Settings beside those that it needs. */
+  /** Settings in addition to those that it needs. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Another password each time, so that no page that is open from another demo signs in to this one. */
+/** A new password each time, so that a page left open from another demo cannot sign in to this one. */
 const account = { email: "you@demo.example", password: randomBytes(12).toString("hex") }
 
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
@@ -39,22 +39,22 @@ export class Service {
     this.ocppUrl = `ws://localhost:${options.port}/ocpp`
   }
 
-  /** Opens the console signed in. The account is the demo's own: on loopback, and gone with it. */
+  /** Opens the console signed in. The account belongs to the demo alone: it exists on loopback and ends with the demo. */
   get link(): string {
     return `${this.url}/sign-in#${new URLSearchParams(account).toString()}`
   }
 
-  /** The link of the first start that makes the first account; empty where one was given. */
+  /** The link of the first start that creates the first account; empty if an account was configured. */
   get setUpLink(): string {
     return this.setUp
   }
 
-  /** The key that the first start made. */
+  /** The key that the first start created. */
   get apiKey(): string {
     return this.key
   }
 
-  /** Starts the process, and waits until it is ready. */
+  /** Starts the process and waits until it is ready. */
   async start(): Promise<void> {
     const { dataDir, port } = this.options
     const underDeno = "Deno" in globalThis
@@ -99,7 +99,7 @@ export class Service {
     this.setUp ||= /^SET_UP='([^']+)'$/m.exec(firstStart)?.[1] ?? ""
   }
 
-  /** Ends the process, and waits for its end. */
+  /** Ends the process and waits until it has ended. */
   async stop(): Promise<void> {
     const child = this.child
     if (child === undefined || child.exitCode !== null) return
@@ -110,12 +110,12 @@ export class Service {
     clearTimeout(timer)
   }
 
-  /** For an end that cannot wait. */
+  /** Ends the process without waiting. */
   kill(): void {
     this.child?.kill("SIGKILL")
   }
 
-  /** Stores an image of firmware, and answers its id. */
+  /** Stores a firmware image and returns its id. */
   async storeFirmware(name: string, image: Uint8Array<ArrayBuffer>): Promise<string> {
     const answer = await fetch(`${this.url}/cpo/v2/files?name=${name}`, {
       method: "POST",
@@ -126,7 +126,7 @@ export class Service {
     return String(((await answer.json()) as Readonly<Record<string, unknown>>)["id"])
   }
 
-  /** Asks REST v2; fails with what it answered where that is no success. */
+  /** Sends a request to REST v2; fails with the answer unless it is a success. */
   async ask(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
     const answer = await fetch(`${this.url}/cpo/v2/${path}`, {
       method,

@@ -1,6 +1,6 @@
 /**
- * A charger's end of OCPP 1.6J: dials until it is let in, sends one CALL at a time, keeps transaction messages in order until they are answered, and hands
- * what it is asked to its owner. It shares no code with the service.
+ * The charger's side of OCPP 1.6J: dials until it is admitted, sends one CALL at a time, keeps transaction messages in order until they are answered,
+ * and passes the service's CALLs to its owner. It shares no code with the service.
  */
 import { WebSocket } from "ws"
 
@@ -10,16 +10,16 @@ interface Message {
   readonly action: string
   readonly payload: () => Payload
   readonly answered?: ((answer: Payload) => void) | undefined
-  /** Repeated until it is answered. */
+  /** Sent again until it is answered. */
   readonly isKept: boolean
 }
 
 export interface SocketOptions {
   readonly url: string
   readonly password: string
-  /** The connection is there; messages are sent once it has resolved. */
+  /** Called when the connection is open, before waiting messages are sent. */
   readonly opened: () => void
-  /** Answers what the service asks; undefined for what this charger does not know. */
+  /** The payload that answers a CALL of the service; undefined if this charger does not know the action. */
   readonly asked: (action: string, payload: Payload) => Payload | undefined
 }
 
@@ -48,7 +48,7 @@ export class Socket {
     return this.socket?.readyState === WebSocket.OPEN
   }
 
-  /** Messages that are not answered yet. */
+  /** The number of messages that are not answered yet. */
   get backlog(): number {
     return this.queue.length + this.first.length + (this.waiting === undefined ? 0 : 1)
   }
@@ -59,20 +59,20 @@ export class Socket {
     this.dial()
   }
 
-  /** Without a closing handshake, as when the power or the line is gone. What is kept stays. */
+  /** Cuts the connection without a closing handshake, as a loss of power or network does. Transaction messages stay queued. */
   cut(): void {
     this.isWanted = false
     clearTimeout(this.redial)
     this.socket?.terminate()
   }
 
-  /** Sent before everything that waits, and forgotten when the line is lost: a boot. */
+  /** Queues a message ahead of all others, for a boot. It is dropped if the connection is lost. */
   begin(action: string, payload: () => Payload, answered?: (answer: Payload) => void): void {
     this.first.push({ action, payload, answered, isKept: false })
     this.pump()
   }
 
-  /** `isKept`: a message of a transaction. Anything else is dropped without a connection. */
+  /** `isKept`: a transaction message. Any other message is dropped if there is no connection. */
   send(action: string, payload: () => Payload, isKept = false, answered?: (answer: Payload) => void): void {
     if (!isKept && !this.isOpen) return
     this.queue.push({ action, payload, answered, isKept })
@@ -109,7 +109,7 @@ export class Socket {
     this.redial = setTimeout(() => this.dial(), wait * (0.5 + Math.random()))
   }
 
-  /** The message that waits for its answer goes back to the head of its queue. */
+  /** Puts the message that waits for its answer back at the head of its queue. */
   private release(): void {
     if (this.waiting === undefined) return
     clearTimeout(this.waiting.timer)
@@ -143,7 +143,7 @@ export class Socket {
     const { message, timer } = waiting
     clearTimeout(timer)
     if (type === 4 && message.isKept) {
-      // The service could not store it: the same again in a moment.
+      // The service could not store it: send it again in a moment.
       this.release()
       return void setTimeout(() => this.pump(), 1_000)
     }

@@ -1,9 +1,9 @@
 /**
- * The town of the demo: its sites, the chargers at them, the drivers' cards and the tariffs. It is the same for the same seed, so that a screenshot or a
- * bug report can be made again.
+ * The town of the demo: its sites, chargers, drivers' cards and tariffs. It is the same for the same seed, so that a screenshot or a bug report can
+ * be reproduced.
  */
 
-/** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
+/** Numbers between 0 and 1; the same seed gives the same sequence (mulberry32). */
 export type Random = () => number
 
 export const randomFrom = (seed: number): Random => {
@@ -25,7 +25,7 @@ export interface Make {
   readonly model: string
   readonly firmware: ReadonlyArray<string>
   readonly connectors: number
-  /** W, of each connector. */
+  /** Of each connector, in W. */
   readonly powerW: number
   readonly current: "AC" | "DC"
 }
@@ -160,7 +160,7 @@ export const sites: ReadonlyArray<SitePlan> = [
   }
 ]
 
-/** As REST takes them: prices in SEK per kWh, per hour of parking and per session. */
+/** In the form that REST takes: prices in SEK per kWh, per hour of parking and per session. */
 export const tariffs: Readonly<Record<TariffName, object>> = {
   fast: {
     tariffAltText: [{ language: "en", text: "Fast, cheaper at night" }],
@@ -215,14 +215,14 @@ const drivers = [
   "Ulf"
 ]
 
-/** A card of the operator's own driver. */
+/** A card of one of the operator's own drivers. */
 export interface Card {
   readonly uid: string
   readonly visualNumber: string
   readonly note: string
 }
 
-/** As many as there are connectors, and more: no card charges at two places at a time. */
+/** More cards than connectors, since a card charges at only one place at a time. */
 export const cards = (random: Random): ReadonlyArray<Card> =>
   Array.from({ length: 120 }, (_, n) => ({
     uid: Array.from({ length: 7 }, () =>
@@ -245,7 +245,7 @@ export interface ChargerPlan {
   readonly serialNumber: string
 }
 
-/** The chargers of all sites, the first of each site before the second of any: a smaller town has some of every site. */
+/** The chargers of all sites. The first of each site comes before the second of any, so that a smaller town has some of every site. */
 export const chargers = (random: Random, most: number): ReadonlyArray<ChargerPlan> => {
   const ofSites = sites.map((site, s) =>
     site.chargers

@@ -1,6 +1,6 @@
 /**
- * One charger of the demo: it boots, brings the sessions of the past weeks as messages that had waited at it, and charges cars from then on. It obeys the
- * service's commands, and breaks when it is asked to.
+ * One charger of the demo. It boots, sends the sessions of the past weeks as messages that were queued, and charges cars from then on. It carries out
+ * the service's commands, and breaks when it is asked to.
  */
 import { after, type Car, carOf, type Progress } from "./Car.ts"
 import type { Drivers } from "./Drivers.ts"
@@ -11,7 +11,7 @@ import { between, type ChargerPlan, type Random } from "./Town.ts"
 const day = 86_400_000
 const minute = 60_000
 
-/** Between two readings of a session that runs, and of one of the past. */
+/** Time between two readings: of a running session, and of a past one. */
 const readEveryMillis = 10_000
 const readEveryPastMillis = 15 * minute
 
@@ -22,9 +22,9 @@ export interface TownChargerOptions {
   readonly password: string
   readonly random: Random
   readonly drivers: Drivers
-  /** How many times faster than the clock cars charge. */
+  /** How many times faster than real time cars charge. */
   readonly speed: number
-  /** Says what happens, for the terminal. */
+  /** Prints what happens to the terminal. */
   readonly say: (text: string) => void
 }
 
@@ -45,10 +45,10 @@ interface Plug {
   status: string
   errorCode: string
   info: string | undefined
-  /** Of the meter, in Wh. */
+  /** The meter's register, in Wh. */
   register: number
   charge: Charge | undefined
-  /** No car comes before (ms epoch). */
+  /** No car arrives before this time (ms epoch). */
   freeUntil: number
 }
 
@@ -60,11 +60,11 @@ export class TownCharger {
   private readonly options: TownChargerOptions
   private readonly socket: Socket
   private readonly configuration: Map<string, string>
-  /** By the numbers of their reservations. */
+  /** By reservation number. */
   private readonly reserved = new Map<number, Plug>()
   private hasBooted = false
   private firmware: string
-  /** Out of order until an operator resets it, or its fault heals. */
+  /** Faulted until this time (ms epoch); an operator's reset ends the fault earlier. */
   private brokenUntil = 0
 
   constructor(options: TownChargerOptions) {
@@ -118,13 +118,13 @@ export class TownCharger {
     this.socket.cut()
   }
 
-  /** The line is gone for a while; cars go on charging, and their messages wait. */
+  /** Loses the connection for a while. Cars go on charging, and their messages are queued. */
   loseLine(millis: number): void {
     this.socket.cut()
     setTimeout(() => this.socket.start(), millis)
   }
 
-  /** A fault, with a driver in front of it if a car is there. */
+  /** Raises a fault, at a connector with a charging car if there is one; that session ends. */
   fail(errorCode: string, info: string, millis: number): void {
     const plug = this.plugs.find(({ charge }) => charge !== undefined) ?? this.plugs[0]!
     this.brokenUntil = Date.now() + millis
@@ -132,7 +132,7 @@ export class TownCharger {
     this.report(plug, "Faulted", errorCode, info)
   }
 
-  /** The driver pulls the cable. False where no car is charging. */
+  /** The driver pulls the cable. Returns false if no car is charging. */
   pullCable(): boolean {
     const plug = this.plugs.find(({ charge }) => charge !== undefined)
     if (plug === undefined) return false
@@ -141,7 +141,7 @@ export class TownCharger {
     return true
   }
 
-  /** A meter that loses its count: its session is held, since it cannot be believed. */
+  /** The meter's register falls. The session is then held, since its energy is not credible. */
   loseCount(): boolean {
     const plug = this.plugs.find(({ charge }) => charge?.transactionId !== undefined)
     if (plug?.charge === undefined) return false
@@ -152,8 +152,8 @@ export class TownCharger {
   }
 
   /**
-   * Sessions of the past `days`, as messages that could not be sent before, and a car that arrived some minutes ago at some of the connectors. `busy` is the
-   * share of connectors with a car.
+   * Queues sessions of the past `days`, as messages that could not be sent before. At some of the connectors a car arrived some minutes ago; `busy`
+   * is the share of connectors with a car.
    */
   remember(days: number, perDay: number, busy: number): void {
     const now = Date.now()
@@ -165,7 +165,7 @@ export class TownCharger {
     }
   }
 
-  /** What has happened since the last look: readings, cars that are full, cars that come. `rate` is arrivals per connector and hour. */
+  /** Advances the charger: readings, cars that are full, cars that arrive. `rate` is arrivals per connector and hour. */
   tick(now: number, rate: number, elapsedMillis: number): void {
     for (const plug of this.plugs) {
       const { charge } = plug
@@ -178,7 +178,7 @@ export class TownCharger {
     }
   }
 
-  /** Times of a day's sessions at one connector, without overlap: most in the afternoon. */
+  /** The times of a day's sessions at one connector, without overlap; most are in the afternoon. */
   private hours(perDay: number): ReadonlyArray<number> {
     const { random } = this.options
     const count = Math.floor(perDay + random())
@@ -218,7 +218,7 @@ export class TownCharger {
     }))
   }
 
-  /** A car that came before the charger was connected: its first readings had to wait. */
+  /** A car that arrived before the charger was connected: its first readings are queued. */
   private arrived(plug: Plug, startedAt: number): void {
     const car = carOf(this.options.random, plug.ownCard)
     const charge = this.begin(plug, car, startedAt)
@@ -474,7 +474,7 @@ export class TownCharger {
     })
   }
 
-  /** A reset mends a fault, and ends what is charging. */
+  /** A reset clears a fault and ends the charging. */
   private reset(type: string): void {
     setTimeout(() => {
       for (const plug of this.plugs) {

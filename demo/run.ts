@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: a town of chargers on this machine, with the real service, real OCPP over real sockets, and two roaming partners. Everything is made
- * in a temporary folder and removed at the end. It asks nothing, and listens on loopback alone.
+ * `npm run demo`: a town of chargers on this machine, with the real service, real OCPP over real sockets, and two roaming partners. Everything is
+ * created in a temporary folder and removed at the end. It asks no questions, and listens on loopback only.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -53,7 +53,7 @@ const speed = number("speed", values.speed, 0.1, 60)
 const random = randomFrom(number("seed", values.seed, 0, 2 ** 32 - 1))
 const seconds = values.seconds === undefined ? undefined : number("seconds", values.seconds, 1, 86_400)
 
-/** A port that nothing listens on: the wanted one, or any. */
+/** A free port: the wanted one, or any. */
 const freePort = (wanted: number): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer()
@@ -69,7 +69,7 @@ const say = (text: string): void => {
   process.stdout.write(`${`${Math.round((Date.now() - began) / 1000)} s`.padStart(7)}  ${text}\n`)
 }
 
-/** Sessions of a day at each connector of the past, the share of connectors with a car at the start, and cars per connector and hour from then on. */
+/** Past sessions a day at each connector, the share of connectors with a car at the start, and cars per connector and hour from then on. */
 const perDay = 1.4
 const busyShare = 0.6
 const arrivalsPerHour = 1.5

@@ -1,8 +1,8 @@
-/** Builds the console where its tools are installed. Without development packages (`npm ci --omit=dev`) there is nothing to do. */
+/** Builds the console if its build tools are installed. Without development packages (`npm ci --omit=dev`) there is nothing to do. */
 import { existsSync } from "node:fs"
 
 if (existsSync("node_modules/vite") && existsSync("console/vite.config.ts")) {
-  // Whatever runs this: a test's environment would have it build for development.
+  // Always a production build: the environment of a test would make it build for development.
   process.env["NODE_ENV"] = "production"
   const { build } = await import("vite")
   const began = performance.now()

@@ -1,6 +1,6 @@
 /**
- * Makes the image that a first start of the embedded database begins with (`src/storage/pglite/Image.ts`), unless the one for these sources is there.
- * Needs nothing but the packages of production. Where it cannot be made, the service builds its database itself: that is slower, and no more.
+ * Builds the image from which the first start of the embedded database begins (`src/storage/pglite/Image.ts`), unless the one for these sources
+ * exists. It needs only production packages. If the image cannot be built, the service creates its database itself, which only takes longer.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { migrations } from "../src/storage/migrations/all.ts"
 import { makeEngine } from "../src/storage/pglite/Engine.ts"
 import { imageFolder, imagePath, imagePrefix, pack } from "../src/storage/pglite/Image.ts"
 
-/** Brings the schema into a new database, and answers which segment of the log it will be opened with: a new one, with nothing of that in it. */
+/** Brings the schema into a new database. Returns the WAL segment with which it will be opened: a new one that contains nothing of the migrations. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* migrate(migrations)

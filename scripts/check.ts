@@ -5,7 +5,7 @@
  *     npm run check:all        also integration tests, the long suites, more properties, PostgreSQL, Deno, faults
  *     npm run check -- --no-tests
  *
- * One line a step. The first step that fails prints its output and what to do, and ends the run.
+ * It prints one line per step. The first step that fails prints its output and what to do, and ends the run.
  */
 import { spawn } from "node:child_process"
 import { delimiter, resolve } from "node:path"
@@ -16,14 +16,14 @@ interface Outcome {
   readonly output: string
 }
 
-/** Enough for every message of a failing step; a runaway one must not fill the memory. */
+/** Enough for every message of a failing step; endless output must not fill the memory. */
 const outputLimit = 4_000_000
 
 const run = (step: Step): Promise<Outcome> =>
   new Promise((done) => {
     const [command = "", ...args] = step.command
     const child = spawn(command, args, {
-      // On Windows the tools of node_modules/.bin are scripts of its shell.
+      // On Windows the tools in node_modules/.bin are shell scripts.
       shell: process.platform === "win32",
       stdio: ["ignore", "pipe", "pipe"],
       env: {

@@ -1,4 +1,4 @@
-/** Writes into package-lock.json what npm left out of it: `node scripts/complete-lockfile.ts`, after every `npm install`. */
+/** Adds to package-lock.json what npm left out of it: `node scripts/complete-lockfile.ts`, after every `npm install`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { complete, missingFrom } from "./lockfile.ts"
 

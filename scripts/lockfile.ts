@@ -1,7 +1,8 @@
 /**
- * What npm leaves out of a lockfile. Tools ship one package per platform as optional dependencies; npm drops those that the
- * registry did not offer when the lockfile was written, and `npm ci` then refuses that very lockfile ("Missing: … from lock
- * file"). The remedy is an entry with version and platform: on every other platform npm reads it and fetches nothing.
+ * What npm leaves out of a lockfile. Tools ship one package per platform as optional dependencies. npm drops those that
+ * the registry did not offer when the lockfile was written, and `npm ci` then refuses the lockfile ("Missing: … from
+ * lock file"). The remedy is an entry with version and platform: on every other platform npm reads it and downloads
+ * nothing.
  */
 import { Schema } from "effect"
 
@@ -12,7 +13,7 @@ const Package = Schema.Struct({
   optionalDependencies: Schema.optionalKey(Versions)
 })
 
-/** The whole file as it stands; each package is looked into and written back untouched. */
+/** The whole file; packages are only decoded where needed, and written back unchanged. */
 const Lockfile = Schema.fromJsonString(
   Schema.StructWithRest(Schema.Struct({ packages: Schema.Record(Schema.String, Schema.Unknown) }), [
     Schema.Record(Schema.String, Schema.Unknown)
@@ -28,7 +29,7 @@ export interface Missing {
 const systems = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"]
 const processors = ["arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "x64"]
 
-/** The platform that a package is for, by the parts of its name, as `@oxlint/binding-linux-x64-musl` has them. */
+/** The platform of a package, from the parts of its name, for example `@oxlint/binding-linux-x64-musl`. */
 export const platformOf = (name: string): { readonly os: string; readonly cpu: string } | undefined => {
   const parts = name.slice(name.lastIndexOf("/") + 1).split("-")
   const os = systems.find((system) => parts.includes(system))
@@ -36,7 +37,7 @@ export const platformOf = (name: string): { readonly os: string; readonly cpu: s
   return os === undefined || cpu === undefined ? undefined : { os, cpu }
 }
 
-/** Optional dependencies that some package names and the lockfile does not have. */
+/** Optional dependencies that a package names and the lockfile does not contain. */
 export const missingFrom = (text: string): ReadonlyArray<Missing> => {
   const { packages } = Schema.decodeSync(Lockfile)(text)
   return Object.entries(packages).flatMap(([path, entry]) => {
@@ -48,8 +49,8 @@ export const missingFrom = (text: string): ReadonlyArray<Missing> => {
 }
 
 /**
- * The lockfile with an entry for each of them. They carry no integrity hash, since nobody could read the package; whoever writes the
- * lockfile where the registry has them gets one. Throws for a name that does not say its platform.
+ * The lockfile with an entry for each missing package. The entries have no integrity hash, since the package was not available; npm adds it if the
+ * lockfile is written where the registry offers it. Throws if the name of a package does not contain its platform.
  */
 export const complete = (text: string): string => {
   const lock = Schema.decodeSync(Lockfile)(text)

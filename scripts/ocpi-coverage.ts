@@ -1,6 +1,6 @@
 /**
- * Writes docs/ocpi-coverage.md: every method of every module that we serve in each version of OCPI, every call of ours to a partner, and the test that
- * shows it. `node scripts/ocpi-coverage.ts` writes the page; a unit test fails when it is not what the tests say.
+ * Writes docs/ocpi-coverage.md: every method of every module that we serve in each version of OCPI, every call that we make to a partner, and the
+ * test that shows it. `node scripts/ocpi-coverage.ts` writes the page; a unit test fails if the page does not match the tests.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = "test/ocpi"
 export const page = "docs/ocpi-coverage.md"
 
-/** What a test can show: a method of ours in one version, or a call to a partner. */
+/** What a test can show: a method that we serve in one version, or a call to a partner. */
 export interface Shown {
   readonly name: string
   readonly version: OcpiVersion
@@ -21,14 +21,14 @@ const oldestFirst: ReadonlyArray<OcpiVersion> = versions.map(({ version }) => ve
 
 const later: ReadonlyArray<OcpiVersion> = ["2.2", "2.2.1"]
 
-/** Every method that we serve; the two of versions are not in the table, as they are no module's. */
+/** Every method that we serve. The two methods of the versions module are added here, since the table has only those of other modules. */
 export const served: ReadonlyArray<Shown> = oldestFirst.flatMap((version) =>
   ["GET versions", "GET details", ...rowsOf(version).map(nameOf)].map((name) => ({ name, version }))
 )
 
 const party = "/:countryCode/:partyId"
 
-/** What we call at a partner, by name and by the versions that have it. */
+/** The calls that we make to a partner: names, and the versions that have them. */
 const callNames: ReadonlyArray<readonly [string, ReadonlyArray<OcpiVersion>]> = [
   ["out GET versions", oldestFirst],
   ["out GET details", oldestFirst],
@@ -59,7 +59,7 @@ const testFiles = (): ReadonlyArray<string> =>
     .filter((name) => name.endsWith(".integration.test.ts"))
     .toSorted()
 
-/** In which versions the tests of a file run. */
+/** The versions in which the tests of a file run. */
 const versionsIn = (text: string): ReadonlyArray<OcpiVersion> => {
   if (/\b(all|common|usual)Versions\b/.test(text)) return oldestFirst
   const named = oldestFirst.filter((version) => text.includes(`"${version}"`))
@@ -68,12 +68,12 @@ const versionsIn = (text: string): ReadonlyArray<OcpiVersion> => {
     : named
 }
 
-/** A title, or the key of a table, that begins with what it shows. */
+/** A title, or the key of a table, that begins with the method or call that it shows. */
 const titles = /["`]((?:out )?(?:GET|POST|PUT|PATCH|DELETE) [a-z]+(?:\/:?\w+)*)(?=[\s,"`:])/g
 
 const keyOf = ({ name, version }: Shown): string => `${version} ${name}`
 
-/** Files by what they show. */
+/** The test files for each method or call. */
 export const shownBy = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, Array<string>>()
   for (const file of testFiles()) {
@@ -89,7 +89,7 @@ export const shownBy = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   return found
 }
 
-/** Methods that no test of ours can show, and why. */
+/** Methods that none of our tests can show, and why. */
 export const notShown: ReadonlyMap<string, string> = new Map()
 
 export const missing = (wanted: ReadonlyArray<Shown>): ReadonlyArray<string> => {

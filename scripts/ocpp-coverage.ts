@@ -1,6 +1,6 @@
 /**
- * Writes docs/ocpp-coverage.md: every certification case of OCPP 1.6 in which the central system is tested, and the test of ours that
- * shows it. `node scripts/ocpp-coverage.ts` writes the page; a unit test fails when it is not what the tests say.
+ * Writes docs/ocpp-coverage.md: every certification case of OCPP 1.6 that tests the central system, and our test that shows it. `node
+ * scripts/ocpp-coverage.ts` writes the page; a unit test fails if the page does not match the tests.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../", import.meta.url))
 const folder = "test/cases"
 export const page = "docs/ocpp-coverage.md"
 
-/** Which file names a case, in the title of a test or in the row of a table of them. */
+/** The file that names each case, in the title of a test or in the row of a table of tests. */
 export const shownBy = (): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const name of readdirSync(`${root}${folder}`).sort()) {
@@ -21,7 +21,7 @@ export const shownBy = (): ReadonlyMap<string, string> => {
   return found
 }
 
-/** Cases that no test of ours can show, and why. */
+/** Cases that none of our tests can show, and why. */
 export const notShown: ReadonlyMap<string, string> = new Map()
 
 const row = ({ id, name }: Case, file: string | undefined): string => {

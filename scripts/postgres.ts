@@ -1,7 +1,8 @@
 /**
- * A throw-away PostgreSQL for tests and benches: a cluster of its own in a temporary directory, on a free port of the loopback
- * address, gone when it is stopped. It never touches a cluster that the machine already runs. PostgreSQL refuses to run as
- * root; started by root, it therefore runs as the user `postgres`, which Debian's package makes.
+ * A throw-away PostgreSQL for tests and benchmarks: a cluster of its own in a temporary directory, on a free port of
+ * the loopback address, removed when it is stopped. It never touches a cluster that the machine already runs.
+ * PostgreSQL refuses to run as root, so if this is started by root, it runs as the user `postgres`, which Debian's
+ * package creates.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -10,33 +11,34 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 
-/** A running cluster: `url` is that of its superuser, `stop` ends it and removes its files. `stop` may be called twice. */
+/** A running cluster. `url` is that of its superuser; `stop` ends it and removes its files. `stop` may be called twice. */
 export interface Postgres {
   readonly url: string
   readonly directory: string
-  /** The root of its processes. */
+  /** The root of its process tree. */
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
 export interface PostgresOptions {
   /**
-   * `true` waits for the disk at every commit, as production does: for figures. `false` leaves that to the kernel: commits then
-   * survive a killed process and not a power cut, which is what a test needs, at a fraction of the time.
+   * `true` waits for the disk at every commit, as production does: for benchmarks. `false` leaves that to the kernel:
+   * commits then survive a killed process but not a power failure, which is enough for tests and takes a fraction of
+   * the time.
    */
   readonly fsync: boolean
 }
 
-/** Version 15 is the oldest that is supported, hence the first that is looked for. */
+/** Version 15 is the oldest that is supported, so it is looked for first. */
 const versions = ["15", "16", "17", "18"]
 
-/** A cold machine needs some seconds for its first start; one that needs more is ill. */
+/** A cold machine needs some seconds for its first start; one that needs longer has a problem. */
 const startLimit_ms = 60_000
 
-/** A fast shutdown takes less than a second; after this the processes are killed. */
+/** A fast shutdown takes less than a second; after this time the processes are killed. */
 const stopLimit_ms = 15_000
 
-/** The directory that holds `initdb` and `postgres`: Debian's, Homebrew's, then whatever PATH says. */
+/** The directory with `initdb` and `postgres`: Debian's, then Homebrew's, then the one in PATH. */
 export const findBinaries = (): string | undefined => {
   const places = [
     ...versions.map((version) => `/usr/lib/postgresql/${version}/bin`),
@@ -61,7 +63,7 @@ const idOf = (flag: string): number => {
   }
 }
 
-/** Whom to run as, or nobody else where we are not root. */
+/** The user to run as if this process runs as root; otherwise undefined. */
 const account = (): Account | undefined => (process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : undefined)
 
 const freePort = (): Promise<number> =>
@@ -109,7 +111,7 @@ const initialise = (bin: string, directory: string, as: Account | undefined): st
   return password
 }
 
-/** Starts a cluster. Throws one line that says what to do when there is no PostgreSQL, and the server's own log when it will not start. */
+/** Starts a cluster. Throws one line that says what to do if there is no PostgreSQL, and the server's own log if it does not start. */
 export const startPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const bin = findBinaries()
   if (bin === undefined) {
@@ -126,7 +128,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<Postgres>
       "listen_addresses=127.0.0.1",
       `unix_socket_directories=${directory}`,
       `fsync=${options.fsync ? "on" : "off"}`,
-      // Test files run beside one another and each opens its own pool.
+      // Test files run in parallel, and each opens its own pool.
       "max_connections=200"
     ]
     const log = join(directory, "log")
@@ -137,12 +139,12 @@ export const startPostgres = async (options: PostgresOptions): Promise<Postgres>
       {
         ...as,
         cwd: directory,
-        // A process group of its own: an interrupt at the terminal ends the tests first, and they end the server.
+        // A process group of its own: on an interrupt at the terminal the tests end first, and they then end the server.
         detached: true,
         stdio: ["ignore", output, output]
       }
     )
-    // Without a listener a failed spawn would end this process before it could say why.
+    // Without a listener, a failed spawn would end this process before the reason is logged.
     server.on("error", (error) => writeFileSync(log, String(error), { flag: "a" }))
     const text = () => readFileSync(log, "utf8")
     const ready = () => text().includes("ready to accept connections")
@@ -152,7 +154,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<Postgres>
       throw new Error(`PostgreSQL of ${bin} did not start:\n${text()}`)
     }
     const stop = async () => {
-      // SIGINT is PostgreSQL's fast shutdown: open transactions are rolled back, clients are told.
+      // SIGINT is PostgreSQL's fast shutdown: open transactions are rolled back, and clients are disconnected with a message.
       if (!exited(server)) server.kill("SIGINT")
       if (!(await until(() => exited(server), stopLimit_ms))) server.kill("SIGKILL")
       remove()

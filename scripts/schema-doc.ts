@@ -1,6 +1,6 @@
 /**
- * Writes `docs/schema.md` from the schema's files and from the SQL in `src`: tables by area with their purpose, columns, relations, who
- * writes and who reads them, and how long rows are kept. With `--check` it only says whether the document is up to date.
+ * Writes `docs/schema.md` from the schema's files and from the SQL in `src`: tables by area with their purpose, columns, relations, who writes and
+ * who reads them, and how long rows are kept. With `--check` it only reports whether the document is up to date.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { schemaFiles } from "../src/storage/migrations/0001_baseline.ts"
@@ -14,7 +14,7 @@ interface Table {
 
 const sqlOf = (area: string): string => readFileSync(`src/storage/schema/${area}.sql`, "utf8")
 
-/** A column's reason is the comment above it. */
+/** The comment above a column is its description. */
 const columnsOf = (body: string): Table["columns"] => {
   const columns: Array<readonly [string, string, string]> = []
   let reason: Array<string> = []
@@ -41,7 +41,7 @@ const tablesOf = (sql: string): ReadonlyArray<Table> =>
 
 const aboutOf = (sql: string): string => /^(?:--.*\n)+/.exec(sql)?.[0].replaceAll(/^-- ?/gm, "").trim() ?? ""
 
-/** Functions of the database write and read as well: each under its own name. */
+/** The places with SQL. Database functions write and read as well: each is listed under its own name. */
 const sources = (): ReadonlyArray<readonly [name: string, text: string]> => [
   ...readdirSync("src", { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))

@@ -1,4 +1,7 @@
-/** Makes the pictures of the README (`docs/images`) out of a demo that runs: `node scripts/screenshots.ts LINK`, with the link that `npm run demo` prints. */
+/**
+ * Takes the screenshots of the README (`docs/images`) from a running demo: `node scripts/screenshots.ts LINK`, with the link that `npm run demo`
+ * prints.
+ */
 import { existsSync, mkdirSync } from "node:fs"
 import { chromium } from "playwright-core"
 

@@ -1,18 +1,18 @@
 /**
- * What is checked before a change is taken, as a table: `scripts/check.ts` runs it and `CONTRIBUTING.md` explains it. A new
- * check is a new row. Order is by cost, so that the cheapest reason to stop comes first.
+ * The checks before a change is accepted, as a table: `scripts/check.ts` runs it and `CONTRIBUTING.md` explains it. A
+ * new check is a new row. The cheapest steps come first, so that a failure shows as early as possible.
  */
 
-/** One command of the check. `all` rows run only with `--all`, `tests` rows are left out with `--no-tests`. */
+/** One command of the check. `all` rows run only with `--all`; `tests` rows are left out with `--no-tests`. */
 export interface Step {
   readonly name: string
   readonly command: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   readonly all?: boolean
   readonly tests?: boolean
-  /** A step that takes longer hangs; it is ended and counts as failed. */
+  /** A step that takes longer is assumed to hang: it is ended and counts as failed. */
   readonly limit_s: number
-  /** What to do when it fails, as one sentence. */
+  /** What to do if it fails, in one sentence. */
   readonly fix: string
 }
 
@@ -123,6 +123,6 @@ export interface Choice {
   readonly tests: boolean
 }
 
-/** The steps of one run. With `--all` the integration tests run too, so nothing of the short check is left out. */
+/** The steps of one run. With `--all` the integration tests run too, so it includes the whole short check. */
 export const choose = (choice: Choice): ReadonlyArray<Step> =>
   steps.filter((step) => (choice.all || step.all !== true) && (choice.tests || step.tests !== true))

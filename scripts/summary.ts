@@ -1,9 +1,8 @@
 /**
- * What a run of CI ends with: `node scripts/summary.ts DIRECTORY`, where DIRECTORY holds `sections.tsv` (a line for each section: name,
- * seconds, time limit, exit code) and, for those that run tests, their results in `NAME.jsonl`, and in `NAME.again.jsonl` those of files that were run
- * again. It prints every failure with what was said, a table of the
- * sections, the slowest files, and alone on the last line `N passed, N failed`. A section that broke without a failed test of its own
- * (it did not install, or did not end) counts as one failure, so that the sum never hides it.
+ * The end of a CI run: `node scripts/summary.ts DIRECTORY`. DIRECTORY holds `sections.tsv`, with a line for each section: name, seconds, time limit,
+ * exit code. For sections that run tests it also holds their results in `NAME.jsonl`, and in `NAME.again.jsonl` those of files that were run again.
+ * It prints every failure with its message, a table of the sections, the slowest files, and `N passed, N failed` alone on the last line. A section
+ * that broke without a failed test of its own (it did not install, or did not end) counts as one failure, so that the sum never hides it.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,10 +11,10 @@ import { read, type Failure, type FileResult, type Results } from "./testing/res
 
 const slowestShown = 20
 
-/** Most characters of one failure that are shown: what was expected and received, without the stack's end. */
+/** The most characters of one failure that are shown: what was expected and received, without the end of the stack. */
 const messageMax = 1500
 
-/** What `timeout` ends with when it had to end the command, by asking and by force. */
+/** The exit codes of `timeout` if it had to end the command: by SIGTERM, and by SIGKILL. */
 const timedOut = ["124", "137"]
 
 interface Section {
@@ -23,7 +22,7 @@ interface Section {
   readonly seconds: string
   readonly results: Results | undefined
   readonly failures: ReadonlyArray<Failure>
-  /** Tests that failed among others and passed when their file was run again by itself (`scripts/testing/again.ts`). */
+  /** Tests that failed beside others and passed when their file was run again by itself (`scripts/testing/again.ts`). */
   readonly unsteady: ReadonlyArray<Failure>
 }
 

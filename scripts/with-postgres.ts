@@ -1,10 +1,10 @@
 /**
- * Runs a command with a PostgreSQL beside it and ends with the command's own exit code:
+ * Runs a command with a PostgreSQL beside it, and exits with the command's own exit code:
  *
  *     node scripts/with-postgres.ts [--fsync] COMMAND [ARGUMENT...]
  *
- * The command finds the address in `TEST_DATABASE_URL`. When that is set already, the server it names is used and nothing is
- * started. `--fsync` makes commits wait for the disk, for figures; tests do without.
+ * The command finds the address in `TEST_DATABASE_URL`. If that is set already, the server it names is used and nothing
+ * is started. `--fsync` makes commits wait for the disk, for benchmarks; tests do without.
  */
 import { spawn, type ChildProcess } from "node:child_process"
 import { constants } from "node:os"
@@ -19,8 +19,8 @@ if (command === undefined) {
   process.exit(2)
 }
 
-// A terminal sends its interrupt to the whole group, the command included; the others reach only us and are handed on. We end
-// when the command has ended; one that comes before the command has started is kept for it.
+// A terminal sends its interrupt to the whole process group, including the command. Other signals reach only this process and are passed on; one that
+// comes before the command has started is remembered. This process ends when the command has ended.
 let child: ChildProcess | undefined
 let early: NodeJS.Signals | undefined
 process.on("SIGINT", () => undefined)

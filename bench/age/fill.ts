@@ -1,6 +1,7 @@
 /**
- * Fills a database of the service by SQL with a past: sessions with their readings, prices and records, facts, statuses, connections and commands,
- * evenly over so many days, as if it had run that long. Random from row numbers alone, so that every run fills alike.
+ * Fills a database of the service by SQL with a history: sessions with their readings, prices and records, facts, statuses, connections and commands.
+ * They are spread evenly over the given days, as if the service had run that long. The values are derived from row numbers alone, so that every run
+ * gets the same data.
  */
 import { script } from "../measure/postgres.ts"
 import { PREFIX } from "../workloads.ts"
@@ -9,15 +10,18 @@ export interface Past {
   readonly sessions: number
   readonly days: number
   readonly chargers: number
-  /** Of these, the first are the load's own, with the load's cards: what connects and charges has a past. */
+  /**
+   * The first so many of `chargers` are the ones that the load drives, with the load's cards. So the chargers that connect and charge under load have
+   * a history.
+   */
   readonly driven: number
   readonly drivenCards: number
   readonly readingsPerSession: number
 }
 
 /**
- * Of the past of a fresh service: enough that every list has a full page, and a bounded piece of the journal is full (`windows` of
- * src/storage/delivery/Events.ts: 41,000 facts), all of it a day old at most.
+ * The history of a fresh service. It is large enough to fill a page of every list and one bounded piece of the journal (`windows` of
+ * src/storage/delivery/Events.ts: 41,000 facts). All of it is at most a day old.
  */
 export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
   sessions: 4_000,
@@ -26,38 +30,41 @@ export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
 }
 
 /**
- * Sessions of the charger, site and card that are used least, and those that wait or were refused, are one in so many: in both databases a page of each is
- * full, so that they differ in age alone. Each tenth session has a command and a contract, so these have too.
+ * One session in so many belongs to the charger, site and card that are used least. In both databases this fills a page of each, so that the
+ * databases differ only in age. It is a multiple of ten: every tenth session has a command and a contract, so these sessions have them too.
  */
 const quietEvery = (sessions: number): number => Math.min(1_000, Math.max(10, Math.floor(sessions / 600) * 10))
-/** Sessions that wait for an operator: as many in each, since they are worked off. */
+/** Sessions that wait for an operator: the same number in both databases, since operators work them off. */
 const held = 60
-/** Of the quiet charger. */
+/** The card of the charger that is used least. */
 export const quietCard = "Card217"
-/** One that never charged, at a site of its own: its feed has next to nothing, and is looked for in as many facts as a page looks at. */
+/** A charger that never charged, at a site of its own. Its feed is almost empty, so a page of it searches as many facts as a page may. */
 export const silentCharger = "AGE-0"
 export const silentSite = "01990000-0000-7000-8000-000000000101"
-/** Connections of a charger: two a day, and as many in the one day of the fresh service as in a month, which is what uptime is made of. */
+/** Connections of a charger: two a day. The single day of the fresh service has as many as a month, since uptime is computed over a month. */
 const connectionsOf = (days: number): number => Math.max(60, 2 * days)
 const sites = 100
 const cards = 5_000
-/** As the service keeps them unless told otherwise: what is older is not there to be read. */
+/** The default retention of the service: older messages are not there to be read. */
 const messageDays = 30
 const factsKept = "interval '13 months'"
 
-/** What was made through REST v2 before, in its own shape: the tariff of all sessions, and the partner of a tenth of the drivers with its token. */
+/** What was created through REST v2 before the fill: the tariff of all sessions, and the partner of a tenth of the drivers with its token. */
 export interface Made {
   readonly tariff: string
   readonly partner: string
   readonly partnerToken: string
 }
 
-/** The contract of a session that a partner's driver has, as JSON of SQL. */
+/** The contract of a session whose driver belongs to a partner, as a SQL expression for JSON. */
 const roamingOf = (partner: string, row: string): string =>
   `jsonb_build_object('partnerId', '${partner}', 'countryCode', 'DE', 'partyId', 'AGE', 'uid', 'Card' || ${row}.card, 'type', 'RFID',
     'contractId', 'DEAGEC' || lpad(${row}.card::text, 8, '0'), 'authMethod', 'WHITELIST')`
 
-/** What fills a database that has one organisation. One statement each; `o` is the organisation, `past` a row for each session in the order of starts. */
+/**
+ * The statements that fill a database with one organisation. In them `o` is the organisation; `past` has a row for each session in the order of
+ * starts.
+ */
 export const pastStatements = (
   { chargers, days, driven, drivenCards, readingsPerSession, sessions }: Past,
   { partner, tariff }: Made
@@ -71,7 +78,7 @@ export const pastStatements = (
   const apart = `interval '${Math.round((days * 86_400) / connections)} seconds'`
   const organisation = "(SELECT id FROM organisation ORDER BY created_at LIMIT 1)"
   const millis = (at: string) => `floor(extract(epoch FROM ${at}) * 1000)`
-  /** What a price and a record have of the one period of a session. */
+  /** The single period of a session, as its price and its record have it. */
   const period = (start: string, end: string) =>
     `jsonb_build_array(jsonb_build_object('startedAt', ${millis(start)}, 'endedAt', ${millis(end)}, 'energyWh', 9000, 'charging', true, 'elements', jsonb_build_object('ENERGY', 0)))`
   return [
@@ -110,7 +117,7 @@ export const pastStatements = (
         FROM generate_series(1, ${sessions}) n
       ) x`,
     `CREATE VIEW past_session AS SELECT p.*, c.site_id FROM past p JOIN charger c ON c.charger_id = p.charger_id`,
-    // Of ten thousand one ran into the charger's silence and was closed.
+    // One session in ten thousand was closed because its charger fell silent.
     `INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid, token_key, status,
         authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh, meter_stop_wh, register_wh, register_at, energy_wh,
         stop_reason, created_at, updated_at, partner_id, roaming, held_reason, reported_stop, closed_as_of, close_reason)
@@ -124,7 +131,7 @@ export const pastStatements = (
       FROM past_session ORDER BY n`,
     `INSERT INTO session_review (session_id, organisation_id, held_reason, released_at, updated_at)
       SELECT id, o, 'DurationImplausible', ended_at, ended_at FROM past WHERE n % 500 = 2`,
-    // As the hourly round leaves it.
+    // As the hourly background loop leaves it.
     `INSERT INTO session_total (organisation_id, through, energy_wh)
       SELECT s.organisation_id, (array_agg(s.id ORDER BY s.id DESC))[1], sum(session_counted_wh(s, r)) FROM session s LEFT JOIN session_review r ON r.session_id = s.id
       WHERE s.created_at < now() - interval '2 days' GROUP BY 1`,
@@ -146,7 +153,8 @@ export const pastStatements = (
         ended_at, 0, CASE WHEN n % 10 = 0 THEN '${partner}'::uuid END, ended_at, lower(uid)
       FROM past_session ORDER BY n`,
     `INSERT INTO cdr_number (organisation_id, last) SELECT ${organisation}, ${sessions} ON CONFLICT (organisation_id) DO UPDATE SET last = excluded.last`,
-    // In the order of time, and of the last thirteen months alone what is not kept for ever. A record is issued by the platform, and so has an author.
+    // In time order. Facts that are not kept for ever are only written for the last thirteen months. The platform issues a record, so the fact has an
+    // author.
     `INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
       SELECT ${key("f", "(n || charger_id || type || at)")}, o, type, 'charger:' || charger_id, at, at, body::json FROM (
         SELECT p.n, p.o, p.charger_id, f.* FROM past p CROSS JOIN LATERAL (VALUES
@@ -202,7 +210,7 @@ export const pastStatements = (
       SELECT o, '${partner}', ended_at, CASE WHEN n % 40 = 0 THEN 'in' ELSE 'out' END, CASE WHEN n % 30 = 0 THEN 'sessions' ELSE 'cdrs' END, 'PUT',
         '/ocpi/2.2.1/sessions/DE/AGE/' || id, CASE WHEN n % 20 = 0 THEN 500 ELSE 200 END, CASE WHEN n % 20 = 0 THEN 3000 ELSE 1000 END, n % 20 = 0, 20, n::text, n::text, '{}'
       FROM past WHERE n % 10 = 0 AND started_at > now() - interval '${messageDays} days' ORDER BY n`,
-    // As if it had registered: it reads as a partner does, and is sent nothing.
+    // As if the partner had registered: it can read, and is sent nothing.
     `UPDATE partner SET status = 'Registered', connection = jsonb_build_object('version', '2.2.1', 'versionsUrl', 'https://age.example/versions', 'tokenForm', 'Raw',
       'parties', '[{"role": "EMSP", "countryCode": "DE", "partyId": "AGE", "businessDetails": {"name": "Age"}}]'::jsonb, 'endpoints', '[]'::jsonb,
       'registeredAt', 0) WHERE id = '${partner}'`,
@@ -236,7 +244,7 @@ const recordOf = (tariff: string): string =>
     meterStartWh: 0
   })}'`
 
-/** Fills the database at `url`, which a process of the service has made and left; says to `progress` which statements took long. */
+/** Fills the database at `url`. A process of the service must have created it and ended. Reports the slow statements to `progress`. */
 export const fill = (url: string, past: Past, made: Made, progress: (text: string) => void): Promise<void> =>
   script(url, [...pastStatements(past, made), "VACUUM (ANALYZE)", "CHECKPOINT"], (statement, seconds) => {
     if (seconds > 5) progress(`${statement.trim().split("\n")[0]?.slice(0, 60) ?? ""}…: ${seconds.toFixed(0)} s`)

@@ -1,6 +1,6 @@
 /**
- * Every list of REST v2 and of OCPI with every filter that its description documents, taken from the descriptions that the service itself publishes: a
- * new list or filter is measured without a change here.
+ * Every list of REST v2 and of OCPI, with every filter that its description documents. They are taken from the descriptions that the service
+ * publishes, so that a new list or filter is measured without a change here.
  */
 import { Schema } from "effect"
 import { quietCard, silentCharger, silentSite } from "./fill.ts"
@@ -18,7 +18,7 @@ const Document = Schema.Struct({
   )
 })
 
-/** What is known of the past that the databases are filled with. */
+/** Ids and times that are known to exist in the generated history. */
 export interface Known {
   readonly sessionId: string
   readonly tariff: string
@@ -29,19 +29,21 @@ export interface Known {
   readonly from: string
   readonly to: string
   readonly month: string
-  /** As `from` and `to`, of hours of the last month. */
+  /** Like `from` and `to`, but a few hours of the last month. */
   readonly recentFrom: string
   readonly recentTo: string
 }
 
-/** Lists of what does not grow with age, or that answer no page: streams, exports of everything, and what needs a body of its own. */
+/** Excluded paths: lists that do not grow with age, and operations that do not answer a page (streams, full exports, and those that need a body). */
 const left =
   /jsonl|\/events\/|swagger|\.csv|explain|preview|\/single-sign-on|\/passkeys|\/sign-ins|\/me(?:\/|$)|\/files\/|\/set-up|\/week/
 
-/** A series is of a bounded time, so its beginning alone is no filter. */
+/** The time range of a series is bounded, so `from` alone is no filter. */
 const isSeries = (path: string): boolean => path.endsWith("/series")
 
-/** What is kept for a month, and what goes back no further than three: asked of a time that both have. */
+/**
+ * Messages and exchanges are kept for a month, and a series goes back three months at most. These are queried for a time that both databases have.
+ */
 const isRecent = (path: string): boolean => isSeries(path) || /\/(?:messages|exchanges)$/.test(path)
 
 const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known: Known): string | undefined => {
@@ -79,13 +81,13 @@ export interface ListCase {
   readonly path: string
 }
 
-/** The cases of a description (`/cpo/swagger.json`). */
+/** The cases of a REST description (`/cpo/swagger.json`). */
 export const listCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
   const { paths } = Schema.decodeUnknownSync(Document)(description)
   const cases: Array<ListCase> = []
   const recently = { ...known, from: known.recentFrom, to: known.recentTo }
-  // A full page of the feed of a charger is near by where it charges often, and far where it seldom does, at any age: what is compared is a page that
-  // looks at as many facts as it may.
+  // At any age, a full page of a charger's feed is found quickly where the charger charges often, and slowly where it seldom does. So the case is a
+  // page that searches as many facts as it may.
   const ofFeed = { ...known, quietCharger: silentCharger, quietSite: silentSite }
   for (const [path, item] of Object.entries(paths)) {
     const operation = item["get"]
@@ -129,13 +131,13 @@ export const listCases = (description: unknown, known: Known): ReadonlyArray<Lis
   return cases
 }
 
-/** Lists in pages that a description has, whether or not there are cases of them. */
+/** The lists with pages in a description, whether or not they have cases. */
 export const pagedPaths = (description: unknown): ReadonlyArray<string> =>
   Object.entries(Schema.decodeUnknownSync(Document)(description).paths).flatMap(([path, { get }]) =>
     get?.parameters?.some(({ name }) => name === "limit") === true ? [path] : []
   )
 
-/** The windows of a description (`/ocpi/swagger.json`), as a partner asks for them. */
+/** The lists with a time window in an OCPI description (`/ocpi/swagger.json`), queried as a partner does. */
 export const windowCases = (description: unknown, known: Known): ReadonlyArray<ListCase> => {
   const { paths } = Schema.decodeUnknownSync(Document)(description)
   const [from, to] = [`date_from=${known.from}`, `date_to=${known.to}`]

@@ -1,6 +1,6 @@
 /**
- * What age costs: one database with a day behind it and one with two years, each with its own process of the service, and what the same work costs in
- * both, by the CPU of the service and PostgreSQL: lists, connects and transactions.
+ * What age costs: one database with a day of history and one with two years, each with its own process of the service. Compares the CPU of the
+ * service and PostgreSQL for the same work in both: lists, connects and transactions.
  *
  *     npm run bench -- age                      # 1,000,000 sessions over 720 days, about half an hour
  *     npm run bench -- age --sessions 200000
@@ -20,11 +20,11 @@ import { closedLoop, PREFIX, ramp, type Running, settled, storm } from "../workl
 import { fill, fresh, type Made, type Past } from "./fill.ts"
 import { type Known, type ListCase, listCases, windowCases } from "./lists.ts"
 
-/** More than this, and age costs. */
+/** A higher ratio means that age costs. */
 const gate = 1.5
-/** A list that costs no more than this at any age is not counted against, in ms of CPU: below it the ratio is that of what the clocks miss. */
+/** In ms of CPU. A list that costs no more than this in the aged database always passes: below it the error of the clocks dominates the ratio. */
 const alwaysCheap = 5
-/** Turns of each list, of which the first is not counted, and requests in one, or as many as are answered in so many milliseconds. */
+/** Turns for each list, of which the first is not counted. A turn is `requests` requests, or as many as are answered in `turnMillis`. */
 const turns = 5
 const requests = 6
 const turnMillis = 1_000
@@ -40,7 +40,7 @@ const progress = (text: string): void => {
 const Named = Schema.Struct({ id: Schema.String })
 const Invited = Schema.Struct({ id: Schema.String, credentialsToken: Schema.String })
 
-/** What a past needs of the service itself: a tariff, and a partner with its token. */
+/** Creates what the history needs from the service itself: a tariff, and a partner with its token. */
 export const made = async (base: string): Promise<Made> => {
   const priceComponents = [{ type: "ENERGY", price: 0.4, stepSize: 1 }]
   const tariff = await post(base, "tariffs", { currency: "EUR", elements: [{ priceComponents }] })
@@ -79,7 +79,7 @@ interface Aged {
   readonly others: Made
 }
 
-/** A list of both databases, each with its own times and ids. */
+/** One list in both databases, each queried with its own times and ids. */
 interface Pair {
   readonly name: string
   readonly ask: ReadonlyArray<() => Promise<unknown>>
@@ -117,8 +117,9 @@ const pairsOf = async (both: ReadonlyArray<Aged>): Promise<ReadonlyArray<Pair>> 
 }
 
 /**
- * CPU milliseconds of one answer of each, of the service and PostgreSQL: the least of some turns of some requests. Both are asked in turns, and what else the
- * machine does is not counted. The two share one PostgreSQL, where the one that is not asked does next to nothing.
+ * CPU milliseconds of one answer in each database, of the service and PostgreSQL together: the least over several turns of several requests. The
+ * databases are queried in turns, and other work on the machine is not counted. They share one PostgreSQL, in which the other database does
+ * almost nothing meanwhile.
  */
 const costsOf = async ({ ask }: Pair, clocks: ReadonlyArray<() => number>): Promise<ReadonlyArray<number>> => {
   const costs = ask.map((): Array<number> => [])
@@ -186,7 +187,10 @@ const options: Options = {
   out: ""
 }
 
-/** Connects of chargers that all come back at once, and transactions: both take turns, three times, after a ramp that is not counted. */
+/**
+ * Compares connects of chargers that all come back at once, and transactions. The databases take turns, three times, after a ramp that is not
+ * counted.
+ */
 const compareLoads = async (runnings: ReadonlyArray<Running>): Promise<void> => {
   const cost = (measurement: Measurement): number => 1_000_000 / (perCpuSecond(measurement) ?? Number.NaN)
   for (const running of runnings) await ramp(running, "ramp", options.chargers)
@@ -207,7 +211,7 @@ const compareLoads = async (runnings: ReadonlyArray<Running>): Promise<void> => 
   }
 }
 
-/** Runs it; the exit code is 1 where a list costs more with age. */
+/** Runs the comparison. The exit code is 1 if a list costs more with age. */
 export const age = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

@@ -1,6 +1,6 @@
 /**
- * The fixed answers of both floors: for each action of a charger a CALLRESULT payload that fits its OCPP 1.6 schema.
- * A floor decides nothing, so what it costs is the socket, the frame and (in one of them) the row, and nothing else.
+ * The fixed answers of both floors: for each action of a charger, a CALLRESULT payload that fits its OCPP 1.6 schema. A
+ * floor decides nothing, so its cost is that of the socket, the frame and (in one of them) the row.
  */
 const at = new Date().toISOString()
 

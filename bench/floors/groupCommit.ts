@@ -1,13 +1,13 @@
 /**
- * The durable floor: the bare server, except that a CALLRESULT leaves only after its row is committed to PostgreSQL. All
- * messages that waited while the last statement ran go into one `INSERT … SELECT FROM unnest`, four statements at a time.
- * Nothing that stores each message before it answers can be much cheaper.
+ * The durable floor: the bare server, except that a CALLRESULT leaves only after its row is committed to PostgreSQL. The messages that arrive while a
+ * statement runs go into the next `INSERT … SELECT FROM unnest`; up to four statements run at a time. A server that stores each message before it
+ * answers can hardly be cheaper.
  *
- * It speaks to PostgreSQL through `PgConnection`, the session below `@effect/sql-pg`'s client: one call and one fiber a
- * batch, none a message, binary parameters, a prepared statement.
+ * It uses `PgConnection`, the layer below `@effect/sql-pg`'s client: one call and one fiber per batch and none per message, binary parameters, and a
+ * prepared statement.
  *
- * `POST /commands/CHARGER` is the floor of a command: a row is committed, the CALL is sent, another row is committed for the charger's answer, and then
- * the request has its own.
+ * `POST /commands/CHARGER` is the floor of a command: it commits a row, sends the CALL, commits another row for the charger's answer, and then
+ * answers the request.
  *
  * Run as its own process: `PORT=9002 DATABASE_URL=postgres://… node bench/floors/groupCommit.ts`.
  */

@@ -1,8 +1,8 @@
 /**
- * The floor of a page: an HTTP server that writes the objects of a page, which it was given before, as JSON at every request. No service that answers
+ * The floor of a page: an HTTP server that got the objects of a page beforehand and writes them as JSON at every request. No service that answers
  * with the same objects can be cheaper, however it finds them.
  *
- * Run as its own process: `PORT=9001 node bench/floors/memory.ts`. PUT gives the JSON of an address, GET answers it.
+ * Run as its own process: `PORT=9001 node bench/floors/memory.ts`. PUT stores the JSON of an address, GET returns it.
  */
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"

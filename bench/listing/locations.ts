@@ -1,8 +1,9 @@
 /**
- * What a page of 50 locations costs out of 10,000, as partners read them: the CPU of this process from the query to the body's bytes, against that of
- * writing the same objects as JSON from memory, and against the same page further on. On a PostgreSQL of its own. Gate: one and a half times.
+ * What a page of 50 locations out of 10,000 costs when partners read it: the CPU of this process from the query to the bytes of the body. It is
+ * compared with writing the same objects as JSON from memory; pages further on are measured as well. Runs on a PostgreSQL of its own. Gate: 1.5 times
+ * the cost from memory.
  *
- *     node bench/listing/locations.ts [LOCATIONS]          # 10,000 if not said
+ *     node bench/listing/locations.ts [LOCATIONS]          # 10,000 by default
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -55,7 +56,7 @@ const refreshed = Effect.gen(function* () {
   while (yield* locations.refresh(50)) yield* Effect.void
 })
 
-/** The least and the middle of what one run took, in ms of CPU, in rounds of many runs each. */
+/** The least and the median of the cost of one run, in ms of CPU, over rounds of many runs each. */
 interface Figure {
   readonly least: number
   readonly middle: number
@@ -67,8 +68,8 @@ const figureOf = (rounds: ReadonlyArray<number>): Figure => {
 }
 
 /**
- * In each round they take turns, so that whoever disturbs the machine disturbs them all. The first round is thrown away. The least has hardly any collection of
- * garbage in it, the middle one what is usual.
+ * The runs take turns in each round, so that other load on the machine disturbs all of them. The first round is not counted. The least contains
+ * hardly any garbage collection, the median the usual amount.
  */
 const measured = <E, R>(runs: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
   Effect.gen(function* () {
@@ -87,7 +88,7 @@ const measured = <E, R>(runs: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
 const exchange = { facts: factsOf("2.2.1"), query: new URLSearchParams() }
 const place = { base: "https://bench.example/ocpi", module: "locations" } as const
 
-/** As the handler and the face do it, to the bytes of the body. */
+/** As the request handler does it, down to the bytes of the body. */
 const body = (window: Window) =>
   Effect.gen(function* () {
     const locations = yield* Locations
@@ -95,7 +96,7 @@ const body = (window: Window) =>
     return madePageReply(exchange, place, window, page).body ?? new Uint8Array()
   })
 
-/** The fastest of many statuses that change, until the location that is read has it. */
+/** How long it takes until a changed connector status shows in the location that is read; all durations, sorted, in ms. */
 const changed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const locations = yield* Locations

@@ -1,8 +1,8 @@
 /**
- * What a page of charge detail records costs when there are ten times as many: ratios within one run, on a PostgreSQL of its own. Every page is
- * read through the repository, as REST reads it. Gate: at most one and a half times.
+ * What a page of charge detail records costs when there are ten times as many: ratios within one run, on a PostgreSQL of its own. Every page is read
+ * through the repository, as REST reads it. Gate: at most 1.5 times.
  *
- *     node bench/listing/pages.ts [ROWS]          # 1,000,000 if not said; a tenth of them is the floor
+ *     node bench/listing/pages.ts [ROWS]          # 1,000,000 by default; a tenth of them is the floor
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ const rows = Number(process.argv[2] ?? 1_000_000)
 const gate = 1.5
 const organisationId = "01990000-0000-7000-8000-000000000001"
 const firstStart = Date.UTC(2025, 0, 1)
-/** A record every half a minute. */
+/** One record every half a minute. */
 const everySeconds = 30
 const chargers = 400
 
@@ -74,7 +74,7 @@ const fillTo = (from: number, to: number) =>
     yield* sql`VACUUM (ANALYZE) cdr`
   })
 
-/** What people ask for. */
+/** Typical queries. */
 const requests = (total: number): ReadonlyArray<readonly [name: string, filter: CdrFilter, deep: boolean]> => {
   const at = (n: number) => firstStart + n * everySeconds * 1000
   return [
@@ -91,7 +91,7 @@ const requests = (total: number): ReadonlyArray<readonly [name: string, filter: 
 const cursorAt = (number: number): string =>
   Buffer.from(JSON.stringify({ list: "cdrs", after: number })).toString("base64url")
 
-/** The fastest of some readings of a page, ms: what was not disturbed. */
+/** The fastest of several reads of a page, in ms: the one that was disturbed least. */
 const measured = (total: number) =>
   Effect.gen(function* () {
     const cdrs = yield* Cdrs

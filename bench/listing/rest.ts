@@ -1,6 +1,7 @@
 /**
- * What a page of 50 costs over HTTP, as operators and partners read it: the CPU of the service and of PostgreSQL, against that of a server which writes
- * the same objects as JSON from memory, none of it compressed. On a PostgreSQL of its own, with the past of a fresh service. Gate: 1.3 times.
+ * What a page of 50 costs over HTTP, as operators and partners read it: the CPU of the service and of PostgreSQL, compared with that of a server
+ * which writes the same objects as JSON from memory. Nothing is compressed. Runs on a PostgreSQL of its own, with the history of a fresh service.
+ * Gate: 1.3 times.
  *
  *     node bench/listing/rest.ts
  */
@@ -72,21 +73,21 @@ const measured = paths.map((path): Measured => ({
   }
 }))
 
-/** CPU milliseconds of one request, of some in a row. */
+/** CPU milliseconds of one request, averaged over several in a row. */
 const cost = async (ask: () => Promise<unknown>, clock: () => number): Promise<number> => {
   const before = clock()
   for (let n = 0; n < requests; n++) await ask()
   return (clock() - before) / requests
 }
 
-// What follows from a start is over by then.
+// Work that follows from a start is done by then.
 await new Promise((resolve) => setTimeout(resolve, 15_000))
 const ourClock = () => cpuMillisNow(ours.pid) + cpuMillisNow(cluster.pid)
 for (const { ask, path } of measured) {
   const body = await ask(service.baseUrl)
   const given = await fetch(`${memory}${path}`, { method: "PUT", body })
   await given.text()
-  // They take turns; the first round, in which both are compiled, is not counted.
+  // They take turns. The first round, in which both are compiled, is not counted.
   let [least, database, from] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY]
   for (let round = 0; round < rounds; round++) {
     const before = cpuMillisNow(cluster.pid)

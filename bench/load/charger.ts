@@ -1,6 +1,6 @@
 /**
- * One simulated charger: a websocket, at most one CALL outstanding (OCPP-J 1.6 §4.1.1), an answer to whatever the server
- * asks. Callbacks and no promises per message, since the generator shares the machine with the servers.
+ * One simulated charger: a websocket, at most one CALL outstanding (OCPP-J 1.6 §4.1.1), and an answer to every CALL of
+ * the server. It uses callbacks and no promise per message, since the generator shares the machine with the servers.
  */
 import { WebSocket } from "ws"
 import { answerToServer, boot, Meter } from "./frames.ts"
@@ -9,7 +9,7 @@ import { answerToServer, boot, Meter } from "./frames.ts"
 const ANSWER_LIMIT_MS = 30_000
 const HANDSHAKE_LIMIT_MS = 30_000
 
-/** `frame` is the CALLRESULT; undefined for a CALLERROR, a lost socket or no answer in time, told by `problem`. */
+/** `frame` is the CALLRESULT. It is undefined for a CALLERROR, a lost socket or a timeout; `problem` says which. */
 export type OnAnswer = (frame: string | undefined, problem: string) => void
 
 interface Pending {
@@ -46,7 +46,7 @@ export class Charger {
     return this.socket?.readyState === WebSocket.OPEN
   }
 
-  /** Opens the socket and boots; `done` gets undefined once the boot is accepted, else what went wrong. */
+  /** Opens the socket and boots. `done` gets undefined once the boot is accepted, otherwise what went wrong. */
   connect(done: (problem: string | undefined) => void): void {
     const socket = new WebSocket(this.url, ["ocpp1.6"], {
       headers: this.headers,
@@ -75,7 +75,7 @@ export class Charger {
     })
   }
 
-  /** Sends one CALL. The caller sees to it that none is outstanding. */
+  /** Sends one CALL. The caller must make sure that none is outstanding. */
   call(action: string, payload: string, onAnswer: OnAnswer): void {
     const id = `${++lastMessageId}`
     this.pending = { prefix: `[3,"${id}"`, sentAt: performance.now(), onAnswer }
@@ -83,7 +83,7 @@ export class Charger {
     else this.socket?.send(`[2,"${id}","${action}",${payload}]`)
   }
 
-  /** Cuts the line without a closing handshake, as a power failure at the other end of a gateway does. */
+  /** Cuts the connection without a closing handshake, as a power failure at a gateway does. */
   cut(): void {
     const socket = this.socket
     this.socket = undefined

@@ -1,4 +1,4 @@
-/** Commands by HTTP, one after the other: from the request until its answer, which waits for the charger's. */
+/** Commands by HTTP, one after the other. The latency is from the request to its answer, which waits for the charger's answer. */
 import type { Charger } from "./charger.ts"
 import type { LoadOrder } from "./protocol.ts"
 import { Tally } from "./tally.ts"

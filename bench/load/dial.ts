@@ -2,9 +2,9 @@
 import type { Charger } from "./charger.ts"
 import { Tally } from "./tally.ts"
 
-/** A charger that was refused tries again after this; each refusal has been counted as a failure by then. */
+/** A charger that was refused tries again after this time. Each refusal counts as a failure. */
 const REDIAL_MS = 1_000
-/** A fleet that is not online by then is given up: the rest counts as failed. */
+/** After this time the run stops waiting for the fleet; the remaining chargers count as failed. */
 const ONLINE_LIMIT_MS = 120_000
 
 /** Connects and boots every charger, at most `parallel` dials at a time; latency is from dial to accepted boot. */
@@ -38,7 +38,7 @@ export const bringOnline = (chargers: ReadonlyArray<Charger>, parallel: number, 
     for (let i = 0; i < parallel; i++) dialNext()
   })
 
-/** All sockets cut at once, all dialled again at once. The measured time begins with the cut. */
+/** Cuts all sockets at once and dials all of them again at once. The measured time begins with the cut. */
 export const storm = (chargers: ReadonlyArray<Charger>): Promise<Tally> => {
   const tally = new Tally()
   for (const charger of chargers) charger.cut()

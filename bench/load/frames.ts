@@ -1,16 +1,16 @@
 /**
- * The payloads that simulated chargers send (OCPP 1.6 §4) and their answers to what the server asks. Written as text, since
- * the generator shares the machine with what it measures and must be cheap.
+ * The payloads that simulated chargers send (OCPP 1.6 §4) and their answers to the server's CALLs. They are written as
+ * text: the generator shares the machine with what it measures and must be cheap.
  */
 
 /** A charger of 11 kW takes 3 Wh a second. */
 const WH_PER_SECOND = 3
-/** The simulated clock starts this long ago: it runs faster than the wall and must not overtake it. */
+/** The simulated clock starts this long ago, because it runs faster than real time and must not overtake it. */
 const CLOCK_BEHIND_MS = 3_600_000
 
 /**
- * The clock and the meter of one simulated charger. Each reading is a second and 3 Wh later than the one before, whatever
- * the pace of the load, so that no transaction looks impossible (an hour's energy within a millisecond).
+ * The clock and the meter of one simulated charger. Each reading is a second and 3 Wh later than the one before,
+ * however fast the load is. So no transaction looks impossible (an hour's energy within a millisecond).
  */
 export class Meter {
   private at = Date.now() - CLOCK_BEHIND_MS
@@ -65,7 +65,7 @@ const answers = new Map<string, string>([
   ["TriggerMessage", `{"status":"NotImplemented"}`]
 ])
 
-/** The frame by which a charger of the Core profile answers a CALL of the server: mostly that it cannot do that. */
+/** The frame by which a charger of the Core profile answers a CALL of the server: NotSupported for most actions. */
 export const answerToServer = (frame: string): string => {
   const [, id, action]: [number, string, string] = JSON.parse(frame)
   const payload = answers.get(action)

@@ -1,6 +1,6 @@
 /**
- * The load generator: a process of its own that holds the simulated fleet and takes its orders (`protocol.ts`) over the
- * channel to the run. Its CPU time is charged to nobody.
+ * The load generator: a process of its own that holds the simulated fleet and gets its orders (`protocol.ts`) over the
+ * IPC channel of the run. Its CPU time is charged to no server.
  */
 import { Schema } from "effect"
 import { Charger } from "./charger.ts"

@@ -1,4 +1,4 @@
-/** Collects latencies in milliseconds without allocating per message, and answers percentiles. */
+/** Collects latencies in milliseconds without an allocation per message, and computes percentiles. */
 export class Latencies {
   private values = new Float64Array(65_536)
   private size = 0

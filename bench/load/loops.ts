@@ -1,12 +1,13 @@
 /**
- * The two ways to press: a closed loop (a charger's next message leaves when its last one is answered) shows what a server
- * can do, an open loop (messages are due at fixed times, whatever the server does) shows what a charger waits.
+ * The two kinds of load. In a closed loop a charger sends its next message when the last one is answered: this shows
+ * what a server can do. In an open loop messages are due at fixed times, whatever the server does: this shows how long
+ * a charger waits.
  */
 import type { Charger } from "./charger.ts"
 import type { Book, Script } from "./scripts.ts"
 import { Tally } from "./tally.ts"
 
-/** Runs every script for `seconds`, and then to its next rest, so that no transaction is left open. */
+/** Runs every script for `seconds`, and then on to its next rest, so that no transaction is left open. */
 export const closedLoop = (
   chargers: ReadonlyArray<Charger>,
   scriptOf: (charger: Charger) => Script,
@@ -32,7 +33,7 @@ export const closedLoop = (
               book.unanswered++
               return end()
             }
-            // A transaction that was answered by a CALLERROR cannot be brought to its end once the time is over.
+            // A transaction that was answered by a CALLERROR cannot be ended once the time is over.
             if (performance.now() > stopAt) return end()
           } else {
             tally.answered(performance.now() - sentAt)
@@ -47,12 +48,12 @@ export const closedLoop = (
     for (const charger of chargers) run(charger)
   })
 
-/** How often due messages are looked for; the wait for the next look is part of the latency, for every server alike. */
+/** How often due messages are looked for. The delay until the next check is part of the latency, equally for every server. */
 const TICK_MS = 1
 
 /**
- * `rate` messages a second in turn over all chargers for `seconds`. Latency counts from the moment a message was due, also
- * when its charger was still waiting for an answer: a stall is charged to every message that it delayed.
+ * Sends `rate` messages a second for `seconds`, in turn over all chargers. Latency counts from the moment a message was
+ * due, even if its charger was still waiting for an answer: a stall counts for every message that it delayed.
  */
 export const openLoop = (
   chargers: ReadonlyArray<Charger>,

@@ -1,6 +1,6 @@
 /**
- * The words between the run and its load generator, which is a process of its own so that its CPU time is never charged to
- * a server. One order at a time; each is answered by one `LoadResult`.
+ * The messages between the run and its load generator, which is a process of its own so that its CPU time is never
+ * charged to a server. One order runs at a time; each is answered by one `LoadResult`.
  */
 import { Schema } from "effect"
 
@@ -10,15 +10,15 @@ export const Fleet = Schema.Struct({
   /** Prefix of every charger id and token uid of this run. */
   prefix: Schema.String,
   chargers: Schema.Int,
-  /** With a password (HTTP Basic, security profile 1) or without (profile 0). */
+  /** With a password (HTTP Basic, security profile 1) or without one (profile 0). */
   password: Schema.Boolean
 })
 export type Fleet = typeof Fleet.Type
 
 export const LoadOrder = Schema.Union([
-  /** Makes the fleet, connects every charger and boots it, `parallel` dials at a time. */
+  /** Creates the fleet, then connects and boots every charger, `parallel` dials at a time. */
   Schema.Struct({ kind: Schema.Literal("ramp"), fleet: Fleet, parallel: Schema.Int }),
-  /** Cuts every socket of the fleet, then dials all at once until all are accepted again. */
+  /** Cuts every socket of the fleet, then dials all of them at once until all are accepted again. */
   Schema.Struct({ kind: Schema.Literal("storm") }),
   /** Closed loop: each of `active` chargers sends its next message when the last one is answered. */
   Schema.Struct({
@@ -27,18 +27,18 @@ export const LoadOrder = Schema.Union([
     active: Schema.Int,
     seconds: Schema.Finite
   }),
-  /** Open loop: `rate` messages a second, spread over the whole fleet, latency counted from the due time. */
+  /** Open loop: `rate` messages a second, spread over the whole fleet; latency counts from the due time. */
   Schema.Struct({
     kind: Schema.Literal("open"),
     workload: Schema.Literals(["heartbeat", "meter"]),
     rate: Schema.Int,
     seconds: Schema.Finite
   }),
-  /** One command after the other to the chargers in turn, each by an HTTP request that is answered once the charger has answered. */
+  /** Commands one after the other to the chargers in turn. Each is an HTTP request that is answered once the charger has answered. */
   Schema.Struct({
     kind: Schema.Literal("command"),
     count: Schema.Int,
-    /** `{id}` stands for the charger. */
+    /** `{id}` is replaced by the charger's id. */
     url: Schema.String,
     headers: Schema.Record(Schema.String, Schema.String),
     body: Schema.String
@@ -46,16 +46,16 @@ export const LoadOrder = Schema.Union([
 ])
 export type LoadOrder = typeof LoadOrder.Type
 
-/** What servers have acknowledged to this fleet since it was made: what must be found in their database afterwards. */
+/** What servers have acknowledged to this fleet since it was created. All of it must be in their database afterwards. */
 export const Acknowledged = Schema.Struct({
   started: Schema.Int,
   stopped: Schema.Int,
-  /** MeterValues messages inside transactions, and outside of any. */
+  /** MeterValues messages inside transactions, and outside of them. */
   readings: Schema.Int,
   looseReadings: Schema.Int,
   /** Sum of meterStop - meterStart over acknowledged StopTransactions, in Wh. */
   energyWh: Schema.Int,
-  /** Messages sent and not answered when their socket was lost: the server may have stored them or not. */
+  /** Messages that were sent and not answered before their socket was lost. The server may or may not have stored them. */
   unanswered: Schema.Int
 })
 export type Acknowledged = typeof Acknowledged.Type
@@ -66,12 +66,12 @@ export const LoadResult = Schema.Struct({
   p50Ms: Schema.Finite,
   p99Ms: Schema.Finite,
   failures: Schema.Int,
-  /** The first few failures in words. */
+  /** Descriptions of the first few failures. */
   failureSamples: Schema.Array(Schema.String),
-  /** CALLs of the server (GetConfiguration, TriggerMessage, …) that the chargers answered so far. */
+  /** CALLs of the server (GetConfiguration, TriggerMessage, …) that the chargers have answered so far. */
   serverCalls: Schema.Int,
   acknowledged: Acknowledged,
-  /** Set when the generator itself broke: nothing else of this result counts then. */
+  /** Set when the generator itself failed; the rest of this result is then meaningless. */
   error: Schema.optionalKey(Schema.String)
 })
 export type LoadResult = typeof LoadResult.Type

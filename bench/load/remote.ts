@@ -1,4 +1,4 @@
-/** The run's end of the load generator: starts the process, gives orders, ends it. */
+/** The run's side of the load generator: starts the process, gives it orders, ends it. */
 import { Schema } from "effect"
 import { fork } from "node:child_process"
 import { type LoadOrder, LoadResult } from "./protocol.ts"

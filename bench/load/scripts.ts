@@ -1,6 +1,6 @@
 /**
- * What a charger says, message by message, under each workload; and the book of what servers have acknowledged, against
- * which their database is checked afterwards.
+ * The messages that a charger sends under each workload, and the book of what servers have acknowledged. Their database
+ * is checked against this book afterwards.
  */
 import type { Charger } from "./charger.ts"
 import * as Frames from "./frames.ts"
@@ -21,7 +21,7 @@ export interface Script {
   readonly next: () => readonly [action: string, payload: string]
   /** Takes the CALLRESULT of the last message; returns what is wrong with it, if anything. */
   readonly answered: (frame: string) => string | undefined
-  /** True where the charger may stop: not within a transaction. */
+  /** True if the charger may stop now: it is not within a transaction. */
   readonly atRest: () => boolean
 }
 
@@ -41,10 +41,10 @@ export const meter = (charger: Charger, book: Book): Script => ({
   atRest: () => true
 })
 
-/** MeterValues messages in a transaction: with Authorize, StartTransaction and StopTransaction eight messages a cycle. */
+/** MeterValues messages in a transaction. With Authorize, StartTransaction and StopTransaction a cycle has eight messages. */
 const READINGS_PER_TRANSACTION = 5
 
-/** Authorize, StartTransaction, five MeterValues, StopTransaction, and again, each charger with a card of its own. */
+/** Authorize, StartTransaction, five MeterValues, StopTransaction, repeated. Each charger has a card of its own. */
 export const transaction = ({ idTag, meter }: Charger, book: Book): Script => {
   let step = 0
   let transactionId = 0

@@ -1,4 +1,4 @@
-/** What one order has brought so far: messages answered, latencies, failures. Becomes its `LoadResult`. */
+/** The results of one order so far: messages answered, latencies, failures. Becomes its `LoadResult`. */
 import { Latencies } from "./latencies.ts"
 import type { LoadResult } from "./protocol.ts"
 
@@ -21,7 +21,7 @@ export class Tally {
     if (this.samples.length < SAMPLES_MAX) this.samples.push(problem)
   }
 
-  /** Ends the measured time: from the making of the tally until now. */
+  /** Ends the measured time, which began when the tally was created. */
   result(): Omit<LoadResult, "serverCalls" | "acknowledged"> {
     const seconds = (performance.now() - this.startedAt) / 1000
     const [p50Ms = 0, p99Ms = 0] = this.latencies.percentiles(0.5, 0.99)

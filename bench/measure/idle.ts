@@ -1,25 +1,25 @@
 /**
- * Waits until servers have nothing left to do after a load, so that work done after the answer is charged to the message
- * that caused it, and says for how long they went on.
+ * Waits until servers have nothing left to do after a load, so that work done after the answer is charged to the
+ * message that caused it. Reports how long they went on.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 
 const WINDOW_MS = 200
-/** Busy is more than this share of one core in a window: two clock ticks of rounding are 10 % of a window. */
+/** A window is busy if it used more than this share of one core: two clock ticks of rounding are 10 % of a window. */
 const BUSY_SHARE = 0.15
-/** Idle is this many windows in a row that were not busy. */
+/** Idle means so many windows in a row that were not busy. */
 const QUIET_WINDOWS = 3
 
 export interface Quiet {
   /** Seconds from the call to the end of the last busy window. */
   readonly workLeftSeconds: number
-  /** False when the servers were still busy at the limit. */
+  /** False if the servers were still busy at the limit. */
   readonly quiet: boolean
 }
 
 /**
- * Watches `cpu` (CPU seconds used so far) for at least `atLeastMs`, then until idle, at most until `limitMs`. The least
- * time lets work that is written behind on a timer come up, so that it is counted too.
+ * Watches `cpu` (CPU seconds used so far) for at least `atLeastMs`, then until idle, at most until `limitMs`. The
+ * minimum gives work that is written behind on a timer the time to start, so that it is counted too.
  */
 export const untilIdle = async (
   cpu: () => number,

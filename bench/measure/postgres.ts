@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL of a run: a private cluster that waits for the disk at every commit, as production does, or the one at
- * `BENCH_DATABASE_URL` when that runs on this machine, since its CPU time must be readable.
+ * The PostgreSQL of a run: a private cluster that waits for the disk at every commit, as production does. Otherwise the
+ * one at `BENCH_DATABASE_URL`, which must run on this machine, since its CPU time must be readable.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Duration, Effect, Redacted } from "effect"
@@ -21,7 +21,7 @@ const inSession = <A>(
 export const query = (url: string, sql: string): Promise<ReadonlyArray<Row>> =>
   inSession(url, (session) => Effect.map(session.query(sql), (result) => result.rows))
 
-/** Runs statements one after the other on one session; `after` gets each with its seconds. */
+/** Runs statements one after the other on one session; `after` is called after each one with its seconds. */
 export const script = (
   url: string,
   statements: ReadonlyArray<string>,
@@ -44,13 +44,13 @@ export interface Cluster extends AsyncDisposable {
   readonly version: string
   /** Connection string of a database of this cluster. */
   readonly url: (database: string) => string
-  /** Makes an empty database, dropping an old one of that name; answers its connection string. */
+  /** Creates an empty database, dropping an old one of that name; returns its connection string. */
   readonly createDatabase: (name: string) => Promise<string>
 }
 
 const joined = async (base: string, dispose: () => Promise<void>): Promise<Cluster> => {
   const url = (database: string) => Object.assign(new URL(base), { pathname: `/${database}` }).toString()
-  // The parent of a session's process is the postmaster; it is looked up while the session lives.
+  // The parent of a session's process is the postmaster; it is looked up while the session is open.
   const { pid, version } = await inSession(base, (session) =>
     Effect.map(session.query("SHOW server_version"), ({ rows: [row] }) => ({
       pid: parentOf(session.processId),
@@ -71,7 +71,7 @@ export const startCluster = async (): Promise<Cluster> => {
   if (given !== undefined) return joined(given, async () => {})
   const postgres = await startPostgres({ fsync: true })
   const abandon = () => {
-    // The bench itself is being ended: an immediate shutdown, since nothing of the cluster is wanted any more.
+    // The bench itself is being ended. An immediate shutdown is enough, since nothing in the cluster is needed any more.
     process.kill(postgres.pid, "SIGQUIT")
     rmSync(postgres.directory, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -1,6 +1,7 @@
 /**
- * Reads `/proc` (Linux): which processes belong to a tree, the CPU time they have used, the memory they hold. The bench
- * charges a server with its whole tree and, where it stores, with PostgreSQL's whole tree; never with the load generator.
+ * Reads `/proc` (Linux): which processes belong to a tree, the CPU time they have used, and the memory they hold. The
+ * bench charges a server with its whole tree and, if it stores, with PostgreSQL's whole tree. It never charges the load
+ * generator.
  */
 import { readdirSync, readFileSync } from "node:fs"
 
@@ -69,8 +70,8 @@ const threadNanos = (root: number): ReadonlyMap<string, number> => {
 }
 
 /**
- * CPU milliseconds that the tree's living threads have used, to the nanosecond: for what is over long before a clock tick is. A thread that ended has taken
- * its time with it, so this is for the difference over some requests, not over a run.
+ * CPU milliseconds that the tree's living threads have used, with nanosecond precision: for work that is far shorter than a clock tick. The time of a
+ * thread that ended is missing, so use it for the difference over some requests, not over a whole run.
  */
 export const cpuMillisNow = (root: number): number => {
   let nanos = 0
@@ -79,8 +80,8 @@ export const cpuMillisNow = (root: number): number => {
 }
 
 /**
- * A clock of CPU seconds in nanoseconds instead of ticks, for a tree that hardly does anything. Each call answers what was used since the one before;
- * of a thread that ended meanwhile that is not known, so that it is to be called often.
+ * A clock of CPU seconds in nanoseconds instead of ticks, for a tree that is almost idle. Each call returns what was used since the call before. The
+ * time of a thread that ended in between is missing, so call it often.
  */
 export const preciseClock = (root: number): (() => number) => {
   let before = threadNanos(root)
@@ -96,7 +97,7 @@ export const preciseClock = (root: number): (() => number) => {
 const kib = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0)
 
-/** Resident memory of the tree in KiB. `pss` shares pages among their users, so it may be added over processes. */
+/** Resident memory of the tree in KiB. `pss` divides shared pages among the processes that use them, so it may be added over processes. */
 export const memoryKiB = (root: number): { readonly rss: number; readonly pss: number } => {
   let rss = 0
   let pss = 0

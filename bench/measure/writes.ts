@@ -1,8 +1,8 @@
 /**
  * What a workload wrote: rows and commits of one database (`pg_stat_database`) and the cluster's WAL bytes.
  *
- * A session of PostgreSQL 15 reports its counters at most once a second while it works and otherwise after ten seconds of
- * idleness, so `writesSince` waits until the counters have come to rest before it believes them.
+ * A session of PostgreSQL 15 reports its counters at most once a second while it works, and otherwise after ten seconds
+ * of idleness. So `writesSince` waits until the counters no longer change before it reads them.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Cluster, query } from "./postgres.ts"
@@ -13,7 +13,7 @@ export interface Writes {
   readonly walBytes: number
 }
 
-/** `PGSTAT_IDLE_INTERVAL` of PostgreSQL is 10 s. */
+/** More than `PGSTAT_IDLE_INTERVAL` of PostgreSQL, which is 10 s. */
 const COUNTERS_AT_REST_MS = 10_500
 
 /** Waits until every session has reported its counters. */
@@ -29,8 +29,8 @@ export const writesOf = async (cluster: Cluster, database: string): Promise<Writ
 }
 
 /**
- * The difference to `before`. The WAL position is exact at once and is taken first, so that what a checkpoint or an idle
- * timer writes while the counters come to rest is not charged to the workload.
+ * The difference to `before`. The WAL position is exact at once and is read first. So what a checkpoint or an idle
+ * timer writes during the wait for the counters is not charged to the workload.
  */
 export const writesSince = async (cluster: Cluster, database: string, before: Writes): Promise<Writes> => {
   const { walBytes } = await writesOf(cluster, database)

@@ -1,6 +1,6 @@
 /**
- * How the price of a session grows with its readings and with the tariff's elements: ratios within one run, since milliseconds say more of the
- * machine. Gate: ten times the readings cost at most twelve times the time.
+ * How the time to price a session grows with its readings and with the elements of the tariff: ratios within one run, since milliseconds depend on
+ * the machine. Gate: ten times the readings cost at most twelve times the time.
  *
  *     node bench/pricing/growth.ts
  */
@@ -10,7 +10,7 @@ import type { Pricing } from "../../src/domain/tariff/Tariff.ts"
 const minute = 60_000
 const start = Date.UTC(2026, 2, 28, 12)
 
-/** Every quarter of an hour of the day has a price of its own, and one stands behind them all. */
+/** Every quarter of an hour of the day has a price of its own; a last element matches all the rest. */
 const tariffOf = (elements: number): Pricing => ({
   currency: "EUR",
   elements: [
@@ -31,7 +31,7 @@ const tariffOf = (elements: number): Pricing => ({
   ]
 })
 
-/** A reading a minute; every tenth stretch is parking. */
+/** One reading a minute; every tenth period is parking. */
 const sessionOf = (readings: number) => {
   let energyWh = 0
   const told = Array.from({ length: readings }, (_, i) => {
@@ -41,7 +41,7 @@ const sessionOf = (readings: number) => {
   return { startedAt: start, endedAt: start + readings * minute, timeZone: "Europe/Amsterdam", readings: told }
 }
 
-/** The fastest of some runs, ms: what was not disturbed. */
+/** The fastest of several runs, in ms: the one that was disturbed least. */
 const fastest = (readings: number, elements: number): number => {
   const tariff = tariffOf(elements)
   const session = sessionOf(readings)

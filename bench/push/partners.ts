@@ -1,14 +1,16 @@
-/** Partners of a bench: eMSPs of OCPI 2.2.1, each at a place of its own, that answer as fast as they can and tell of each push when it came. */
+/**
+ * The partners of a benchmark: eMSPs of OCPI 2.2.1, each at an address of its own. They answer as fast as they can and report when each push arrived.
+ */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface Push {
   readonly partner: number
   readonly method: string
-  /** Behind the module's address. */
+  /** The segments of the path after the module's address. */
   readonly path: ReadonlyArray<string>
   readonly body: Readonly<Record<string, unknown>>
-  /** Of `performance.now`. */
+  /** By `performance.now`. */
   readonly at: number
 }
 
@@ -20,7 +22,7 @@ const read = async (incoming: IncomingMessage): Promise<string> => {
 
 export const partnerParty = (partner: number): string => `B${partner.toString(36).toUpperCase().padStart(2, "0")}`
 
-/** One partner; whatever token comes is taken. */
+/** Serves one partner, which accepts any token. */
 const serve = async (partner: number, pushed: (push: Push) => void) => {
   let base = ""
   const answerOf = (module: string): unknown => {

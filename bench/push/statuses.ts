@@ -1,9 +1,9 @@
 /**
- * How soon partners know that an evse's status has changed: chargers report so many changes a second, and each goes to every partner. From the moment
- * when the charger sends it to the moment when the partner's server has the request; both are in this process, the service in one of its own, on a
- * PostgreSQL of its own. Gate: 99 of 100 within a second, by one request each.
+ * How soon partners learn that the status of an EVSE has changed. Chargers report the given number of changes a second, and each goes to every
+ * partner. The time is from the moment when the charger sends it to the moment when the partner's server has the request. Chargers and partners are
+ * in this process; the service is in one of its own, on a PostgreSQL of its own. Gate: 99 of 100 within a second, with one request each.
  *
- *     node bench/push/statuses.ts [CHANGES_A_SECOND] [PARTNERS] [SECONDS]     # 100, 20 and 20 if not said
+ *     node bench/push/statuses.ts [CHANGES_A_SECOND] [PARTNERS] [SECONDS]     # 100, 20 and 20 by default
  */
 import { WebSocket } from "ws"
 import { startPostgres } from "../../scripts/postgres.ts"
@@ -13,9 +13,9 @@ import { cpuSeconds } from "../measure/process.ts"
 import { partnerParty, type Push, servePartners } from "./partners.ts"
 
 const [rate = 100, partners = 20, seconds = 20] = process.argv.slice(2).map(Number)
-/** Each changes every three seconds: one that changes back before it was told of is no change. */
+/** At the default rate each charger changes every three seconds. A change that is undone before it was pushed would not be pushed at all. */
 const chargers = 300
-/** Before anything is measured: a service that has just been started runs at half its pace for some seconds. */
+/** Load before the measurement: a service that has just started runs at half speed for some seconds. */
 const warmUpSeconds = 5
 const gateMillis = 1_000
 
@@ -25,7 +25,7 @@ const address = { streetAddress: "Quay", city: "Groningen", country: "NLD", lati
 const sent = new Map<string, { readonly status: string; readonly at: number }>()
 const latencies: Array<number> = []
 const heard = { shown: 0, patches: 0, late: 0 }
-/** What each partner was told last of each site. */
+/** The last status of each site that each partner received. */
 const told = new Map<string, unknown>()
 
 const pushed = ({ at, body, method, partner, path: [module, , , siteId = ""] }: Push): void => {
@@ -34,7 +34,7 @@ const pushed = ({ at, body, method, partner, path: [module, , , siteId = ""] }: 
   heard.patches += 1
   told.set(`${partner} ${siteId}`, body["status"])
   const change = sent.get(siteId)
-  // A change that was overtaken by the next counts as late, not as fast.
+  // A status that a later change has overtaken counts as late, not as fast.
   if (change === undefined || change.status !== body["status"]) heard.late += 1
   else latencies.push(at - change.at)
 }
@@ -49,7 +49,7 @@ const post = async (path: string, body: unknown): Promise<Readonly<Record<string
   return JSON.parse(text) as Readonly<Record<string, unknown>>
 }
 
-/** A busy service sends newcomers away for some seconds. */
+/** Connects, with retries: a busy service refuses new connections for some seconds. */
 const dial = async (url: string): Promise<WebSocket> => {
   for (let tries = 1; ; tries++) {
     const socket = new WebSocket(url, ["ocpp1.6"])
@@ -63,13 +63,13 @@ const dial = async (url: string): Promise<WebSocket> => {
   }
 }
 
-/** A charger of one connector at a site of its own, and a way to report its status. */
+/** Connects a charger with one connector at a site of its own; returns how to change its status and how to close it. */
 const connect = async (n: number) => {
   const chargerId = `BENCH-${n}`
   const { id } = await post("sites", { name: `Bench ${n}`, ...address })
   await post("chargers", { name: chargerId, chargerId, siteId: id })
   const socket = await dial(`${service.ocppUrl}/${chargerId}`)
-  // What it is asked, it does not know.
+  // The charger supports no CALL of the service.
   socket.on("message", (data) => {
     const [kind, messageId] = JSON.parse(String(data)) as [number, string]
     if (kind === 2) socket.send(JSON.stringify([4, messageId, "NotImplemented", "", {}]))
@@ -104,7 +104,7 @@ await until(
   () => heard.shown >= chargers * partners
 )
 const cpu = () => ({ ours: cpuSeconds(service.life.pid), postgres: cpuSeconds(postgres.pid) })
-/** Changes at an even pace, one charger after the other. */
+/** Reports changes at an even rate, one charger after the other. */
 const report = async (count: number): Promise<void> => {
   const start = performance.now()
   for (let n = 0; n < count; n++) {

@@ -1,9 +1,9 @@
-/** A server under test as a child process: started, waited for until it answers, stopped; its last words kept. */
+/** A server under test as a child process: starts it, waits until it answers, and stops it. Keeps its last output. */
 import { spawn } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
-/** Where `npm start` runs, and so every server here. */
+/** The folder in which `npm start` runs, and so every server here. */
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
 
 const START_LIMIT_MS = 60_000

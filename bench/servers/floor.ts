@@ -1,4 +1,4 @@
-/** Starts the two floors. They know no chargers, so there is nobody to register. */
+/** Starts the two floors. They have no registry of chargers, so there is nothing to register. */
 import { fileURLToPath } from "node:url"
 import type { Cluster } from "../measure/postgres.ts"
 import { freePort } from "./port.ts"

@@ -1,20 +1,20 @@
 /**
- * Finds a port that is free. Not one that the system chooses: those are also what outgoing connections get, and between the look and the
- * use one of them may take it. The workers of one run of tests look in parts of their own, and none gives a port out twice, so that one
- * does not take what another has found and not used yet, or has left for a moment to start again.
+ * Finds a free port. It does not let the system choose one: the system gives such ports to outgoing connections too, and one of them could take the
+ * port between the check and the use. The test workers of one run search separate ranges, and none returns a port twice. So no worker takes a port
+ * that another has found and not used yet, or has released for a moment during a restart.
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 
-/** Below what Linux gives to outgoing connections (32768 and up). */
+/** Below the ports that Linux gives to outgoing connections (32768 and up). */
 const lowest = 20_000
 const highest = 32_000
-/** More workers than a run has. */
+/** More than the workers of a run. */
 const parts = 12
 const size = (highest - lowest) / parts
 const tries = 50
 
-/** Of this process: its worker's where it is one of several, which vitest numbers from 1. */
+/** The first port of this process. In a test worker it depends on the worker's number, which vitest counts from 1. */
 const first = lowest + (Number(process.env["VITEST_POOL_ID"] ?? 0) % parts) * size
 let next = randomInt(size)
 

@@ -1,4 +1,4 @@
-/** What the bench must know of a server under test, be it the service or a floor. */
+/** What the benchmark must know of a server under test, which is the service or a floor. */
 import type { Child } from "./child.ts"
 
 export interface FleetSize {
@@ -13,13 +13,13 @@ export interface Server {
   readonly name: "ours" | "bare" | "group"
   /** Base of the websocket address of its chargers. */
   readonly ocppUrl: string
-  /** Database that it writes to; undefined for a server that stores nothing, which is then not charged for PostgreSQL. */
+  /** Database that it writes to; undefined for a server that stores nothing, which is not charged for PostgreSQL. */
   readonly database: string | undefined
-  /** Least time after a ramp or storm until what the server asks each booted charger has been asked. */
+  /** Minimum time after a ramp or storm until the server has sent all its CALLs to each charger that booted. */
   readonly bootSettleMs: number
   /** Starts a fresh process over the same data. */
   readonly start: () => Promise<Child>
-  /** How it is asked by HTTP to send a charger a command; undefined for one that cannot be. */
+  /** How a command to a charger is requested by HTTP; undefined for a server that cannot send commands. */
   readonly command:
     | { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
     | undefined

@@ -31,7 +31,7 @@ const startCommand = (deno: boolean): ReadonlyArray<string> => {
 
 const API_KEY = `bench${randomBytes(24).toString("hex")}`
 const REQUESTS_AT_A_TIME = 16
-/** The service asks a charger for its configuration a few seconds after the boot, since many cannot answer at once. */
+/** The service requests a charger's configuration a few seconds after the boot, since many chargers cannot answer at once. */
 const BOOT_SETTLE_MS = 8_000
 
 export const post = async (base: string, path: string, body: object): Promise<unknown> => {

@@ -1,9 +1,9 @@
-// Before anything is drawn, so that no page flashes in the other theme.
+// Runs before anything is drawn, so that no page flashes in the other theme.
 ;(() => {
   try {
     const theme = localStorage.getItem("voltlane.theme")
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme
   } catch {
-    // A browser that keeps nothing follows the system.
+    // A browser without storage follows the system.
   }
 })()

@@ -1,4 +1,4 @@
-/** Where the console begins. */
+/** The entry point of the console. */
 import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { createRoot } from "react-dom/client"
@@ -16,7 +16,7 @@ import "./look/details.css"
 import "./look/forms.css"
 import "./look/phone.css"
 
-/** Drawn anew when the language changes: every text is asked for while drawing. */
+/** Remounted when the language changes: every text is looked up during rendering. */
 const App = () => <RouterProvider key={useLanguage()} router={router} />
 
 whenSignedOut(() => {

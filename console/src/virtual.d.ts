@@ -2,11 +2,11 @@ declare module "virtual:operations" {
   export const operations: Readonly<
     Record<string, readonly [method: string, path: string, permissions: ReadonlyArray<string>]>
   >
-  /** All types of events of the feed. */
+  /** All event types of the feed. */
   export const eventTypes: ReadonlyArray<string>
 }
 declare module "*.css" {}
-/** The address of the file as it is served. */
+/** The address at which the file is served. */
 declare module "*.json?url" {
   const address: string
   export default address

@@ -1,8 +1,8 @@
-// A charger written by somebody else: the npm package `ocpp-rpc`, in strict mode, so that every answer of the service is checked against
-// OCPP's own JSON schemas. It boots, authorises a card, charges for three quarters of an hour with 11 kW, stops and goes; with --stay it boots, stays
-// until Ctrl+C and does what it is told.
+// A charger that others wrote: the npm package `ocpp-rpc`, in strict mode, so that every answer of the service is checked against OCPP's own JSON
+// schemas. It boots, authorises a card, charges for three quarters of an hour at 11 kW, stops and disconnects. With --stay it boots, stays connected
+// until Ctrl+C and carries out commands.
 //
-// So that nobody has to wait three quarters of an hour its clock is that much behind when it begins, and runs fast until it is right again.
+// So that the example does not take three quarters of an hour, its clock begins that far in the past and runs fast until it is right.
 //
 //   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 CARD-1
 //   node examples/01-first-charger/charger.mjs ws://localhost:8080/ocpp VL-0001 --stay
@@ -24,7 +24,7 @@ const quarterOfAnHour = async () => {
   behind -= quarter
 }
 
-// What the service asks of a charger a few seconds after it has booted.
+// The CALLs that the service sends a charger a few seconds after its boot.
 const asked = new Promise((resolve) => {
   charger.handle("GetConfiguration", () => {
     setTimeout(resolve, 500)
@@ -38,7 +38,7 @@ const asked = new Promise((resolve) => {
 })
 charger.handle("TriggerMessage", () => ({ status: "Accepted" }))
 
-// What it says to the commands of docs/guides/commands.md that it knows, and what it does then.
+// Its answers to the commands of docs/guides/commands.md that it knows. Below is what it does for them.
 const answers = {
   RemoteStartTransaction: { status: "Accepted" },
   RemoteStopTransaction: { status: "Accepted" },
@@ -60,7 +60,7 @@ const answers = {
     }
   })
 }
-// While it stays its clock is right, and it is a fast charger: 200 Wh take it three seconds (240 kW).
+// With --stay its clock is right, and it is a fast charger: 200 Wh take three seconds (240 kW).
 const threeSeconds = () => wait(3_000)
 let running
 const begin = async (card) => {
@@ -86,7 +86,7 @@ const obey = ({ method, params }) => {
   console.log(`asked: ${method}`, JSON.stringify(params), JSON.stringify(answer ?? "NotImplemented"))
   if (answer === undefined) throw createRPCError("NotImplemented")
   const deed = { RemoteStartTransaction: () => begin(params.idTag), RemoteStopTransaction: end }[method]
-  // Not before the answer has gone.
+  // Runs after the answer has been sent.
   if (deed !== undefined) setTimeout(() => deed().catch(console.error), 100)
   return answer
 }

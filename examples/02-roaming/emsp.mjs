@@ -1,5 +1,5 @@
-// A small eMSP in one file, in OCPI 2.1.1 or 2.2.1: it takes the answer to its invitation from standard input, registers, pushes a driver's token, finds a
-// location, has a session started there, follows it, limits it, stops it, gets its record, renews its credentials and takes them back.
+// A small eMSP in one file, in OCPI 2.1.1 or 2.2.1. It reads the answer to its invitation from standard input, registers, pushes a driver's token,
+// finds a location, has a session started there, follows it, limits it, stops it, gets its record, renews its credentials and deletes them.
 //
 //   curl … /cpo/v2/partners … | node examples/02-roaming/emsp.mjs 2.2.1
 import { randomUUID } from "node:crypto"
@@ -17,7 +17,7 @@ const me = { country_code: invited.countryCode ?? "DE", party_id: invited.partyI
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, "Z")
 const say = (what, ...words) => console.log(what.padEnd(16), ...words)
 
-// What the CPO has sent us: whole objects by module, and results by the last word of their address.
+// What the CPO has sent us: whole objects by module, and results by the last segment of their address.
 const received = { locations: new Map(), sessions: new Map(), tariffs: new Map(), cdrs: new Map(), results: new Map() }
 const until = async (look) => {
   for (let tries = 0; tries < 600; tries += 1) {
@@ -28,7 +28,7 @@ const until = async (look) => {
   throw new Error(`nothing came of ${look}`)
 }
 
-// Our side: versions, details, the receivers of what the CPO sends, and addresses for results.
+// Our side: versions, details, the receiver endpoints for what the CPO sends, and addresses for results.
 const modules = [
   "credentials",
   "locations",
@@ -79,7 +79,7 @@ const server = createServer(async (request, response) => {
 await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
 const base = `http://127.0.0.1:${server.address().port}`
 
-// The CPO's side. From 2.2 on tokens go in Base64, and requests have ids and say from whom to whom they are.
+// The CPO's side. From 2.2 on, tokens are in Base64, and requests have ids and name the sending and the receiving party.
 let token = invited.credentialsToken
 let cpo = {}
 const endpoints = new Map()

@@ -1,13 +1,14 @@
 /**
- * Which files CI runs once more by themselves: `node scripts/testing/again.ts REPORT` prints them, or nothing. They are integration and long tests
- * that failed while others ran beside them, a few in a whole run: those wait for sockets and browsers, which a crowded machine may keep from them for
- * seconds. All other tests say the same every time. One that draws its cases at random found something, which its next draw may not: its failure stays one.
+ * The files that CI runs once more by themselves: `node scripts/testing/again.ts REPORT` prints them, or nothing. They are integration and long tests
+ * that failed while others ran beside them, a few in a whole run: such tests wait for sockets and browsers, which a busy machine may delay by
+ * seconds. All other tests give the same result every time. A test with random cases is not run again: it found a failure that its next cases may not
+ * find, so the failure counts.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { read } from "./results.ts"
 
-/** More than these have failed for a reason. */
+/** If more files failed, it was not the load on the machine. */
 const filesMost = 4
 
 const isWaiting = (file: string): boolean => /\.(?:integration|long)\.test\.ts$/.test(file)

@@ -1,8 +1,8 @@
 /**
- * How a test run is told. On the console: every file by name when they are few, and otherwise only what failed, a line of progress now
- * and then, and the slowest files. In the file that `TEST_REPORT` names: the events that `results.ts` describes.
+ * How a test run is reported. On the console: every file by name if they are few, otherwise only the failures, an occasional line of progress, and
+ * the slowest files. In the file that `TEST_REPORT` names: the events that `results.ts` describes.
  *
- * A file whose worker dies has failed, and says what became of the worker. Vitest itself knows it only as an error of the whole run.
+ * A file whose worker dies has failed, and the report says what happened to the worker. Vitest itself reports only an error of the whole run.
  */
 import { appendFileSync, writeFileSync } from "node:fs"
 import { relative } from "node:path"
@@ -16,14 +16,14 @@ import {
 } from "vitest/node"
 import type { Line } from "./results.ts"
 
-/** So many files are still named one by one. */
+/** Up to this number of files, each is named. */
 const fewFiles = 20
 const progressInterval_ms = 15_000
 const slowestShown = 5
 /** Enough for what was expected and received; some values are whole documents. */
 const messageMax = 4000
 
-/** What `workerLimits.ts` ends a worker with says why it did. */
+/** The signal by which `workerLimits.ts` ended a worker says why it did. */
 const deaths: ReadonlyArray<readonly [string, string]> = [
   ["SIGALRM", "was ended because this file took longer than a file may"],
   ["SIGVTALRM", "was ended because this file blocked the event loop for longer than a file may"]
@@ -32,13 +32,13 @@ const deaths: ReadonlyArray<readonly [string, string]> = [
 const messageOf = (error: { readonly message?: string; readonly stack?: string; readonly cause?: unknown }): string =>
   (error.stack ?? error.message ?? String(error)).slice(0, messageMax)
 
-/** What an error says together with what caused it: a worker's death is told in the cause. */
+/** The message of an error together with that of its cause: the death of a worker is described in the cause. */
 const wholeText = ({ cause, message }: SerializedError): string =>
   typeof cause === "object" && cause !== null && "message" in cause
     ? `${message} ${String(cause.message)}`
     : String(message)
 
-/** Of a file that did not end, what is known about its worker. */
+/** What is known about the worker of a file that did not end. */
 const deathOf = (path: string, errors: ReadonlyArray<SerializedError>): string => {
   const text = errors.map(wholeText).find((text) => text.includes(path))
   if (text === undefined) return "This file was not run to its end, and nobody said why."
@@ -77,7 +77,7 @@ export class TestReporter extends DefaultReporter {
       this.log(
         `${Math.round(seconds(began))} s: ${this.ended.size} of ${specifications.length} files, ${this.passed} tests passed, ${this.failed} failed`
       )
-    // A terminal shows what runs at the moment anyway.
+    // A terminal shows the running files anyway.
     if (!this.isTTY && specifications.length > fewFiles) this.progress = setInterval(tell, progressInterval_ms).unref()
   }
 
@@ -123,7 +123,7 @@ export class TestReporter extends DefaultReporter {
     this.write({ event: "failed", file, test, message })
   }
 
-  /** `took_s` is left out for a file that never ended by itself: nobody saw when its worker died. */
+  /** `took_s` is left out for a file that did not end by itself: it is not known when its worker died. */
   private endModule(module: TestModule, took_s = 0): void {
     const file = this.fileOf(module)
     const tests = [...module.children.allTests()]
@@ -150,7 +150,7 @@ export class TestReporter extends DefaultReporter {
     })
   }
 
-  /** Marks files that were begun and not ended as failed, and gives back those errors that are about something else. */
+  /** Marks files that began but did not end as failed. Returns the errors that are about something else. */
   private failUnfinished(
     modules: ReadonlyArray<TestModule>,
     errors: ReadonlyArray<SerializedError>
@@ -167,7 +167,7 @@ export class TestReporter extends DefaultReporter {
     return errors.filter((error) => !unfinished.some(({ moduleId }) => wholeText(error).includes(moduleId)))
   }
 
-  /** An error that nobody caught fails the file that ran then, also when its tests have passed. */
+  /** An uncaught error fails the file that was running, even if its tests have passed. */
   private failByError(modules: ReadonlyArray<TestModule>, error: SerializedError): void {
     const path: unknown = error["VITEST_TEST_PATH"]
     const module = modules.find(({ moduleId }) => moduleId === path)
@@ -178,7 +178,7 @@ export class TestReporter extends DefaultReporter {
     task.result = { ...task.result, state: "fail", errors: [...(task.result?.errors ?? []), told] }
   }
 
-  /** Files that no worker could be started for. */
+  /** Fails the files for which no worker could be started. */
   private failNeverRun(errors: ReadonlyArray<SerializedError>): void {
     for (const { moduleId, testModule } of this.specifications) {
       if (testModule !== undefined && this.ended.has(testModule.id)) continue

@@ -1,6 +1,6 @@
 /**
- * What a test run leaves in the file that `TEST_REPORT` names: one line of JSON for each event, written at once. A run that is
- * killed has so left what it had done until then, and which files it was at.
+ * What a test run writes to the file that `TEST_REPORT` names: one line of JSON for each event, written at once. So a
+ * run that is killed leaves its results so far, and the names of the files that were running.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { Option, Schema } from "effect"
@@ -11,7 +11,7 @@ const Ended = Schema.Struct({
   event: Schema.Literal("ended"),
   project: Schema.String,
   file: Schema.String,
-  /** From when a worker took the file until its last hook was done: loading and hooks are in it. */
+  /** From when a worker got the file until its last hook was done, including loading and hooks. */
   seconds: Schema.Finite,
   passed: Schema.Int,
   skipped: Schema.Int
@@ -25,7 +25,7 @@ const Failed = Schema.Struct({
   message: Schema.String
 })
 
-/** The run came to its end by itself. */
+/** The run ended by itself. */
 const Complete = Schema.Struct({ event: Schema.Literal("complete") })
 
 const Line = Schema.Union([Started, Ended, Failed, Complete])
@@ -51,14 +51,14 @@ export interface Results {
   readonly skipped: number
   readonly failures: ReadonlyArray<Failure>
   readonly files: ReadonlyArray<FileResult>
-  /** The run came to its end by itself. */
+  /** The run ended by itself. */
   readonly isComplete: boolean
 }
 
-/** What a report says. Files that were begun and not ended are failures, since nobody knows what they would have shown. */
+/** The contents of a report. Files that began but did not end count as failures, since their result is unknown. */
 export const read = (path: string): Results => {
   const text = existsSync(path) ? readFileSync(path, "utf8") : ""
-  // Half a line is what a run leaves that was killed while it wrote.
+  // A run that was killed while writing leaves half a line.
   const lines = text.split("\n").flatMap((line) => Option.toArray(decodeLine(line)))
   const ended = lines.filter((line) => line.event === "ended")
   const failures: Array<Failure> = lines.filter((line) => line.event === "failed")

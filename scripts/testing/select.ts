@@ -1,11 +1,11 @@
 /**
- * Parts of the tests that cut across folders, for `TEST_SELECT`, so that no section of CI does again what another has done:
+ * Parts of the tests that cut across folders, for `TEST_SELECT`, so that no section of CI repeats another one:
  *
- * - `unit`: what needs no database, listener or process; `integration`: what does; `property`: properties alone
+ * - `unit`: tests without a database, listener or process; `integration`: those with one; `property`: property tests
  * - `database`: files that run on whichever database is given (`TEST_DATABASE_URL`)
  * - `long`: the long suites, and files that run more of their cases with `TEST_ALL`
  *
- * A file belongs to a variable of the environment when it reads it, or imports a file of the tests that does.
+ * A file depends on an environment variable if it reads it, or imports a test file that does.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
@@ -32,7 +32,7 @@ const sourceOf = (path: string): Source => {
   return source
 }
 
-/** Whether a file reads a variable of the environment, itself or through what it imports of the tests. */
+/** Whether a file reads an environment variable, itself or through the test files that it imports. */
 const reading = (variable: string) => {
   const read = new RegExp(`\\benv(?:\\["${variable}"\\]|\\.${variable}\\b)`)
   return (path: string): boolean => {
@@ -46,7 +46,7 @@ const reading = (variable: string) => {
   }
 }
 
-/** Paths of the files that patterns find. */
+/** The paths of the files that match the patterns. */
 export const filesOf = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => globSync(pattern)).map((path) => path.replaceAll("\\", "/"))
 
@@ -72,7 +72,7 @@ const selections: Readonly<Record<string, () => (path: string) => boolean>> = {
   }
 }
 
-/** Whether a file belongs to a selection, by the selection's name. */
+/** Whether a file belongs to the selection with this name. */
 export const selection = (name: string): ((path: string) => boolean) => {
   const make = selections[name]
   if (make === undefined) throw new Error(`TEST_SELECT is ${Object.keys(selections).join(" or ")}, not ${name}`)

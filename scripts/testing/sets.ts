@@ -1,12 +1,14 @@
-/** The sets of test files, by where they live and how they are called. `vitest.config.ts` makes projects of them, `select.ts` reads them. */
+/** The sets of test files, by location and name. `vitest.config.ts` makes projects of them, `select.ts` reads them. */
 
-/** Tests that start a database, a listener or a process: by name, or by living where everything does so. */
+/** Tests that start a database, a listener or a process: by name, or by being in a folder where every test does. */
 export const integration = ["test/**/*.integration.test.ts", "test/storage/**/*.test.ts", "test/runtime/**/*.test.ts"]
 
 export const property = ["test/**/*.property.test.ts"]
 
-/** What would double the time of `npm test`: whole services run for minutes, every example of the documentation, histories told and retold, every method of
- * OCPI in every habit. */
+/**
+ * Tests that would double the time of `npm test`: whole services that run for minutes, every example of the documentation, histories in many orders,
+ * and every method of OCPI in every variant.
+ */
 export const long = [
   "test/threats/**/*.test.ts",
   "test/examples/**/*.test.ts",

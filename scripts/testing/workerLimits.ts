@@ -1,7 +1,7 @@
 /**
- * Ends a test worker that would never end by itself. Vitest's own time limits are timers in the worker: none of them fires while a test
- * blocks the event loop, and a file of many tests may wait for each of them as long as one may take. So a thread beside the tests looks
- * after both, in every worker; it is given each file as it begins. What it does is told by `reporter.ts`.
+ * Ends a test worker that would never end by itself. Vitest's own time limits are timers in the worker: none of them fires while a test blocks the
+ * event loop, and a file of many tests may use the whole limit for each of them. So each worker has a second thread that checks both, and that is
+ * notified when a file begins. `reporter.ts` reports what it did.
  */
 import { Worker } from "node:worker_threads"
 import { afterAll, expect, inject } from "vitest"
@@ -13,13 +13,13 @@ declare module "vitest" {
 }
 
 export interface Limits {
-  /** The longest that the event loop may stand still. */
+  /** The longest that the event loop may be blocked. */
   readonly blocked_s: number
   /** The longest that one file may take. */
   readonly file_s: number
 }
 
-/** What the thread is told: the file that begins, or that none runs. */
+/** The messages to the thread: the file that begins, or that none is running. */
 export type Told = { readonly file: string; readonly limits: Limits } | "idle"
 
 const heartbeat_ms = 500
@@ -32,10 +32,10 @@ const start = (): ((told: Told) => void) => {
   return (told) => thread.postMessage(told)
 }
 
-// One thread for each worker, though this file is loaded anew for each file of tests.
+// One thread for each worker, although this file is loaded again for each test file.
 const shared = globalThis as { voltlaneWorkerLimits?: (told: Told) => void }
 const tell = (shared.voltlaneWorkerLimits ??= start())
 
 tell({ file: expect.getState().testPath ?? "a test file", limits: inject("workerLimits") })
-// Hooks end in the opposite order, so this one is after all those of the file.
+// Hooks run in reverse order at the end, so this one runs after all hooks of the file.
 afterAll(() => tell("idle"))

@@ -1,4 +1,4 @@
-/** The thread of `workerLimits.ts`. It counts its own seconds, so that a machine that slept or was very busy is no reason to end a worker. */
+/** The thread of `workerLimits.ts`. It counts its own seconds, so that a machine that was asleep or very busy is no reason to end a worker. */
 import { writeSync } from "node:fs"
 import { parentPort, workerData } from "node:worker_threads"
 import type { Told } from "./workerLimits.ts"
@@ -18,7 +18,7 @@ parentPort?.on("message", (next: Told) => {
 
 const end = (signal: NodeJS.Signals, why: string) => {
   writeSync(2, `${why} Its test worker is ended.\n`)
-  // Windows knows none but those that kill.
+  // Windows only supports signals that kill.
   process.kill(process.pid, process.platform === "win32" ? "SIGKILL" : signal)
 }
 

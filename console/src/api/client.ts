@@ -1,4 +1,4 @@
-/** Calls REST v2 by the names of its definition. The cookie says who calls; a refusal is a `Problem` that says what is missing. */
+/** Calls REST v2 by the names of its definition. The cookie identifies the caller; a refusal becomes a `Problem` that says what is missing. */
 import { operations } from "virtual:operations"
 import type { Answer, Asked, Name } from "./types.ts"
 
@@ -11,7 +11,7 @@ export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly requiredPermissions: ReadonlyArray<string>
-  /** Which fields do not fit, and why. */
+  /** Which fields are invalid, and why. */
   readonly errors: ReadonlyArray<FieldError>
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
@@ -23,13 +23,13 @@ export class Problem extends Error {
   }
 }
 
-/** What is done when a call is answered 401: the person has to sign in again. */
+/** Called when a call is answered 401: the person has to sign in again. */
 let onSignedOut: () => void = () => undefined
 export const whenSignedOut = (act: () => void): void => {
   onSignedOut = act
 }
 
-/** What is done when a call asks for the second factor again; true where it was shown, so that the call is tried once more. */
+/** Called when a call asks for the second factor again. True if the person has given it: the call is then repeated once. */
 let onFactorAsked: () => Promise<boolean> = () => Promise.resolve(false)
 export const whenFactorAsked = (act: () => Promise<boolean>): void => {
   onFactorAsked = act
@@ -37,17 +37,17 @@ export const whenFactorAsked = (act: () => Promise<boolean>): void => {
 
 export const signedOut = (): void => onSignedOut()
 
-/** Writes on their way. */
+/** Writes that are not answered yet. */
 const writing = new Set<Promise<unknown>>()
 
-/** So long another tab may take to bring a new sign-in, in ms. */
+/** How long another tab may take to store a new sign-in, in ms. */
 const exchangeMillis = 250
 
 let asking: Promise<boolean> | undefined
 
 /**
- * Whether a 401 is the end. Where a sign-in grows stronger, or the organisation changes, it is exchanged for another: the old one has ended then, and for a
- * moment the browser still sends it. So the answers of writes are waited for, and it is asked once more.
+ * Whether a 401 means that the sign-in has ended. When a sign-in gets stronger, or the organisation changes, it is replaced by another one. The old
+ * one ends then, and for a moment the browser still sends it. So this waits for the answers of pending writes and then checks once more.
  */
 const isSignedOut = (): Promise<boolean> => {
   asking ??= (async () => {
@@ -68,7 +68,7 @@ const isSignedOut = (): Promise<boolean> => {
 const send = async (method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
   const headers: Record<string, string> = {}
   if (body !== undefined) headers["content-type"] = "application/json"
-  // A retry of a lost request does its work once.
+  // A retry of a lost request must not do its work twice.
   if (method === "POST") headers["idempotency-key"] = crypto.randomUUID()
   const answer = await fetch(url, {
     method,
@@ -83,7 +83,7 @@ const send = async (method: string, url: string, body?: unknown, signal?: AbortS
   throw new Problem(answer.status, content)
 }
 
-/** The address of an operation, as for links that download. */
+/** The address of an operation, for example for download links. */
 export const urlOf = <N extends Name>(name: N, asked: Asked<N>): string => {
   const { params, query } = asked as {
     readonly params?: Readonly<Record<string, string>>
@@ -98,7 +98,7 @@ export const urlOf = <N extends Name>(name: N, asked: Asked<N>): string => {
   return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given).toString()}`
 }
 
-/** Operations that are called by a person who has not signed in yet: their 401 is the answer to a wrong password. */
+/** Operations that a person calls before signing in: their 401 is the answer to a wrong password. */
 const isOpen = (name: Name): boolean =>
   name === "sign-ins.create" ||
   name === "set-up.create" ||
@@ -123,7 +123,7 @@ export const call = async <N extends Name>(name: N, asked: Asked<N>, signal?: Ab
     return await once()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // A wrong password or code of someone who is signed in has a code of its own.
+    // For a person who is signed in, a wrong password or code is answered with another error code.
     if (error.status === 401 && error.code === "unauthorized" && !isOpen(name)) {
       if (await isSignedOut()) signedOut()
       else if (method === "GET") return once()

@@ -1,4 +1,4 @@
-/** The shapes of REST v2 on the wire, read off its definition. Only types are imported: nothing of the service reaches the browser. */
+/** The shapes of REST v2 on the wire, derived from its definition. Only types are imported: no code of the service reaches the browser. */
 import type { Schema } from "effect"
 import type { HttpApi, HttpApiGroup } from "effect/http-api"
 import type { Api } from "../../../src/http/v2/Api.ts"
@@ -12,7 +12,7 @@ type Named<G> =
     : never
 type All = Named<Groups>
 
-/** An operation, as in `chargers.list`. */
+/** The name of an operation, for example `chargers.list`. */
 export type Name = All["name"]
 type Endpoint<N extends Name> = Extract<All, { readonly name: N }>["endpoint"]
 

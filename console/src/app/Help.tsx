@@ -1,4 +1,4 @@
-/** All shortcuts that work on this page, out of the registry. */
+/** All shortcuts that work on this page, from the registry. */
 import { useState } from "react"
 import { Dialog } from "../parts/Dialog.tsx"
 import { t } from "../text/text.ts"

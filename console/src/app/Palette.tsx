@@ -1,6 +1,6 @@
 /**
- * One list of places, actions, chargers, sites and whatever the service finds. Chargers and places come from memory, the rest is asked for as one types;
- * `>` shows actions only.
+ * One list of places, actions, chargers, sites and search results of the service. Chargers and places come from memory, the rest is searched while
+ * the person types; `>` shows actions only.
  */
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
@@ -42,7 +42,7 @@ const note = (id: string): void => {
   try {
     sessionStorage.setItem(recentAt, JSON.stringify([id, ...recentIds().filter((one) => one !== id)].slice(0, 8)))
   } catch {
-    // Recent ones are then those of the places' order.
+    // Without storage there are no recent entries, and the places keep their own order.
   }
 }
 
@@ -72,7 +72,7 @@ const actions = (): ReadonlyArray<Entry> =>
     isAction: true
   }))
 
-/** So much of the word that starts a session at the charger whose name follows it. */
+/** How many letters of the start word must be typed before the palette offers to start a session. */
 const startLetters = 4
 
 const isStartWord = (typed: string): boolean =>
@@ -81,7 +81,7 @@ const isStartWord = (typed: string): boolean =>
 const aboutCharger = ({ id, siteName, state }: Row): string =>
   [id, siteName, stateLabel(state)].filter(Boolean).join(" · ")
 
-/** Starting a session, at each charger that is connected. */
+/** Entries that start a session, one for each connected charger. */
 const startsAt = (rows: ReadonlyArray<Row>): ReadonlyArray<Entry> =>
   rows
     .filter(({ connected }) => connected)
@@ -121,7 +121,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const [at, setAt] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const id = useId()
-  // What is in memory follows each key at once: Enter must not choose what fitted the text before it.
+  // Results from memory follow each key at once: Enter must not choose an entry that matched an earlier text.
   const words = typed.replace(/^>/, "").trim().toLowerCase()
   const asked = useDeferredValue(words)
   const onlyActions = typed.startsWith(">")
@@ -183,13 +183,13 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       const order = ({ id: one }: Entry) => (recent.includes(one) ? recent.indexOf(one) : recent.length)
       return [...all].sort((a, b) => order(a) - order(b)).slice(0, shownRows)
     }
-    // What has the words for its name comes first, then what begins with them: a site is found before its chargers.
+    // Entries whose name equals the text come first, then those whose name begins with it: so a site comes before its chargers.
     const rank = ({ title }: Entry) =>
       title.toLowerCase() === words ? 0 : title.toLowerCase().startsWith(words) ? 1 : 2
-    // Only where one begins with that word: a charger that is looked for is found once.
+    // Only if the text begins with the start word: otherwise each charger would be listed twice.
     const isStart = isStartWord(parts[0]!) && (parts.length > 1 || typed.endsWith(" "))
     const fitting = [...(isStart ? startsAt(rows) : []), ...all].filter(fits)
-    // Chargers and their sites come from memory, which is as it is now.
+    // Chargers and their sites come from memory, which is up to date.
     const known = new Set(fitting.map((entry) => entry.id))
     const more = (asked === words ? (answer?.items ?? []) : [])
       .filter(({ kind }) => kind !== "charger")

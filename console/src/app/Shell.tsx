@@ -1,4 +1,4 @@
-/** What surrounds every page: where one is, where one can go, and whether what one sees is live. */
+/** The frame of every page: where the person is, where they can go, and whether the page is live. */
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { call, whenFactorAsked } from "../api/client.ts"
@@ -18,7 +18,7 @@ import { counted, useWork, waitingOf } from "./work.ts"
 const palette = () => import("./Palette.tsx").then(({ Palette: it }) => ({ default: it }))
 const Palette = lazy(palette)
 
-/** The palette is fetched once the first page has settled: what one types into it must not wait for it. */
+/** The palette is fetched once the first page has settled, so that typing into it does not have to wait for it. */
 const paletteMillis = 1_500
 const Help = lazy(() => import("./Help.tsx").then(({ Help: it }) => ({ default: it })))
 const ShowFactor = lazy(() => import("./ShowFactor.tsx").then(({ ShowFactor: it }) => ({ default: it })))
@@ -81,7 +81,7 @@ const Line = () => {
   )
 }
 
-/** How much waits, beside the place where it does. */
+/** How many things wait for a decision, beside the place where they do. */
 const Waiting = () => {
   const waiting = waitingOf(useWork())
   return waiting === 0 ? null : (
@@ -94,7 +94,7 @@ const Waiting = () => {
   )
 }
 
-/** The commands of this person, from sent to the effect that was seen. */
+/** The commands that this person sent, from being sent until their effect was seen. */
 const Commands = () => {
   const followed = useFollowed()
   if (followed.length === 0) return null
@@ -145,7 +145,7 @@ export const Shell = () => {
   useEffect(() => showing(me), [me.organisation.id, me.operator?.id])
   useEffect(() => {
     startLive(me.organisation.id, (name) => may(me, name), beginAnew)
-    // Whichever page it is, the person was here.
+    // A visit to any page counts as a visit.
     void import("../live/since.ts").then(({ lastVisit }) => lastVisit(me.organisation.id, me.operator?.id ?? "key"))
   }, [me.organisation.id])
   useEffect(() => void setLanguage(languageOf(me.operator?.locale ?? navigator.language)), [me.operator?.locale])

@@ -1,4 +1,4 @@
-/** Asks for the second factor again, before a key is made, a role is changed or many chargers are commanded. */
+/** Asks for the second factor again before a key is created, a role is changed or many chargers are commanded. */
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { settleFactor } from "../live/factor.ts"

@@ -13,7 +13,7 @@ import { t } from "../text/text.ts"
 import { meQuery } from "./me.ts"
 import { Shell } from "./Shell.tsx"
 
-/** What an address carries are words; anything else is left out. */
+/** Keeps the query parameters that are plain values, as text; leaves out anything else. */
 const words = (search: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(search).flatMap(([key, value]) =>
@@ -51,7 +51,7 @@ const lazy = (load: Load, name: string): RouteComponent =>
 const page = (path: string, load: Load, name: string) =>
   createRoute({ getParentRoute: () => shell, path, component: lazy(load, name) })
 
-/** A list, with the detail of one beside it. */
+/** A list, with the detail of one item beside it. */
 const list = (path: string, load: Load, name: string, detail: Load, detailName: string) => {
   const parent = page(path, load, name)
   return parent.addChildren([

@@ -1,11 +1,11 @@
 /**
- * One registry of shortcuts: what the keys do, what the palette offers and what the help lists are the same entries. Letters do nothing inside fields,
- * and a setting turns them off (WCAG 2.1.4).
+ * The registry of shortcuts: the keys, the palette and the help all use the same entries. Letters do nothing inside fields, and a setting turns
+ * shortcuts off (WCAG 2.1.4).
  */
 import { useEffect, useRef, useSyncExternalStore } from "react"
 
 export interface Shortcut {
-  /** `g c`: one after the other; `Ctrl+K`: together. */
+  /** `g c`: one key after the other; `Ctrl+K`: both together. */
   readonly keys: string
   readonly label: string
   readonly run: () => void
@@ -32,12 +32,12 @@ export const setLetters = (on: boolean): void => {
   try {
     localStorage.setItem(storedAt, on ? "on" : "off")
   } catch {
-    // A browser that keeps nothing has them on again at the next visit.
+    // A browser without storage has them on again at the next visit.
   }
   notify()
 }
 
-/** Registers a shortcut while a component is shown. The newest wins where two have the same keys. */
+/** Registers a shortcut while a component is shown. If two have the same keys, the newest wins. */
 export const useShortcut = (keys: string, label: string, run: () => void, isOn = true): void => {
   const shortcut = useRef<Shortcut>({ keys, label, run })
   useEffect(() => {
@@ -70,7 +70,7 @@ export const useShortcuts = (): ReadonlyArray<Shortcut> => {
 const isField = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input:not([type=checkbox],[type=radio]),textarea,select") !== null
 
-/** How a key press is written in the registry. */
+/** A key press in the notation of the registry. */
 const written = (event: KeyboardEvent): string => {
   const key = event.key === "ArrowDown" ? "j" : event.key === "ArrowUp" ? "k" : event.key
   return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.ctrlKey || event.metaKey ? key.toUpperCase() : key}`
@@ -78,7 +78,7 @@ const written = (event: KeyboardEvent): string => {
 
 const sequenceMillis = 1_200
 
-/** Listens for all of them. */
+/** Listens for all shortcuts; returns a function that stops it. */
 export const listenForShortcuts = (): (() => void) => {
   let first = ""
   let firstAt = 0
@@ -87,12 +87,12 @@ export const listenForShortcuts = (): (() => void) => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return
     const key = written(event)
     const isLetter = key.length === 1
-    // A dialog keeps the keys to itself; Escape is the browser's there.
+    // Keys in a dialog trigger no shortcut; Escape is left to the browser there.
     const isInDialog = document.querySelector("dialog[open]") !== null
     if (isInDialog) return
     if (isField(event.target) && !key.startsWith("Ctrl+") && key !== "Escape") return
     if (isLetter && !lettersOn && !key.startsWith("Ctrl+")) return
-    // Space and Enter belong to what has the focus.
+    // The second key of a sequence such as `g c` must follow within `sequenceMillis`.
     const keys = first !== "" && event.timeStamp - firstAt < sequenceMillis ? `${first} ${key}` : key
     const found = find(keys) ?? find(key)
     first = ""

@@ -1,4 +1,4 @@
-/** Light or dark: the system's, until the person has chosen. */
+/** Light or dark: the system's choice until the person has chosen. */
 export const turnTheme = (): void => {
   const root = document.documentElement
   const isDark =
@@ -8,6 +8,6 @@ export const turnTheme = (): void => {
   try {
     localStorage.setItem("voltlane.theme", next)
   } catch {
-    // A browser that keeps nothing follows the system again at the next visit.
+    // A browser without storage follows the system again at the next visit.
   }
 }

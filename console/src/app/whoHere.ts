@@ -1,13 +1,14 @@
 /**
- * One browser has one sign-in, whatever its tabs show: when another person signs in or the organisation changes in one tab, what the others show is not
- * theirs any more, and what they send would be done for the wrong organisation. So each tab says whom it shows, and those that show another begin anew.
+ * A browser has one sign-in for all its tabs. When another person signs in or the organisation changes in one tab, the other tabs show data that no
+ * longer belongs to them, and would send requests for the wrong organisation. So each tab announces the person and organisation that it shows, and
+ * tabs that show another one start again.
  */
 import { signedOut } from "../api/client.ts"
 import { stopLive } from "../live/store.ts"
 import type { Me } from "./me.ts"
 
 interface Shown {
-  /** Nothing where the person signed out. */
+  /** Undefined if the person signed out. */
   readonly operator: string | undefined
   readonly organisation: string | undefined
 }
@@ -16,17 +17,20 @@ const name = "voltlane.who"
 
 const isSame = (a: Shown, b: Shown): boolean => a.operator === b.operator && a.organisation === b.organisation
 
-/** Goes to a page as if the browser had just come. What was shown is shown no more, also not by the way back, where browsers keep pages as they were. */
+/**
+ * Goes to a page as if the browser had just arrived. What was shown is hidden first, so that going back does not show it either in browsers that keep
+ * pages in memory.
+ */
 export const leaveTo = (path: string): void => {
   stopLive()
   document.body.hidden = true
   location.assign(path)
 }
 
-/** Begins anew as the person who has signed in now. */
+/** Starts again as the person who has signed in now. */
 export const beginAnew = (): void => leaveTo("/")
 
-/** A page that the browser kept while another one was there may be of a person who has signed out since. */
+/** Reloads a page that the browser kept in memory while another one was open: the person that it shows may have signed out since. */
 export const reloadWhenKept = (): void =>
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return
@@ -34,7 +38,7 @@ export const reloadWhenKept = (): void =>
     location.reload()
   })
 
-/** Says whom this tab shows, for as long as it does; answers how to stop. */
+/** Announces the person and organisation that this tab shows, and watches for others; returns a function that stops it. */
 export const showing = ({ operator, organisation }: Me): (() => void) => {
   if (typeof BroadcastChannel === "undefined") return () => undefined
   const shown: Shown = { operator: operator?.id, organisation: organisation.id }
@@ -48,7 +52,7 @@ export const showing = ({ operator, organisation }: Me): (() => void) => {
   return () => channel.close()
 }
 
-/** Says that the person signed out. */
+/** Announces to the other tabs that the person signed out. */
 export const shownNoMore = (): void => {
   if (typeof BroadcastChannel === "undefined") return
   const channel = new BroadcastChannel(name)

@@ -1,6 +1,6 @@
 /**
- * The commands that this person sent, from "sent" to the effect that was seen: a command is followed by its events, never by hope. The last few are on
- * screen: one that is done for some seconds, one that failed until it is closed.
+ * The commands that this person sent, from "sent" until their effect was seen. Their state follows from events only, never from assumptions. The last
+ * few are on screen: a finished one for some seconds, a failed one until it is closed.
  */
 import { useSyncExternalStore } from "react"
 import { call } from "../api/client.ts"
@@ -14,7 +14,7 @@ const shown = 6
 let followed: ReadonlyArray<Followed> = []
 const listeners = new Set<() => void>()
 
-/** Long enough to be read; afterwards it would cover what is below it. */
+/** Long enough to be read; a longer notice would cover what is below it. */
 const doneMillis = 12_000
 const leaving = new Set<string>()
 
@@ -55,7 +55,7 @@ const seen = (event: LiveEvent): void => {
   }
 }
 
-/** Keeps the followed commands as the events of a feed say. */
+/** Updates the followed commands from the events of a feed; returns a function that stops it. */
 export const followCommands = (listen: (listener: (event: LiveEvent) => void) => () => void): (() => void) =>
   listen(seen)
 
@@ -68,7 +68,7 @@ export const useFollowed = (): ReadonlyArray<Followed> =>
     () => followed
   )
 
-/** Where a command is: not answered yet, answered and its effect not seen yet, done, or not done. */
+/** The state of a command: not answered yet, answered but its effect not seen yet, done, or failed. */
 export const phase = ({ effect, status, type }: Command): "waiting" | "accepted" | "done" | "failed" => {
   if (status === "Pending" || status === "Sent") return "waiting"
   if (status !== "Accepted") return "failed"

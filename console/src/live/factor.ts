@@ -1,4 +1,4 @@
-/** The second factor that some calls ask for again: they wait here until the person has shown it, or does not want to. */
+/** Calls for which the second factor is needed again wait here until the person has given it or declines. */
 import { useSyncExternalStore } from "react"
 
 let waiting: ReadonlyArray<(isShown: boolean) => void> = []
@@ -9,10 +9,10 @@ const set = (next: typeof waiting): void => {
   for (const listener of listeners) listener()
 }
 
-/** True once it was shown; false where the person gave up. */
+/** True once the second factor was given; false if the person declined. */
 export const factorShown = (): Promise<boolean> => new Promise((resolve) => set([...waiting, resolve]))
 
-/** Lets all calls that wait go on, or fail. */
+/** Lets all waiting calls go on, or fail. */
 export const settleFactor = (isShown: boolean): void => {
   const all = waiting
   set([])

@@ -1,6 +1,6 @@
 /**
- * The one stream of events of this browser. One tab holds it, since a browser opens six connections to a host at most; the others listen to that tab. A
- * line that was cut comes back at the event where it ended, so that nothing is missed.
+ * The one event stream of this browser. One tab holds it, since a browser opens at most six connections to a host; the other tabs listen to that tab.
+ * After a disconnect the stream resumes at the last event, so that nothing is missed.
  */
 import { eventTypes } from "virtual:operations"
 import { call, signedOut } from "../api/client.ts"
@@ -10,7 +10,7 @@ export type Line = "connecting" | "live" | "lost"
 
 export interface Feed {
   readonly line: Line
-  /** Since when it is not live. */
+  /** Since when the stream is not live. */
   readonly since: number
 }
 
@@ -18,17 +18,17 @@ type Heard =
   | { readonly kind: "event"; readonly event: LiveEvent }
   | { readonly kind: "line"; readonly line: Line }
   | { readonly kind: "gap" }
-  /** The sign-in has ended: for all tabs. */
+  /** The sign-in has ended; sent to all tabs. */
   | { readonly kind: "ended" }
-  /** The browser is signed in to another organisation now: for all tabs that show this one. */
+  /** The browser is now signed in to another organisation; sent to all tabs that show this one. */
   | { readonly kind: "left" }
   | { readonly kind: "ask" }
 
 export interface Listener {
   readonly onEvent: (event: LiveEvent) => void
-  /** Events were lost: everything is read anew. */
+  /** Events were lost: everything must be read again. */
   readonly onGap: () => void
-  /** What comes from now on is of another organisation. */
+  /** The browser is now signed in to another organisation; further events would be of that one. */
   readonly onLeft: () => void
   readonly onLine: (line: Line) => void
 }
@@ -52,7 +52,7 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
   const hear = (heard: Heard): void => {
     if (isStopped) return
     if (heard.kind === "event") {
-      // A tab that takes over may hear again what the tab before it passed on.
+      // A tab that takes over may receive an event again that the tab before it passed on.
       if (heard.event.id === last) return
       last = heard.event.id
       listener.onEvent(heard.event)
@@ -79,14 +79,14 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
       (error: { readonly status?: number }) => (error.status === 401 ? "gone" : "away")
     )
 
-  /** A stream that ended comes back by itself in seconds; whether the person may go on is known at once. */
+  /** A stream that ended reconnects by itself within seconds; this checks at once whether the person is still signed in. */
   const verify = async (): Promise<void> => {
     const me = await whoCalls()
     if (me === "gone") pass({ kind: "ended" })
     if (me === "left") pass({ kind: "left" })
   }
 
-  /** A stream that the service refused says only that it is closed: who calls, and whether the cursor is known, is asked apart. */
+  /** If the service refuses a stream, the browser only reports that it is closed. So the sign-in and the cursor are checked by separate calls. */
   const again = async (): Promise<void> => {
     const me = await whoCalls()
     if (isStopped) return
@@ -132,7 +132,7 @@ export const followFeed = (organisationId: string, listener: Listener): (() => v
     if (data.kind !== "ask") hear(data)
     else if (isHolder) channel.postMessage({ kind: "line", line } satisfies Heard)
   })
-  // Locks exist only where the page came over TLS or from this machine; elsewhere each tab holds a stream of its own.
+  // Locks exist only if the page came over TLS or from this machine; otherwise each tab holds a stream of its own.
   const locks = channel === undefined ? undefined : (navigator.locks as LockManager | undefined)
   const waiting = new AbortController()
   if (locks === undefined) void hold()

@@ -1,6 +1,6 @@
 /**
- * The words of the filter: `is:faulted site:harbour firmware:<6.6 -is:offline "quay 1"`. Each must fit; matching is by substring, never fuzzy, so that a
- * row that is shown has what was typed.
+ * The filter language: `is:faulted site:harbour firmware:<6.6 -is:offline "quay 1"`. All terms must match. Matching is by substring, never fuzzy, so
+ * that a row that is shown contains what was typed.
  */
 import type { Row, State } from "./fleet.ts"
 
@@ -21,7 +21,7 @@ export const parseFilter = (text: string): ReadonlyArray<Term> =>
       return [
         {
           key: isKnown ? (key as Term["key"]) : "text",
-          // A word before a colon that is none of ours is part of the text.
+          // A word before a colon that is no known key is part of the text.
           value: isKnown || key === undefined ? value : `${key.toLowerCase()}:${value}`,
           isNot: not !== undefined
         }
@@ -29,7 +29,7 @@ export const parseFilter = (text: string): ReadonlyArray<Term> =>
     }
   )
 
-/** Words of `is:`, each with the states that it means. */
+/** The values of `is:`, each with the states that it matches. */
 export const groups: Readonly<Record<string, ReadonlyArray<State>>> = {
   attention: ["Faulted", "Offline"],
   charging: ["Charging", "SuspendedEV", "SuspendedEVSE"],
@@ -44,7 +44,7 @@ export const groups: Readonly<Record<string, ReadonlyArray<State>>> = {
   new: ["NeverConnected"]
 }
 
-/** Versions part by part: 6.10 is newer than 6.6. */
+/** Compares versions part by part: 6.10 is newer than 6.6. */
 export const compareVersions = (a: string, b: string): number => {
   const parts = (text: string) => text.match(/\d+|[a-z]+/gi) ?? []
   const [x, y] = [parts(a), parts(b)]

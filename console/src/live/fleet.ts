@@ -1,11 +1,11 @@
 /**
- * All chargers of the organisation as the console knows them: a function of what was read and of the events since. Nothing here touches the network or
+ * All chargers of the organisation as the console knows them: a function of what was read and of the events since. Nothing here uses the network or
  * the screen.
  */
 import { overallStateOf, type OverallState, statusRank } from "../../../src/domain/charger/ChargerRow.ts"
 import type { Charger, ChargerRow, LiveEvent, Session } from "../api/types.ts"
 
-/** The one word for a charger or connector; the rule is the service's own. */
+/** The state of a charger or connector in one word, by the service's own rule. */
 export type State = OverallState
 type Reported = (typeof statusRank)[number]
 
@@ -31,7 +31,7 @@ export interface Row {
   readonly connected: boolean
   readonly everConnected: boolean
   readonly state: State
-  /** What it reported of itself as a whole. */
+  /** The status that it reported for itself as a whole. */
   readonly whole: Reported | undefined
   readonly connectors: ReadonlyArray<Connector>
   readonly lastSeen: number | undefined
@@ -40,7 +40,7 @@ export interface Row {
   readonly energyWh: number | undefined
 }
 
-/** Where a running session is, and what its register said. */
+/** The connector at which a running session takes place, and its last register. */
 interface Place {
   readonly chargerId: string
   readonly evseId: number
@@ -55,7 +55,7 @@ export interface Fleet {
   readonly places: Map<string, Place>
 }
 
-/** What people call a connector: an EVSE's number where it has one connector, as OCPP 1.6 numbers them. */
+/** The number of a connector as people know it: the EVSE's number if the EVSE has one connector, as OCPP 1.6 numbers them. */
 export const numberOf = (
   { connectorId, evseId }: Pick<Connector, "connectorId" | "evseId">,
   all: ReadonlyArray<Pick<Connector, "evseId">>
@@ -65,7 +65,7 @@ export const emptyFleet = (): Fleet => ({ rows: new Map(), places: new Map() })
 
 export const isState = (status: string): status is Reported => (statusRank as ReadonlyArray<string>).includes(status)
 
-/** While it is offline, nothing that it said before is shown as present. */
+/** While a charger is offline, nothing that it reported before is shown as current. */
 export const stateOf = ({
   connected,
   connectors,
@@ -92,7 +92,7 @@ const settled = (row: Row): Row => ({
 
 const time = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text))
 
-/** A row as it is listed, with the energy of sessions that is known. */
+/** A row as the service lists it, with the known energy of its sessions. */
 export const listedRow = (row: ChargerRow, before: Row | undefined): Row => {
   const connectors = row.connectors.map((one): Connector => {
     const old = before?.connectors.find(
@@ -130,7 +130,7 @@ export const listedRow = (row: ChargerRow, before: Row | undefined): Row => {
   })
 }
 
-/** What one charger's answer says, with the sessions that are known to run at it. */
+/** A row from the answer about one charger, with the sessions that are known to run at it. */
 export const rowOf = (charger: Charger, siteName: string, before: Row | undefined): Row =>
   settled({
     id: charger.chargerId,
@@ -184,7 +184,7 @@ const changeConnector = (
 
 const idle = { sessionId: undefined, energyWh: undefined, powerW: undefined }
 
-/** A session that ran when it was read. */
+/** Adds a session that was running when it was read. */
 export const place = (fleet: Fleet, session: Session): void => {
   if (session.status !== "ACTIVE" && session.status !== "PENDING") return
   const at = Date.parse(session.updatedAt)
@@ -200,7 +200,7 @@ export const place = (fleet: Fleet, session: Session): void => {
   changeConnector(fleet, found, 0, (one) => ({ ...one, sessionId: session.id, energyWh: session.energyWh }))
 }
 
-/** The charger that has to be read anew, since the event says only that something changed. */
+/** Applies an event. Returns the id of the charger that has to be read again, if the event says only that something changed. */
 export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
   const at = Date.parse(event.at)
   switch (event.type) {

@@ -1,4 +1,4 @@
-/** What a number of events comes to, for people who were away. */
+/** Summarises a number of events for a person who was away. */
 import type { LiveEvent } from "../api/types.ts"
 
 export interface Happened {
@@ -12,7 +12,7 @@ export interface Happened {
   readonly partners: number
 }
 
-/** Faults are counted by connector: one that came and went is healed, one that is still there is a fault. */
+/** Faults are counted per connector: one that came and went counts as healed, one that still exists as a fault. */
 export const happenedIn = (events: ReadonlyArray<LiveEvent>): Happened => {
   const faults = new Map<string, boolean>()
   const healed = new Set<string>()

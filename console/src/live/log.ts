@@ -1,15 +1,15 @@
-/** A charger's frames as a conversation: question and answer in one line, with the time it took, and what repeats folded. */
+/** A charger's frames as a conversation: CALL and answer in one line with the time between them, and repetitions folded. */
 import type { Message } from "../api/types.ts"
 
 export interface Exchange {
   readonly asked: Message
   readonly answer: Message | undefined
-  /** The same question again and again: how many more, and since when. */
+  /** For folded repetitions: how many more there are, and since when. */
   readonly more: number
   readonly since: string
 }
 
-/** Questions that come every few seconds and say little each. */
+/** CALLs that come every few seconds and say little each. */
 const dull: ReadonlySet<string> = new Set(["MeterValues", "Heartbeat"])
 
 const isAnswer = ({ kind }: Pick<Message, "kind">): boolean => kind === "CALLRESULT" || kind === "CALLERROR"
@@ -19,10 +19,10 @@ export interface LogFilter {
   readonly text: string
 }
 
-/** As the service looks for them. */
+/** How much of a frame the service searches. */
 const searchedChars = 4_096
 
-/** Whether a frame that comes live fits what the list was asked for. */
+/** Whether a live frame matches the filter of the list. */
 export const fitsLog = ({ action, frame, messageId }: Message, { actions, text }: LogFilter): boolean => {
   if (actions.length > 0 && !actions.includes(action)) return false
   const wanted = text.trim().toLowerCase()
@@ -33,7 +33,7 @@ export const fitsLog = ({ action, frame, messageId }: Message, { actions, text }
   )
 }
 
-/** What was read and what came live, each frame once, newest first. */
+/** The frames that were read and those that came live, each once, newest first. */
 export const joined = (read: ReadonlyArray<Message>, live: ReadonlyArray<Message>): ReadonlyArray<Message> => {
   const known = new Set(read.map(({ id }) => id))
   const fresh = live.filter(({ id }) => !known.has(id))
@@ -44,11 +44,11 @@ export const joined = (read: ReadonlyArray<Message>, live: ReadonlyArray<Message
 }
 
 /**
- * Newest first, as the service lists them. Of a list that was searched an answer may be there without its question: `loose` shows it as a line of its
- * own; elsewhere its question is on the next page.
+ * Newest first, as the service lists them. A filtered list may contain an answer without its CALL: with `loose` it gets a line of its own; without
+ * it, the CALL is expected on the next page.
  */
 export const exchanges = (messages: ReadonlyArray<Message>, loose = false): ReadonlyArray<Exchange> => {
-  // Both sides choose ids of their own: an answer goes the other way.
+  // Both sides choose their own message ids. An answer goes in the opposite direction of its CALL.
   const keyOf = (direction: string, messageId: string) => `${direction}:${messageId}`
   const answers = new Map(
     messages.filter(isAnswer).map((one) => [keyOf(one.direction === "in" ? "out" : "in", one.messageId), one])
@@ -77,7 +77,7 @@ export const exchanges = (messages: ReadonlyArray<Message>, loose = false): Read
   return found
 }
 
-/** The payload of a frame: of a CALL its fourth part, of a CALLRESULT its third, of a CALLERROR code and description. */
+/** The payload of a frame: the fourth element of a CALL, the third of a CALLRESULT, code and description of a CALLERROR. */
 export const payloadOf = ({ frame, kind }: Pick<Message, "frame" | "kind">): unknown => {
   try {
     const parts = JSON.parse(frame) as ReadonlyArray<unknown>
@@ -90,7 +90,7 @@ export const payloadOf = ({ frame, kind }: Pick<Message, "frame" | "kind">): unk
 
 const longestGist = 120
 
-/** The parts of a frame that matter, in a line. */
+/** The important values of a frame in one line. */
 export const gist = (message: Pick<Message, "frame" | "kind">): string => {
   const body = payloadOf(message)
   if (typeof body !== "object" || body === null) return String(body).slice(0, longestGist)
@@ -110,6 +110,6 @@ export const gist = (message: Pick<Message, "frame" | "kind">): string => {
   return parts.slice(0, 5).join(" · ").slice(0, longestGist)
 }
 
-/** Milliseconds between question and answer. */
+/** Milliseconds between the CALL and its answer. */
 export const took = ({ answer, asked }: Exchange): number | undefined =>
   answer === undefined ? undefined : Math.max(0, Date.parse(answer.at) - Date.parse(asked.at))

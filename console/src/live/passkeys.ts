@@ -1,4 +1,7 @@
-/** The browser's part of passkeys (WebAuthn): options in, the device's answer out, both as the service writes them. */
+/**
+ * The browser's part of passkeys (WebAuthn): passes the service's options to the device and the device's answer to the service, both in the service's
+ * JSON form.
+ */
 import { call } from "../api/client.ts"
 import type { Answer, Asked } from "../api/types.ts"
 
@@ -11,14 +14,14 @@ const toText = (buffer: ArrayBuffer): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "")
 
-/** Only over TLS or from this machine. */
+/** Passkeys exist only over TLS or on this machine. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential !== "undefined"
 
 /** The person has closed the browser's dialog, or the device took too long. */
 export const wasCancelled = (error: unknown): boolean =>
   error instanceof DOMException && (error.name === "NotAllowedError" || error.name === "AbortError")
 
-/** Has the device make a passkey, and adds it to the account. */
+/** Has the device create a passkey, and adds it to the account. */
 export const addPasskey = async (name: string, password: string): Promise<void> => {
   const options = await call("passkeys.begin", { body: { password } })
   const { excludeCredentials, pubKeyCredParams, ...rest } = options
@@ -46,7 +49,7 @@ export const addPasskey = async (name: string, password: string): Promise<void> 
   })
 }
 
-/** What any passkey of this site answers to a challenge. */
+/** The answer of any passkey of this site to a challenge. */
 export const passkeyAnswer = async (): Promise<Asked<"passkeys.signIn">["body"]["credential"]> => {
   const { challenge, rpId, timeout, userVerification } = await call("passkeys.challenge", {})
   const found = (await navigator.credentials.get({
@@ -64,6 +67,6 @@ export const passkeyAnswer = async (): Promise<Asked<"passkeys.signIn">["body"][
   }
 }
 
-/** Asks for any passkey of this site, and signs in by it. */
+/** Requests any passkey of this site, and signs in by it. */
 export const signInByPasskey = async (): Promise<Answer<"passkeys.signIn">> =>
   call("passkeys.signIn", { body: { credential: await passkeyAnswer() } })

@@ -1,10 +1,10 @@
-/** Signatures of webhooks (Standard Webhooks), worked out by the browser. */
+/** Signatures of webhooks (Standard Webhooks), computed by the browser. */
 
 export const prefix = "whsec_"
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
 
-/** `v1,<base64>` by the Standard Webhooks convention; undefined for a secret that is none. */
+/** `v1,<base64>` by the Standard Webhooks convention; undefined if the secret is invalid. */
 export const signatureOf = async (secret: string, content: string): Promise<string | undefined> => {
   try {
     const bytes = bytesOf(secret.trim().replace(prefix, ""))

@@ -1,17 +1,17 @@
 /**
- * When a person was last here, and how far the events were then: kept in the browser for each organisation, so that the next visit can say what happened in
- * between. A tab that is open keeps it up to date; what was there before is for the visit that begins now.
+ * When a person was last here, and up to which event. The browser stores it for each organisation, so that the next visit can show what happened in
+ * between. An open tab keeps it up to date; the value from before this visit is kept for the visit.
  */
 import { onLiveEvent } from "./store.ts"
 
 export interface LastVisit {
   /** ms epoch. */
   readonly at: number
-  /** Id of the last event that was seen, which is a cursor of the feed. */
+  /** Id of the last event that was seen; it is a cursor of the feed. */
   readonly event: string
 }
 
-/** A shorter absence is none. */
+/** A shorter absence does not count. */
 const awayMillis = 30 * 60_000
 const noteEveryMillis = 60_000
 
@@ -28,7 +28,7 @@ const read = (key: string): LastVisit | undefined => {
 
 const before = new Map<string, LastVisit | undefined>()
 
-/** The visit before this one; undefined for the first, and after a short absence. Begins to note this one. */
+/** The visit before this one; undefined for the first one and after a short absence. Begins to record this visit. */
 export const lastVisit = (organisationId: string, person: string): LastVisit | undefined => {
   const key = `voltlane-visit:${organisationId}:${person}`
   if (before.has(key)) return before.get(key)
@@ -41,7 +41,7 @@ export const lastVisit = (organisationId: string, person: string): LastVisit | u
     try {
       localStorage.setItem(key, JSON.stringify({ at: Date.now(), event } satisfies LastVisit))
     } catch {
-      // Then the next visit begins without this one.
+      // Without storage the next visit does not know of this one.
     }
   }
   onLiveEvent(({ id }) => void (event = id))

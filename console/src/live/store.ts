@@ -1,6 +1,7 @@
 /**
- * The live store: the stream is opened first, then everything is read once, then the stream keeps it. Readers are called at most once a frame, so that a
- * burst of events costs no more than the screen can show. Lists that the store does not hold are read again when an event says that they changed.
+ * The live store. It opens the stream first, then reads everything once, and then the stream keeps it up to date. Readers are called at most once per
+ * animation frame, so that a burst of events costs no more than the screen can show. Lists that the store does not hold are read again when an event
+ * says that they changed.
  */
 import { QueryClient } from "@tanstack/react-query"
 import { useMemo, useSyncExternalStore } from "react"
@@ -14,7 +15,7 @@ export interface Snapshot {
   readonly rows: ReadonlyArray<Row>
   readonly isComplete: boolean
   readonly line: Line
-  /** When the line was lost. */
+  /** When the stream was lost. */
   readonly lostAt: number
   /** Why the chargers could not be read. */
   readonly problem: Error | undefined
@@ -31,7 +32,7 @@ export const queries = new QueryClient({
   }
 })
 
-/** Lists and figures that an event of this kind changes. */
+/** The lists and figures that an event of each kind changes. */
 const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections", "sites.get"],
   authorization: ["tokens.explanation", "authorizations.list"],
@@ -80,7 +81,7 @@ const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   work: ["work.get", "deliveries.parked", "token-conflicts.list", "expectations.drifts"]
 }
 
-/** A change is shown soon; while many come, lists are read every few seconds, however many events there are. */
+/** A change is shown soon; while many events come, lists are read again only every few seconds. */
 const soonMillis = 300
 const betweenMillis = 3_000
 
@@ -113,7 +114,7 @@ const publish = (): void => {
 const touch = (): void => {
   if (isScheduled) return
   isScheduled = true
-  // A tab in the background draws no frames; it still has to be right when it comes back.
+  // A tab in the background draws no frames, but must be up to date when it becomes visible.
   if (document.hidden) setTimeout(publish, 250)
   else requestAnimationFrame(publish)
 }
@@ -126,7 +127,7 @@ const set = (change: Partial<Snapshot>): void => {
 const reading = new Set<string>()
 const changedWhileReading = new Set<string>()
 
-/** Reads one charger; again where an event of it came meanwhile, since the answer may be older than that. */
+/** Reads one charger; reads it again if an event about it came meanwhile, since the answer may be older than the event. */
 const reread = async (id: string): Promise<void> => {
   if (reading.has(id)) {
     changedWhileReading.add(id)
@@ -149,7 +150,7 @@ const reread = async (id: string): Promise<void> => {
   reading.delete(id)
 }
 
-/** After an operator changed a charger here. */
+/** Called after an operator changed a charger in this tab. */
 export const chargerChanged = (id: string): void => {
   orderedCount = -1
   void reread(id)
@@ -159,7 +160,7 @@ const stale = new Set<Name>()
 let settling: ReturnType<typeof setTimeout> | undefined
 let settledAt = 0
 
-/** Has lists read again. Names of queries are names of operations. */
+/** Makes lists be read again. Names of queries are names of operations. */
 export const changed = (...names: ReadonlyArray<Name>): void => {
   for (const name of names) stale.add(name)
   const wait = Math.max(soonMillis, settledAt + betweenMillis - Date.now())
@@ -179,7 +180,7 @@ const onEvent = (event: LiveEvent): void => {
   if (unread !== undefined) void reread(unread)
   if (event.type === "site.changed") siteNames.set(event.data.siteId, event.data.name)
   const [group = ""] = event.type.split(".")
-  // Readings come every few seconds at each connector; what shows a session in detail follows it by itself.
+  // Readings come every few seconds from each connector; the pages that show a session in detail follow them on their own.
   if (event.type !== "session.updated" || event.data.reason !== "MeterRead") changed(...(touchedBy[group] ?? []))
   for (const listener of eventListeners) listener(event)
   touch()
@@ -234,12 +235,12 @@ const readAll = async (may: (name: Name) => boolean, isCurrent: () => boolean): 
   }
 }
 
-/** After the stream has opened, what a page asked for before it has come. */
+/** Time after the stream has opened until the answers to a page's earlier requests have arrived. */
 const settledMillis = 700
 
 let stop: () => void = () => undefined
 
-/** Begins to follow an organisation. What was known of another one is forgotten. */
+/** Begins to follow an organisation. Data of another organisation is dropped. */
 export const startLive = (organisationId: string, may: (name: Name) => boolean, onLeft: () => void): void => {
   stop()
   let generation = 0
@@ -279,7 +280,7 @@ export const startLive = (organisationId: string, may: (name: Name) => boolean, 
         onLeft,
         onLine: (line) => {
           set({ line, lostAt: line === "live" ? 0 : snapshot.lostAt || Date.now() })
-          // A page reads its lists while the stream is still opening: what changed in between is in neither.
+          // A page reads its lists while the stream is still opening; a change in between would be in neither.
           if (line === "live" && !wasLive) setTimeout(rereadLists, settledMillis)
           wasLive ||= line === "live"
         }
@@ -311,7 +312,7 @@ export const useLive = (): Snapshot =>
     () => snapshot
   )
 
-/** The chargers by name, once all of them have been read (or could not be): before that, one that is not there may still come. */
+/** The chargers by name, once all of them have been read (or the read failed): before that, a missing one may still come. */
 export const allRows = (): Promise<ReadonlyArray<Row>> =>
   new Promise((resolve) => {
     const look = (): void => {
@@ -333,10 +334,10 @@ export const useCharger = (id: string): Row | undefined =>
     () => fleet.rows.get(id)
   )
 
-/** Its name where the charger is known, else its id. */
+/** The name of the charger if it is known, otherwise its id. */
 export const useChargerName = (id: string): string => useCharger(id)?.name ?? id
 
-/** The names of all chargers by id, as they are read. */
+/** The names of all chargers by id, updated as they are read. */
 export const useChargerNames = (): ReadonlyMap<string, string> => {
   const { rows } = useLive()
   return useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows])

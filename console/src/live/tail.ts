@@ -1,18 +1,18 @@
 /**
- * A charger's frames as they are written, newest first, while its log is looked at. A tab that is not looked at lets its line go: browsers open only six
- * to one host.
+ * A charger's frames as they are written, newest first, while its log is open. A hidden tab closes its stream: browsers open only six connections to
+ * one host.
  */
 import { useEffect, useState } from "react"
 import { urlOf } from "../api/client.ts"
 import type { Message } from "../api/types.ts"
 import { changed } from "./store.ts"
 
-/** After so many the list is read anew: a page then shows the newest, and older ones are a scroll away, without a hole between them. */
+/** After so many frames the list is read again. Its first page then has the newest ones, and older ones follow on scrolling, without a gap. */
 const keptMost = 2_000
 
 const againMillis = 5_000
 
-/** Frames come in batches; a few a second are drawn at once. */
+/** Frames come in batches; the page is drawn a few times a second at most. */
 const drawMillis = 150
 
 export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message> => {
@@ -24,7 +24,7 @@ export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message
     let drawing: ReturnType<typeof setTimeout> | undefined
     let waiting: Array<Message> = []
     let count = 0
-    /** What came before is in the pages, which are read again. */
+    /** Frames from before are in the pages, which are read again. */
     const begin = (): void => {
       count = 0
       setFrames([])
@@ -64,7 +64,7 @@ export const useTail = (chargerId: string, isOn: boolean): ReadonlyArray<Message
       close()
     }
   }, [chargerId, isOn])
-  // Those that came stay when following ends: one is reading them.
+  // Frames stay on screen when following ends: the person is reading them.
   useEffect(() => () => setFrames([]), [chargerId])
   return frames
 }

@@ -1,4 +1,4 @@
-/** Adding a charger: its place and profile, then its address and password, shown once, with what it does until it has connected. */
+/** Adding a charger: its site and profile, then its address and password, shown once, and its progress until it has connected. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
@@ -14,7 +14,7 @@ import { duration } from "../parts/format.ts"
 import { Failed } from "../parts/States.tsx"
 import { t } from "../text/text.ts"
 
-/** The first charger needs a place: it is made with it, and its address can be given later. */
+/** The first charger needs a site: it is created together with the charger, and its address can be given later. */
 const addSite = async (name: string): Promise<string> => {
   const { id } = await call("sites.create", {
     body: { name, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
@@ -105,7 +105,7 @@ export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; r
   )
 }
 
-/** What the charger needs to know, and how far it has come. */
+/** The data that must be entered at the charger, and whether it has connected yet. */
 export const Connect = ({
   chargerId,
   password

@@ -1,4 +1,4 @@
-/** What cards were answered, newest first: each question of a charger before a session, and each start. */
+/** The answers that cards got, newest first: each authorisation request before a session, and each start. */
 import { Link } from "@tanstack/react-router"
 import { useChargerNames } from "../live/store.ts"
 import { Outside } from "../parts/Facts.tsx"

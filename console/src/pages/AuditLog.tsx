@@ -1,4 +1,4 @@
-/** Who changed what, with before and after. */
+/** The audit log: who changed what, with the values before and after. */
 import { useState } from "react"
 import { Outside } from "../parts/Facts.tsx"
 import { FilterField, Head, More, useTitle } from "../parts/Page.tsx"

@@ -1,6 +1,7 @@
 /**
- * The same command for many chargers: the service sends it to one after the other, and goes on when the page is closed. A template is applied charger by
- * charger, since each needs other keys. What cannot be undone asks once and names the number; above ten the number has to be typed.
+ * Sends the same command to many chargers: the service sends it to one after the other, and goes on when the page is closed. A configuration template
+ * is applied charger by charger, since each needs other keys. A command that cannot be undone needs a confirmation that names the number of chargers;
+ * above ten, the number has to be typed.
  */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
@@ -19,10 +20,10 @@ export type BulkType = "Reset" | "ChangeAvailability" | "ApplyTemplate" | "Clear
 
 const typedFrom = 10
 
-/** Chargers a minute: as many as the service allows, since someone waits for it. */
+/** Chargers a minute: as many as the service allows, since the operator waits for it. */
 const fastest = 60
 
-/** Templates at a time: each charger answers by itself. */
+/** Templates applied at a time: each charger answers independently. */
 const atOnce = 4
 
 interface Outcome {
@@ -55,7 +56,7 @@ const apply = async (row: Row): Promise<Outcome> => {
   }
 }
 
-/** What came of each charger's template. */
+/** The outcome for each charger to which the template was applied. */
 const Applied = ({ outcomes, total }: { readonly outcomes: ReadonlyArray<Outcome>; readonly total: number }) => (
   <>
     <p role="status">
@@ -75,7 +76,7 @@ const Applied = ({ outcomes, total }: { readonly outcomes: ReadonlyArray<Outcome
   </>
 )
 
-/** A batch as it goes on. */
+/** A batch in progress. */
 const Going = ({ id }: { readonly id: string }) => {
   const { data } = useQuery({
     queryKey: ["command-batches.get", id],

@@ -1,4 +1,4 @@
-/** One card: whose it is, whether it may charge, and what it did. */
+/** One card: its owner, whether it may charge, and what it did. */
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"

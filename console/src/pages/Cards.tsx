@@ -198,7 +198,7 @@ export const CardForm = ({
   </Form>
 )
 
-/** Many cards at once: one a line, with a note behind a comma. */
+/** Adds many cards: one per line, with a note after a comma. */
 const Many = ({ onClose }: { readonly onClose: () => void }) => {
   const [outcome, setOutcome] = useState<
     { readonly added: number; readonly refused: ReadonlyArray<string> } | undefined

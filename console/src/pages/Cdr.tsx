@@ -1,4 +1,4 @@
-/** One charge record: its parts, the tariff that it was billed by, and its credit. */
+/** One charge record: its parts, the tariff by which it was billed, and its credit. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
@@ -17,7 +17,7 @@ import { Moment } from "../parts/Time.tsx"
 import { t } from "../text/text.ts"
 import { Price } from "./session/Price.tsx"
 
-/** Hours with four digits, to the second; a credit takes them back. */
+/** Hours as a duration, to the second: the record gives them with four decimals. Negative in a credit. */
 const hours = (n: number): string => `${n < 0 ? "−" : ""}${duration(Math.abs(Math.round(n * 3600)) * 1000)}`
 
 export const Cdr = () => {
@@ -158,7 +158,7 @@ const ToRecord = ({ record }: { readonly record: { readonly id: string; readonly
   </Link>
 )
 
-/** The credit as the service would issue it. */
+/** A preview of the credit that the service would issue. */
 const CreditToBe = ({ id }: { readonly id: string }) => {
   const { data, error } = useQuery({
     queryKey: ["cdrs.creditPreview", id],

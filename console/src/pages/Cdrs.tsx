@@ -1,4 +1,4 @@
-/** Charge records: search, totals of what is shown for each currency, and exports of the same filter. */
+/** Charge records: search, totals for each currency of the records that are shown, and exports with the same filter. */
 import { useMemo } from "react"
 import { urlOf } from "../api/client.ts"
 import { useChargerNames } from "../live/store.ts"

@@ -1,4 +1,4 @@
-/** One charger: what it does, what can be done, what it said, and everything else about it in tabs. */
+/** One charger: what it does, which actions it allows, what it sent, and everything else about it in tabs. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"

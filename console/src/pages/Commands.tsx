@@ -1,4 +1,4 @@
-/** Sending a command to a charger: a table of what each asks for. The answer is followed in the header and on the charger. */
+/** Sending a command to a charger: a table of the fields that each command needs. The answer is followed in the header and on the charger's page. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../api/client.ts"
@@ -23,7 +23,7 @@ interface Field {
 
 const field = (name: string, input: Field["input"] = "text", isOptional = false): Field => ({ name, input, isOptional })
 
-/** Commands of OCPP 1.6 that a person sends, with their fields. */
+/** Commands of OCPP 1.6 that an operator sends, with their fields. */
 export const commandFields = {
   RemoteStart: [field("idTag", "idTag"), field("connectorId", "connector")],
   RemoteStop: [field("sessionId", "session")],
@@ -63,7 +63,7 @@ export const commandFields = {
 
 export type CommandType = keyof typeof commandFields
 
-/** What cannot be undone. */
+/** Commands that cannot be undone. */
 const dangerous: ReadonlySet<string> = new Set(["Reset", "RemoteStop", "UpdateFirmware"])
 
 const soon = (minutes: number): string => {
@@ -114,7 +114,7 @@ const Input = ({
       />
     )
   }
-  // OCPP 1.6 has no EVSEs: its connectors are the numbers of those that are kept here.
+  // OCPP 1.6 has no EVSEs: its connector numbers are the numbers of our EVSEs.
   const connectors = row.connectors.map(
     (one) => [String(one.evseId), t("connector.one", { id: numberOf(one, row.connectors) })] as const
   )
@@ -219,7 +219,7 @@ export const CommandDialog = ({
   )
 }
 
-/** The rest of the commands, behind one button. */
+/** The remaining commands, behind one button. */
 export const MoreCommands = ({
   onChoose,
   onClose

@@ -1,4 +1,4 @@
-/** What was posted to a webhook: which event, what became of it, and the event itself on request. */
+/** The deliveries of a webhook: which event was posted, the outcome, and the event itself on request. */
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { call } from "../api/client.ts"
@@ -17,7 +17,7 @@ type Delivery = Item<"webhooks.deliveries">
 
 const statuses = ["Parked", "Pending", "Delivered"] as const
 
-/** What has just happened is posted within a second or two. */
+/** An event is posted within a second or two. */
 const postedMillis = 2_000
 
 const toneOf = { Parked: "bad", Pending: "wait", Delivered: "ok" } as const
@@ -87,7 +87,7 @@ export const Deliveries = ({ webhookId }: { readonly webhookId: string }) => {
   )
 }
 
-/** What was heard last, and what happens next. */
+/** The last answer, and what happens next. */
 const Answer = ({ one }: { readonly one: Delivery }) => {
   const { deliveredAt, httpStatus, nextTryAt, parkedAt, problem, status } = one
   return (
@@ -155,7 +155,7 @@ const Line = ({ one, replay }: { readonly one: Delivery; readonly replay: (id: s
   )
 }
 
-/** Read once it is looked at: a list of five hundred shows none of them. */
+/** Read only when it is opened: a list of five hundred deliveries reads none of them. */
 const Body = ({ eventId }: { readonly eventId: string }) => {
   const missing = missingFor(useMe(), "events.get")
   const { data, error, refetch } = useQuery({

@@ -1,4 +1,7 @@
-/** Signing in, the first account, an invitation and a new password: the pages before the shell. Tokens of links are in the fragment, which no log sees. */
+/**
+ * Signing in, the first account, an invitation and a new password: the pages before the shell. Tokens of links are in the fragment, which appears in
+ * no log.
+ */
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { call, Problem } from "../api/client.ts"
@@ -12,7 +15,7 @@ import { Card } from "./EntryCard.tsx"
 import { safeNext } from "./next.ts"
 import { SignOn } from "./SignOn.tsx"
 
-/** The token behind the `#`, taken out of the address so that it does not stay in the history. */
+/** The token after the `#`. It is removed from the address, so that it does not stay in the history. */
 const useFragment = (): string => {
   const [token] = useState(() => location.hash.slice(1))
   useEffect(() => {
@@ -24,7 +27,10 @@ const useFragment = (): string => {
 const least = 12
 const passwordProps = { type: "password", minLength: least, maxLength: 200, required: true } as const
 
-/** The link that the demo prints signs in by itself. Only on this machine: elsewhere such a link could sign a person into a stranger's account. */
+/**
+ * The link that the demo prints signs the visitor in. Only allowed on this machine: elsewhere such a link could sign a person in to another person's
+ * account.
+ */
 const fromLink = (fragment: string): { readonly email: string; readonly password: string } | undefined => {
   if (location.hostname !== "localhost" && location.hostname !== "127.0.0.1") return undefined
   const given = new URLSearchParams(fragment)
@@ -161,7 +167,7 @@ export const SetUp = () => {
   )
 }
 
-/** A link that gives a password: of an invitation, or of a reset. */
+/** The page of a link for setting a password: an invitation or a reset. */
 export const Invitation = () => {
   const token = useFragment()
   const go = useNavigate()

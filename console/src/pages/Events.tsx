@@ -1,4 +1,4 @@
-/** The feed of events, live: the last ones while this page is open. */
+/** The live feed of events: those that have come while this page is open. */
 import { Link } from "@tanstack/react-router"
 import { eventTypes } from "virtual:operations"
 import { useEffect, useState } from "react"

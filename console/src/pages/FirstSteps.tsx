@@ -1,4 +1,4 @@
-/** What a new organisation does until its first charge record: each step is also an ordinary page, and is marked when it is done. */
+/** What a new organisation does until its first charge record. Each step is also an ordinary page, and is marked when it is done. */
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { unnamedOrganisation } from "../../../src/domain/operator/Unnamed.ts"
@@ -18,7 +18,7 @@ const wasClosed = (organisationId: string): boolean => {
   }
 }
 
-/** True until there is a charge record, or someone has closed the steps in this browser. */
+/** True until there is a charge record, or a person has closed the steps in this browser. */
 export const useIsBeginning = (): readonly [isBeginning: boolean, close: () => void] => {
   const me = useMe()
   const { id } = me.organisation
@@ -30,7 +30,7 @@ export const useIsBeginning = (): readonly [isBeginning: boolean, close: () => v
     try {
       localStorage.setItem(closedAt(id), "closed")
     } catch {
-      // A browser that keeps nothing shows them again at the next visit.
+      // A browser without storage shows them again at the next visit.
     }
   }
   return [mayLook && !isClosed && !isLoading && error === null && rows.length === 0, close]

@@ -1,4 +1,4 @@
-/** What needs attention now, and the figures of the moment and of today. */
+/** What needs attention now, with figures for now and for today. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useMemo } from "react"
@@ -22,7 +22,7 @@ import { t, tn, word } from "../text/text.ts"
 import { Since } from "./Since.tsx"
 import { FirstSteps, useIsBeginning } from "./FirstSteps.tsx"
 
-/** A fault that heals within two minutes is history, no alarm. */
+/** A fault that heals within two minutes raises no alarm. */
 const settledMillis = 2 * 60_000
 
 const troubleSince = (row: Row): number =>
@@ -36,7 +36,7 @@ const troubleText = (row: Row): string => {
   return [one?.errorCode, one?.info].filter(Boolean).join(" · ") || t("state.Faulted")
 }
 
-/** Cars at a charger in trouble: people who wait. */
+/** Cars at a charger that is in trouble: their drivers wait. */
 const waiting = (row: Row): number =>
   row.connectors.filter(({ sessionId, status }) => sessionId !== undefined || status === "Preparing").length
 
@@ -258,7 +258,7 @@ export const Overview = () => {
   )
 }
 
-/** The power of the last 24 hours; read again when sessions have changed it. */
+/** The power of the last 24 hours; read again when events of sessions have come. */
 const Power = () => {
   const { data, error, refetch } = useQuery({
     queryKey: ["statistics.series", "power"],
@@ -277,7 +277,7 @@ const Power = () => {
   )
 }
 
-/** What the records of today come to, for each currency. */
+/** The totals of today's records, for each currency. */
 const Today = () => {
   const me = useMe()
   const from = useMemo(() => {
@@ -305,7 +305,7 @@ const Today = () => {
   )
 }
 
-/** What people and programs changed lately; what the service did by itself is in the audit log. */
+/** The latest changes by operators and programs; what the service did by itself is only in the audit log. */
 const Changes = () => {
   const { isLoading, rows } = usePages("audit-log.list", { query: { limit: 100 } })
   const nameOf = useActors()

@@ -1,4 +1,4 @@
-/** One roaming partner: its modules, the exchanges, what is parked, and what it sees. */
+/** One roaming partner: its modules, the exchanges, the parked deliveries, and what it sees. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
@@ -272,7 +272,7 @@ const Exchanges = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Where an object that is sent to partners is shown here; an EVSE at its site. */
+/** The console's page for an object that is sent to partners; an EVSE is shown at its site. */
 const placeOf = { location: "sites", evse: "sites", tariff: "tariffs", session: "sessions", cdr: "cdrs" } as const
 
 const Parked = ({ id }: { readonly id: string }) => {
@@ -337,7 +337,7 @@ const Parked = ({ id }: { readonly id: string }) => {
 
 const viewed = ["locations", "tariffs", "sessions", "cdrs"] as const
 
-/** The exact objects that the partner is given, in its own version. */
+/** The objects exactly as the partner receives them, in its own version. */
 const View = ({ id }: { readonly id: string }) => {
   const [module, setModule] = useState<(typeof viewed)[number]>("locations")
   const pages = usePages("partner-view.view", { params: { partnerId: id, module }, query: { limit: 20 } })

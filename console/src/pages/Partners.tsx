@@ -1,4 +1,4 @@
-/** Roaming partners: whether each is up to date, in one row. */
+/** Roaming partners: one row each, which shows whether the partner is up to date. */
 import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { call } from "../api/client.ts"
@@ -143,7 +143,7 @@ export const Partners = () => {
   )
 }
 
-/** A partner is made first; then it is invited by a token, or we register with the token that it gave us. */
+/** A partner is created first. Then we invite it with a token, or we register with the token that it gave us. */
 const AddPartner = ({ onClose }: { readonly onClose: () => void }) => {
   const { addresses } = useMe()
   const [made, setMade] = useState<

@@ -1,4 +1,4 @@
-/** One session: what it was, its energy over time, and why it costs what it costs. */
+/** One session: its data, its energy over time, and how its cost came about. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
@@ -22,7 +22,7 @@ import { Energy } from "./session/Energy.tsx"
 import { Price } from "./session/Price.tsx"
 import { sessionTone, sessionWord } from "./Sessions.tsx"
 
-/** A minute before the start, as cards are asked about before it, and one behind the end. */
+/** One minute before the start, since cards are authorised before it, and one minute after the end. */
 const aroundMillis = 60_000
 
 const around = (startedAt: string, endedAt: string | null) => ({
@@ -48,7 +48,7 @@ export const Session = () => {
   })
   const charger = useCharger(session?.chargerId ?? "")
   useTitle(t("session.one"))
-  // Readings of the session that is shown are followed; those of others are not.
+  // Readings of this session are followed; those of other sessions are ignored.
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = onLiveEvent((event) => {
@@ -80,7 +80,7 @@ export const Session = () => {
       </Side>
     )
   }
-  // Of these `Held` shows the buttons, with the reason.
+  // For these, `Held` shows the buttons, with the reason.
   const isDoubted = session.heldReason !== null || session.needsCorrection
   const end = session.endedAt === null ? now : Date.parse(session.endedAt)
   return (

@@ -1,4 +1,4 @@
-/** Sessions: those that run, those of today, held ones and those that need a correction. */
+/** Sessions: running ones, today's, held ones and those that need a correction. */
 import { useMemo } from "react"
 import { siteName, useChargerNames } from "../live/store.ts"
 import { Outside } from "../parts/Facts.tsx"
@@ -138,7 +138,7 @@ export const Sessions = () => {
     ...(site === undefined ? {} : { siteId: site }),
     ...(card === undefined ? {} : { tokenUid: card })
   } as const
-  // With a beginning in time the list is in the order of starts, and not of when they were heard.
+  // With a start time the list is ordered by start, otherwise by when the sessions were heard of.
   const query = lens === undefined ? { from: beginning, ...chosen } : chosen
   const pages = usePages("sessions.list", { query })
   return (
@@ -176,7 +176,7 @@ export const Sessions = () => {
   )
 }
 
-/** A filter that came with a link, and how to be rid of it. */
+/** A filter that came with a link, and a button that removes it. */
 export const FilterChip = ({ name, value }: { readonly name: string; readonly value: string }) => {
   const [, set] = useFilters()
   return (

@@ -1,4 +1,4 @@
-/** Signing in by an organisation's identity provider: the part of the sign-in page, and the page that the provider sends the browser back to. */
+/** Signing in by an organisation's identity provider: its part of the sign-in page, and the page to which the provider sends the browser back. */
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { call, Problem } from "../api/client.ts"
@@ -12,7 +12,7 @@ import { safeNext } from "./next.ts"
 
 const nextKey = "voltlane.next"
 
-/** What went wrong in the reader's language; what the service says where there are no words of our own for it. */
+/** What went wrong, in the reader's language; the service's own message if the catalogue has no text for it. */
 const failureText = (error: unknown): string => {
   if (!(error instanceof Problem)) return problemText(error)
   const known = word("signOn", error.code)
@@ -21,7 +21,7 @@ const failureText = (error: unknown): string => {
 
 type Choice = { readonly email?: string; readonly organisation?: string }
 
-/** Away from this page, to the provider. */
+/** Leaves this page for the provider. */
 const leave = async (choice: Choice, next: string | undefined): Promise<void> => {
   try {
     const { url } = await call("single-sign-on.begin", { body: choice })
@@ -37,7 +37,7 @@ export const SignOn = ({ next }: { readonly next: string | undefined }) => {
   const [isAsking, setAsking] = useState(false)
   const [said, setSaid] = useState("")
   useEffect(() => {
-    // Without an answer the page is as it is where no organisation offers it.
+    // Without an answer the page looks as if no organisation offered single sign-on.
     void call("single-sign-on.offer", {})
       .then(setOffer)
       .catch(() => undefined)
@@ -77,7 +77,7 @@ export const SignOn = ({ next }: { readonly next: string | undefined }) => {
   )
 }
 
-/** The query as the provider wrote it: the router may write the address anew. */
+/** The query exactly as the provider wrote it: the router may rewrite the address. */
 const returned = (): string => {
   const [navigation] = performance.getEntriesByType("navigation")
   return navigation === undefined ? location.search : new URL(navigation.name).search
@@ -88,7 +88,7 @@ export const SignOnReturn = () => {
   const [said, setSaid] = useState<string | undefined>()
   useEffect(() => {
     const query = returned().slice(1)
-    // The code works once, and does not stay in the history.
+    // The code works only once, and must not stay in the history.
     history.replaceState(history.state, "", location.pathname)
     void call("single-sign-on.complete", { body: { query } })
       .then((me) => {

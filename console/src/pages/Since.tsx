@@ -1,4 +1,4 @@
-/** What happened since the person was last here, in one line: counted from the events in between, as far as they are few enough to be read. */
+/** What happened since the person was last here, in one line: counted from the events in between, up to a limited number. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { call } from "../api/client.ts"
@@ -43,7 +43,7 @@ export const Since = () => {
     queryKey: ["since", last?.event],
     enabled: last !== undefined && may(me, "events.list"),
     staleTime: Infinity,
-    // A database that was restored knows the event no more: then there is nothing to say.
+    // A restored database may not know the event any more: then nothing is shown.
     queryFn: () => eventsSince(last!).catch(() => null)
   })
   if (last === undefined || data === undefined || data === null) return null

@@ -1,4 +1,4 @@
-/** Sites, with the state of their chargers and what flows there now. */
+/** Sites, with the state of their chargers and their present power. */
 import { useMemo } from "react"
 import { call } from "../api/client.ts"
 import { useLive } from "../live/store.ts"
@@ -43,7 +43,7 @@ export const useSiteSums = (): ReadonlyMap<string, SiteSum> => {
   }, [rows])
 }
 
-/** Whether partners see it, in the same words on the list and on the site: it may be meant for them and lack what they need. */
+/** Whether partners see a site, in the same words in the list and on the site's page. A published site may lack required data. */
 export const seenByPartners = ({ ocpi, publish }: Pick<Site, "ocpi" | "publish">): readonly [Tone, string] =>
   !publish ? ["off", t("site.private")] : ocpi.published ? ["ok", t("site.published")] : ["wait", t("site.notSeen")]
 

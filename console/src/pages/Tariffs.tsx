@@ -1,4 +1,4 @@
-/** Tariffs, with what each costs in short words. */
+/** Tariffs, with a short description of what each costs. */
 import { useMemo } from "react"
 import { Act } from "../parts/Act.tsx"
 import { Outside } from "../parts/Facts.tsx"
@@ -15,7 +15,7 @@ import { TariffDialog } from "./tariff/TariffDialog.tsx"
 
 export type TariffItem = Item<"tariffs.list">
 
-/** The name that drivers are shown, or the first letters of the id. */
+/** The name that drivers see, or the first letters of the id. */
 export const tariffName = ({ id, tariffAltText }: Pick<TariffItem, "id" | "tariffAltText">): string =>
   tariffAltText[0]?.text ?? id.slice(0, 8)
 
@@ -26,7 +26,7 @@ export const componentText = (
   currency: string
 ): string => `${exact(price)} ${currency}${unit[type] === "" ? "" : `/${unit[type]}`}`
 
-/** Restrictions of an element in short words, as 22:00–06:00. */
+/** The restrictions of an element in short form, for example 22:00–06:00. */
 export const restrictionText = (restrictions: TariffItem["elements"][number]["restrictions"]): string => {
   if (restrictions === undefined) return t("tariff.always")
   const r = restrictions

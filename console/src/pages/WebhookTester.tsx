@@ -1,6 +1,6 @@
 /**
- * How the signature of a webhook comes about, step by step, with a message and secret of one's own. All of it is worked out in this page: the secret is sent
- * nowhere.
+ * Shows step by step how the signature of a webhook is computed, with a message and secret that the person enters. Everything is computed in this
+ * page: the secret is sent nowhere.
  */
 import { useEffect, useState } from "react"
 import { prefix, signatureOf } from "../live/signature.ts"

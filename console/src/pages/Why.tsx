@@ -1,6 +1,6 @@
 /**
- * Why a card may charge here, or may not: the verdict, the rule that decided it, each check, and the last attempts. What has a time or a charger in it is
- * worded here: the service knows neither the reader's clock nor the names that are on the screen.
+ * Why a card may charge here, or may not: the verdict, the rule that decided it, each check, and the last attempts. Texts with a time or a charger
+ * are written here: the service does not know the reader's time zone or the names on the screen.
  */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
@@ -25,7 +25,7 @@ const Reason = ({ of: { explanation, openSessions, rule, token } }: { readonly o
   if (rule === "charging_already" && open !== undefined) {
     return <p>{t("why.charging", { charger, at: moment(Date.parse(open.startedAt)) })}</p>
   }
-  // A card that is marked as expired may have a time that is still to come: the service's text says which it is.
+  // A card that is marked as expired may have an expiry time in the future: the service's text then says which of the two it is.
   if (rule === "own_token_expired" && token?.status !== "Expired" && typeof token?.expiresAt === "string") {
     return <p>{t("why.expired", { at: moment(Date.parse(token.expiresAt)) })}</p>
   }

@@ -1,4 +1,7 @@
-/** What waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts, unknown chargers and drift. */
+/**
+ * Everything that waits for a decision, one queue beside the other: held sessions, corrections, parked deliveries, card conflicts, unknown chargers
+ * and drift.
+ */
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../api/client.ts"
@@ -77,7 +80,7 @@ const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
   )
 }
 
-/** A partner or webhook, and how much of it is parked. */
+/** A partner or webhook, and how many of its deliveries are parked. */
 const Subscriber = ({
   mono = false,
   name,
@@ -126,7 +129,7 @@ const ParkedOf = ({ id, name }: { readonly id: string; readonly name: string }) 
   return <Subscriber pages={pages} name={name} to={`/roaming/${id}`} search={{ tab: "parked" }} />
 }
 
-/** Webhooks that have parked events; the page of each replays them. */
+/** Webhooks with parked events; the page of each can replay them. */
 const ParkedEvents = () => {
   const webhooks = usePages("webhooks.list", { query: { limit: 100 } })
   if (webhooks.missing.length > 0) return <NotPermitted permissions={webhooks.missing} />

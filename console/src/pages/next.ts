@@ -1,5 +1,5 @@
-/** Where a sign-in leads: to a page of this console, and nowhere else. */
+/** Where a sign-in leads: always to a page of this console. */
 
-/** Only pages of this console: an address in a link must not lead elsewhere. */
+/** Only accepts pages of this console: an address in a link must not lead elsewhere. */
 export const safeNext = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith("/sign-in") ? next : "/"

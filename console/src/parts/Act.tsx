@@ -1,4 +1,4 @@
-/** Buttons. One for which a permission is missing is shown, cannot be used, and says what is missing. */
+/** Buttons. A button for which the person lacks a permission is shown disabled, and says what is missing. */
 import { useId, type ReactNode } from "react"
 import type { Name } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"

@@ -1,4 +1,4 @@
-/** Small charts drawn as SVG: bands of states and lines over time. The same figures are in a table or text beside them. */
+/** Small charts drawn as SVG: bands of states and lines over time. A table or text beside them has the same figures. */
 import { useId, useState } from "react"
 import type { State } from "../live/fleet.ts"
 import { useShortcut } from "../app/shortcuts.ts"
@@ -61,9 +61,9 @@ interface LineProps {
   readonly isStep?: boolean
   /** A second line of the same unit, dashed. */
   readonly limit?: ReadonlyArray<Point>
-  /** What is behind it: parts of the time, each with what it is. */
+  /** The background: parts of the time, each with its label. */
   readonly parts?: ReadonlyArray<Part>
-  /** The figures are one key away. */
+  /** A key shows the figures. */
   readonly hasKey?: boolean
 }
 
@@ -73,10 +73,10 @@ export interface Part {
   readonly label: string
 }
 
-/** The last of a step line that holds at a time. */
+/** The point of a step line that applies at a time. */
 const heldAt = (points: ReadonlyArray<Point>, at: number): Point | undefined => points.findLast((one) => one.at <= at)
 
-/** Both lines by time: a limit changes between two points as well. */
+/** The values of both lines by time: a limit may change between two points. */
 const rowsOf = (points: ReadonlyArray<Point>, limit: ReadonlyArray<Point>) => {
   const values = new Map(points.map(({ at, value }) => [at, value]))
   const times = [...new Set([...points, ...limit].map(({ at }) => at))].sort((a, b) => a - b)
@@ -99,7 +99,7 @@ const pathOf = (
   return start + next.join("") + (isStep ? `H${x(to).toFixed(1)}` : "")
 }
 
-/** A line over time, with its figures as a table one key away. */
+/** A line over time; a key shows its figures as a table. */
 export const Line = ({
   from,
   hasKey = false,

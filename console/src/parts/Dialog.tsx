@@ -1,6 +1,6 @@
 /**
- * The platform's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. A click beside it closes only one in which nothing can
- * be lost: what is filled in, or a password that is shown once, would be.
+ * The browser's own dialog: it keeps the focus inside, closes by Escape, and returns the focus. A click beside it closes it only if nothing can be
+ * lost by that, such as filled-in fields or a password that is shown once.
  */
 import { useEffect, useId, useRef, type ReactNode } from "react"
 import { t } from "../text/text.ts"
@@ -17,7 +17,7 @@ export const Dialog = ({
   readonly children: ReactNode
   readonly onClose: () => void
   readonly wide?: boolean
-  /** Nothing is lost by closing it. */
+  /** Nothing is lost by closing it, so a click beside it closes it. */
   readonly isLight?: boolean
 }) => {
   const box = useRef<HTMLDialogElement>(null)
@@ -26,7 +26,7 @@ export const Dialog = ({
     const dialog = box.current
     if (dialog !== null && !dialog.open) {
       dialog.showModal()
-      // The browser focuses what comes first, which is the button that closes.
+      // The browser would focus the first element, which is the close button.
       const first = dialog.querySelector<HTMLElement>(".dialog > :not(header) :is(input, select, textarea)")
       const field = dialog.querySelector<HTMLElement>(".dialog > :is(input, select, textarea)")
       const ready = dialog.querySelector<HTMLElement>("[data-ready]")

@@ -1,4 +1,4 @@
-/** Names and values of one thing, and text that comes from outside. */
+/** Names and values of one thing, and text from outside the service. */
 import type { ReactNode } from "react"
 
 export const Facts = ({ rows }: { readonly rows: ReadonlyArray<readonly [string, ReactNode]> }) => (
@@ -12,7 +12,7 @@ export const Facts = ({ rows }: { readonly rows: ReadonlyArray<readonly [string,
   </dl>
 )
 
-/** What a charger, partner or person wrote: text and nothing else, of its own direction, whole in the title. */
+/** Text by a charger, partner or person: plain text only, with its own writing direction; the title has all of it. */
 export const Outside = ({ children, mono = false }: { readonly children: string; readonly mono?: boolean }) => (
   <bdi className={mono ? "mono" : undefined} title={children}>
     {children}

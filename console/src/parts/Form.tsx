@@ -1,4 +1,4 @@
-/** Forms of plain fields. What the service refuses is shown at the field that it names, and the rest above the buttons. */
+/** Forms of plain fields. An error of the service is shown at the field that it names, other errors above the buttons. */
 import { createContext, use, useId, useRef, useState, type ReactNode } from "react"
 import { type FieldError, Problem } from "../api/client.ts"
 import { t } from "../text/text.ts"
@@ -8,7 +8,7 @@ const Errors = createContext<ReadonlyArray<FieldError>>([])
 
 export type FormValues = {
   readonly text: (name: string) => string
-  /** Undefined where nothing was entered. */
+  /** The entered text; undefined if the field is empty. */
   readonly optional: (name: string) => string | undefined
   readonly number: (name: string) => number | undefined
   readonly checked: (name: string) => boolean
@@ -46,7 +46,7 @@ export const Form = ({
   readonly danger?: boolean
   /** Names of the fields that show their own errors. */
   readonly fields?: ReadonlyArray<string>
-  /** Everything is filled in: Enter does it, and the focus begins there. */
+  /** Everything is filled in already: the focus begins at the submit button, so that Enter submits. */
   readonly isReady?: boolean
 }) => {
   const [error, setError] = useState<unknown>()
@@ -173,7 +173,7 @@ export const TextArea = ({
   )
 }
 
-/** Time zones for a `Select`. The browser's list has one name for each: another name of it, or UTC, is offered where `own` is that. */
+/** Time zones for a `Select`. The browser's list has one name for each zone: if `own` is an alias or UTC, it is offered too. */
 export const zoneOptions = (own: string): ReadonlyArray<readonly [string, string]> =>
   [...new Set([own, ...Intl.supportedValuesOf("timeZone")])].map((zone) => [zone, zone])
 

@@ -1,4 +1,4 @@
-/** The frames of pages: a list with its detail beside it, the head, lenses and the field that filters. */
+/** The frames of pages: a list with its detail beside it, the head, lenses and the filter field. */
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router"
 import { useEffect, useRef, type ReactNode } from "react"
 import { useShortcut } from "../app/shortcuts.ts"
@@ -9,7 +9,7 @@ import { type Filters, type Pages, useFilters } from "./pages.ts"
 import { Failed, Loading, NotPermitted } from "./States.tsx"
 import { Table, type TableProps } from "./Table.tsx"
 
-/** The id in the address of the open detail. */
+/** The id of the open detail, from the address. */
 export const useOpen = (): string | undefined => (useParams({ strict: false }) as { readonly id?: string }).id
 
 export const Split = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => {
@@ -85,7 +85,7 @@ export const Lenses = ({
   )
 }
 
-/** The field of a list, in the address as `q` or another name. */
+/** The filter field of a list, kept in the address as `q` or under another name. */
 export const FilterField = ({
   label,
   name = "q",
@@ -130,7 +130,7 @@ export const FilterField = ({
   )
 }
 
-/** A list of the service in all its states. */
+/** A list of the service, with its loading, empty and error states. */
 export const PagedTable = <A,>({
   empty,
   isFiltered = false,
@@ -141,7 +141,7 @@ export const PagedTable = <A,>({
   readonly pages: Pages<A>
   readonly empty: ReactNode
   readonly isFiltered?: boolean
-  /** As in "The sessions could not be read." */
+  /** For example "The sessions could not be read." */
   readonly what: string
 }) => {
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
@@ -168,7 +168,7 @@ export const PagedTable = <A,>({
   )
 }
 
-/** A detail beside its list. Escape goes back to the list, `h` to what was changed of it, by whom. */
+/** A detail beside its list. Escape goes back to the list, `h` to its history in the audit log. */
 export const Side = ({
   acts,
   back,
@@ -183,7 +183,7 @@ export const Side = ({
   readonly title: ReactNode
   readonly sub?: ReactNode
   readonly acts?: ReactNode
-  /** Its subject in the audit log, as in `charger:CP-1`. */
+  /** Its subject in the audit log, for example `charger:CP-1`. */
   readonly history?: string
   readonly children: ReactNode
 }) => {
@@ -215,7 +215,7 @@ export const Side = ({
   )
 }
 
-/** Nine tabs have a digit. */
+/** The first nine tabs have a digit as their key. */
 const digits = 9
 
 const TabLink = ({
@@ -248,7 +248,7 @@ const TabLink = ({
   )
 }
 
-/** Tabs of a detail; the open one is in the address, and digits open them. */
+/** Tabs of a detail. The open one is kept in the address, and digits open them. */
 export const Tabs = ({
   name = "tab",
   tabs
@@ -270,7 +270,7 @@ export const Tabs = ({
   )
 }
 
-/** The title of the document follows the page. */
+/** Sets the title of the document to that of the page. */
 export const useTitle = (title: string): void => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A price line by line: what was used, what is paid for, at which price, by which element, and what explains the difference. */
+/** A price line by line: what was used, what is billed, at which price, by which element, and the reason for a difference. */
 import type { Answer } from "../api/types.ts"
 import { t, word } from "../text/text.ts"
 import { exact, money } from "./format.ts"

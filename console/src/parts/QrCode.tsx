@@ -1,4 +1,4 @@
-/** Text as a QR code, drawn by the page itself: no picture is fetched, and nothing of the text leaves the browser. */
+/** Text as a QR code, drawn by the page itself: no image is fetched, and the text does not leave the browser. */
 import { encode } from "uqr"
 
 export const QrCode = ({ label, text }: { readonly text: string; readonly label: string }) => {

@@ -1,4 +1,4 @@
-/** Sessions in one line each: when, what, and what came of it. */
+/** Sessions in one line each: when, what, and the outcome. */
 import { Link } from "@tanstack/react-router"
 import type { Session } from "../api/types.ts"
 import { t, word } from "../text/text.ts"
@@ -15,7 +15,7 @@ export const SessionRows = ({
 }: {
   readonly pages: Pages<Session>
   readonly none: string
-  /** What distinguishes them: the card at a charger, the charger of a card. */
+  /** What distinguishes the sessions in this list: the card at a charger, the charger of a card. */
   readonly show: (session: Session) => string
 }) => {
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />

@@ -1,6 +1,6 @@
 /**
- * Sites at their places, with names and a scale. A wide view has the outlines of countries below them, which are a file of the console's own; streets are
- * there only where the service was given the address of tiles. Without it the map asks no one else for anything.
+ * Sites on a map, with names and a scale. A wide view has the outlines of countries below them, which are a file of the console's own. Streets are
+ * shown only if the service has the address of a tile server configured. Otherwise the map contacts no other server.
  */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
@@ -32,7 +32,7 @@ interface Placed {
   readonly longitude: number | null
 }
 
-/** The pixels of an element, as they are now, and the `ref` that watches it. */
+/** The size of an element in pixels, kept up to date, and the `ref` that measures it. */
 const useSize = (): readonly [(element: HTMLElement | null) => (() => void) | undefined, Size] => {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   const watched = useCallback((element: HTMLElement | null) => {
@@ -46,7 +46,7 @@ const useSize = (): readonly [(element: HTMLElement | null) => (() => void) | un
   return [watched, size]
 }
 
-/** The path is kept as long as the view stays; figures that change draw it again as it is. */
+/** The path is computed once per view; changed figures reuse it. */
 const Countries = ({ outlines, view }: { readonly outlines: Outlines; readonly view: View }) => {
   const path = useMemo(() => pathOf(outlines, view), [outlines, view])
   return <path className="map-land" d={path} />
@@ -63,14 +63,14 @@ const Streets = ({ template, view }: { readonly template: string; readonly view:
   return (
     <div className="map-tiles" aria-hidden="true">
       {tiles.map(({ height, key, left, top, url, width }) => (
-        // Providers want to know which page asks; its address without the path is all that they learn.
+        // Providers want to know which site requests tiles: they get its origin, without the path.
         <img key={key} src={url} alt="" referrerPolicy="strict-origin" style={{ left, top, width, height }} />
       ))}
     </div>
   )
 }
 
-/** What needs someone is named first, then what is largest. */
+/** Sites in trouble are labelled first, then the largest ones. */
 const weight = (sum: SiteSum | undefined): number =>
   sum === undefined ? 0 : (sum.trouble > 0 ? 1_000_000 : 0) + sum.total
 

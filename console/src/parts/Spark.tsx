@@ -1,4 +1,4 @@
-/** How much of the time connectors were available: one figure, and a bar for each day or hour. */
+/** The availability of connectors: one figure, and a bar for each day or hour. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { call, Problem } from "../api/client.ts"
@@ -16,7 +16,7 @@ interface Scope {
   readonly chargerId?: string
 }
 
-/** Of many connectors the service reads only so much at once: a shorter time is shown then. */
+/** The service limits how much it reads at once for many connectors: a shorter period is shown then. */
 const read = async (scope: Scope, days: number): Promise<Answer<"statistics.series">> => {
   const to = new Date()
   const query = {
@@ -35,7 +35,7 @@ const read = async (scope: Scope, days: number): Promise<Answer<"statistics.seri
   }
 }
 
-/** A month changes slowly, and many connectors change often: it is read again with an event, but not more often than this. */
+/** Events make it be read again, but not more often than this. A month changes slowly, and many connectors change often. */
 const againMillis = { one: 3_000, many: 5 * 60_000 }
 
 const changes: ReadonlySet<LiveEvent["type"]> = new Set([
@@ -44,10 +44,10 @@ const changes: ReadonlySet<LiveEvent["type"]> = new Set([
   "connector.status"
 ])
 
-/** Never rounded up: 100 % is no second without. */
+/** The share, rounded down: 100 % means not a second without. */
 const share = (value: number): string => percent(Math.floor(value * 10) / 10)
 
-/** Below this a bar has the colour of trouble. */
+/** A bar below this percentage has the colour of trouble. */
 const low = 90
 
 export const Spark = ({ days, ...scope }: Scope & { readonly days: number }) => {
@@ -55,7 +55,7 @@ export const Spark = ({ days, ...scope }: Scope & { readonly days: number }) => 
   const missing = missingFor(useMe(), "statistics.series")
   const wait = chargerId === undefined ? againMillis.many : againMillis.one
   const { data, dataUpdatedAt, error, refetch } = useQuery({
-    // Not by the operation's name: what an event of a session changes is not in it.
+    // The key is not the operation's name, which would make events of sessions invalidate it: they do not change availability.
     queryKey: ["availability", days, siteId ?? "", chargerId ?? ""],
     enabled: missing.length === 0,
     staleTime: wait,

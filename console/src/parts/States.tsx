@@ -1,4 +1,4 @@
-/** What a page shows when there is nothing, when something failed, and when one may not see it. */
+/** What a page shows when there is nothing, when something failed, and when the person may not see it. */
 import type { ReactNode } from "react"
 import { Problem } from "../api/client.ts"
 import { t } from "../text/text.ts"
@@ -54,7 +54,7 @@ export const Failed = ({
   </div>
 )
 
-/** The frame of what is being read. */
+/** The placeholder while something is being read. */
 export const Loading = ({ rows = 6 }: { readonly rows?: number }) => (
   <div className="loading" role="status" aria-label={t("state.loading")}>
     {Array.from({ length: rows }, (_, index) => (

@@ -1,4 +1,4 @@
-/** A state as shape, colour and word. Each shape has a silhouette of its own, so that it is known without its colour. */
+/** A state as shape, colour and word. Each shape has a silhouette of its own, so that it is recognisable without its colour. */
 import type { ReactNode } from "react"
 import type { State } from "../live/fleet.ts"
 import { t } from "../text/text.ts"

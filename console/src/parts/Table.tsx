@@ -1,6 +1,6 @@
 /**
- * A table of any length: only the rows on screen are in the document. Rows are links; j and k or the arrows move, x selects. On a phone a row is two
- * lines.
+ * A table of any length: only the rows on screen are in the document. Rows are links; j and k or the arrow keys move, x selects. On a phone a row has
+ * two lines.
  */
 import { Link } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
@@ -10,17 +10,17 @@ import { t } from "../text/text.ts"
 
 export interface Column<A> {
   readonly id: string
-  /** Read out only where the id is `act`: buttons say themselves what they do. */
+  /** For the column with the id `act` it is only read by screen readers: buttons need no visible title. */
   readonly title: string
   readonly cell: (row: A) => ReactNode
-  /** Where it is on a phone; elsewhere than in one of these four it is left out there. */
+  /** Its position on a phone; a column without one is not shown there. */
   readonly phone?: "name" | "side" | "second" | "value"
   readonly align?: "right"
-  /** A share of the width, or a fixed one. */
+  /** A share of the width, or a fixed width. */
   readonly width?: string
-  /** Left out in lists narrower than this. */
+  /** Hidden in lists narrower than this. */
   readonly from?: "narrow" | "medium" | "wide"
-  /** The cell that is the row's link. */
+  /** This cell is the link of the row. */
   readonly isLink?: boolean
 }
 
@@ -41,7 +41,7 @@ export interface TableProps<A> {
   readonly children?: ReactNode
 }
 
-/** Pixels of the titles, which stay above the rows. */
+/** Height of the titles, which stay above the rows, in pixels. */
 const headHeight = 32
 
 const narrowQuery = "(max-width: 720px)"
@@ -158,7 +158,8 @@ export const Table = <A,>({
   const onReach = useCallback((index: number) => {
     reached.current = index
   }, [])
-  // Opened from elsewhere, as by the palette or an address, its row may be far below. Once: later the list stays where it was scrolled to.
+  // A row that was opened from elsewhere, for example by the palette or an address, may be far below. Scrolls there once: after that the list stays
+  // where the person scrolled to.
   useEffect(() => {
     if (open === brought.current) return
     const index = rows.findIndex((row) => keyOf(row) === open)

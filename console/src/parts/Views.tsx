@@ -1,4 +1,4 @@
-/** Pages that people keep with their filters: a menu on each list, and a way to keep the one that is open. */
+/** Saved views, which are pages with their filters: a menu on each list, and a button that saves the current one. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useRouterState } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
@@ -19,13 +19,13 @@ export const useViews = () => {
   })
 }
 
-/** An address of this console, as the router takes it. */
+/** An address of this console, in the form that the router takes. */
 export const placeOf = (path: string): { readonly to: string; readonly search: Readonly<Record<string, string>> } => {
   const { pathname, searchParams } = new URL(path, location.origin)
   return { to: pathname, search: Object.fromEntries(searchParams) }
 }
 
-/** What a page keeps to itself: dialogs that are open. */
+/** Parameters that are not saved: those of open dialogs. */
 const leftOut: ReadonlySet<string> = new Set(["do", "id"])
 
 const Keep = ({ path, onClose }: { readonly path: string; readonly onClose: () => void }) => (

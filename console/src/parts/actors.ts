@@ -1,4 +1,4 @@
-/** Who did something, as people know them: the audit log names actors by their ids. */
+/** Names of actors: the audit log has only their ids. */
 import { useMemo } from "react"
 import { may, useMe } from "../app/me.ts"
 import { usePages } from "./pages.ts"
@@ -16,7 +16,7 @@ export const useActors = (): ((actor: string) => string) => {
   }, [operators.rows, keys.rows])
 }
 
-/** `SiteChanged` as `Site changed`. */
+/** For example `SiteChanged` becomes `Site changed`. */
 export const actionText = (action: string): string => {
   const spaced = action.replaceAll(
     /([a-z])([A-Z])/g,

@@ -1,4 +1,4 @@
-/** Copying text, also where the page came by plain http and the browser has no clipboard for it. */
+/** Copies text, also on a page that came by plain http, where the browser offers no clipboard. */
 
 const bySelection = (text: string): boolean => {
   const field = document.createElement("textarea")
@@ -6,7 +6,7 @@ const bySelection = (text: string): boolean => {
   field.setAttribute("readonly", "")
   field.style.position = "fixed"
   field.style.opacity = "0"
-  // Inside an open dialog nothing else can have the focus.
+  // Inside an open dialog nothing else can have the focus, so the text is selected there.
   const place = document.querySelector("dialog[open]") ?? document.body
   const focused = document.activeElement
   place.append(field)
@@ -17,7 +17,7 @@ const bySelection = (text: string): boolean => {
   return isDone
 }
 
-/** Answers whether it was copied. */
+/** Returns whether the text was copied. */
 export const copied = async (text: string): Promise<boolean> => {
   if (!window.isSecureContext) return bySelection(text)
   return navigator.clipboard.writeText(text).then(

@@ -22,14 +22,14 @@ export const kw = (watts: number): string => digits(1).format(watts / 1000)
 export const kwh = (wattHours: number): string => digits(2).format(wattHours / 1000)
 export const percent = (of: number): string => `${digits(1).format(of)} %`
 
-/** In the currency's own number of digits. */
+/** With the number of digits of the currency. */
 export const money = (amount: number, currency: string): string =>
   cached(
     `money${currency}`,
     (locale) => new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "code" })
   ).format(amount)
 
-/** A price or quantity with as many digits as it has, four at most. */
+/** A price or quantity with all its digits, four at most. */
 export const exact = (n: number): string =>
   cached("exact", (locale) => new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })).format(n)
 
@@ -63,7 +63,7 @@ export const clock = (at: number): string => clockFormat().format(at)
 export const hourMinute = (at: number): string => shortFormat().format(at)
 export const day = (at: number): string => dayFormat().format(at)
 
-/** The time of today; the day with it on other days, and the year in other years. */
+/** The time if it is today; on other days with the day, and in other years with the year. */
 export const moment = (at: number, now: number = Date.now()): string => {
   const [then, today] = [new Date(at), new Date(now)]
   if (then.toDateString() === today.toDateString()) return clockFormat().format(at)
@@ -79,7 +79,7 @@ export const ago = (at: number, now: number): string => {
   return s < 7 * 86_400 ? t("time.days", { n: Math.floor(s / 86_400) }) : day(at)
 }
 
-/** Seconds as `1 h 05 min`. */
+/** Milliseconds as `1 h 05 min`. */
 export const duration = (millis: number): string => {
   const minutes = Math.max(0, Math.floor(millis / 60_000))
   if (minutes < 1) return t("time.seconds", { n: Math.max(0, Math.round(millis / 1000)) })

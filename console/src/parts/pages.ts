@@ -1,4 +1,4 @@
-/** Lists of the service, page after page, and the filters that an address carries. */
+/** Lists of the service, read page by page, and the filters that are kept in the address. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useCallback, useEffect, useMemo, useRef } from "react"
@@ -6,7 +6,7 @@ import { call } from "../api/client.ts"
 import type { Answer, Asked, Name } from "../api/types.ts"
 import { missingFor, useMe } from "../app/me.ts"
 
-/** Operations that answer pages. */
+/** Operations that return pages. */
 export type ListName = {
   readonly [N in Name]: Answer<N> extends { readonly items: ReadonlyArray<unknown>; readonly nextCursor: string | null }
     ? N
@@ -23,13 +23,13 @@ export interface Pages<A> {
   readonly retry: () => void
   readonly more: () => void
   readonly hasMore: boolean
-  /** What one lacks to see it. */
+  /** The permissions that are missing to see it. */
   readonly missing: ReadonlyArray<string>
 }
 
 const pageRows = 100
 
-/** Lists whose pages have the size that the charger answered in. */
+/** Lists without a page size of their own: their pages are as large as the charger's answers. */
 const unlimited: ReadonlySet<Name> = new Set<Name>(["chargers.configuration"])
 
 export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = true): Pages<Item<N>> => {
@@ -56,7 +56,7 @@ export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = tr
   })
   const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
   const loaded = data?.pages.length ?? 0
-  // A list that is read again gives up the page that was on its way: it is asked for again then, since there may be no further scrolling.
+  // Reading a list again cancels the page that was being read. It is then requested again, since the person may not scroll any further.
   const wanted = useRef(0)
   const key = JSON.stringify([name, asked])
   useEffect(() => void (wanted.current = 0), [key])
@@ -74,7 +74,7 @@ export const usePages = <N extends ListName>(name: N, asked: Asked<N>, isOn = tr
 
 export type Filters = Readonly<Record<string, string | undefined>>
 
-/** Filters are words of the address: a link shows a colleague the same. */
+/** Filters are kept in the address, so that a shared link shows the same. */
 export const useFilters = (): readonly [Filters, (change: Filters) => void] => {
   const search = useSearch({ strict: false }) as Filters
   const go = useNavigate()

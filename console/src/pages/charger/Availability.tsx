@@ -1,4 +1,4 @@
-/** When a charger was connected and what its connectors said, over the last day. */
+/** When a charger was connected and which statuses its connectors reported over the last day. */
 import { useMemo, useState } from "react"
 import { isState, numberOf, type Row, type State } from "../../live/fleet.ts"
 import { Bands } from "../../parts/Chart.tsx"

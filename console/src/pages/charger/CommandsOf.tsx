@@ -1,4 +1,4 @@
-/** The commands that one charger was sent: issued, sent, answered, their effect, and by whom. */
+/** The commands of one charger: when each was issued, sent and answered, its effect, and who issued it. */
 import { Link } from "@tanstack/react-router"
 import type { Command } from "../../api/types.ts"
 import { phase } from "../../live/commands.ts"
@@ -25,7 +25,7 @@ const answerOf = ({ result }: Command): string =>
         .map(([key, value]) => `${key} ${String(value)}`)
         .join(" · ")
 
-/** What follows a command comes within minutes, or is looked for. */
+/** How far after the command its link into the log reaches: what follows from a command normally comes within minutes. */
 const effectMillis = 5 * 60_000
 
 const around = ({ createdAt }: Command) => ({

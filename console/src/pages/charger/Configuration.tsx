@@ -1,4 +1,4 @@
-/** A charger's configuration: value, what is expected, where they differ. A value is changed in place, as a command. */
+/** A charger's configuration: value, expected value, and where they differ. A value is changed in place, by a command. */
 import { More } from "../../parts/Page.tsx"
 import { useState } from "react"
 import { call } from "../../api/client.ts"

@@ -1,4 +1,4 @@
-/** When a charger was connected: a band over time with its share, and the connections that it is made of. */
+/** When a charger was connected: a band over time with its percentage, and the list of connections. */
 import { missingFor, useMe } from "../../app/me.ts"
 import { Bands } from "../../parts/Chart.tsx"
 import { percent } from "../../parts/format.ts"
@@ -14,7 +14,7 @@ export interface Connection {
   readonly reason: string | null
 }
 
-/** Those that reach into the time, oldest first as they came; one that lasts ends with the time. */
+/** The connections that overlap the period, in the order given; one that is still open ends with the period. */
 export const connectionsOf = (
   rows: ReadonlyArray<Item<"history.connections">>,
   from: number,
@@ -50,13 +50,13 @@ export const ConnectedBand = ({
   />
 )
 
-/** Never rounded up: 100 % is no second without. */
+/** The percentage of time connected. It is rounded down: 100 % means not a second without a connection. */
 export const connectedShare = (connections: ReadonlyArray<Connection>, from: number, to: number): string => {
   const millis = connections.reduce((sum, one) => sum + (Math.min(to, one.to) - Math.max(from, one.from)), 0)
   return percent(Math.floor(Math.min(1, millis / (to - from)) * 1000) / 10)
 }
 
-/** What is counted begins with its first connection: before that it could not be connected. */
+/** Counting begins with the charger's first connection: before that it could not have been connected. */
 export const countedFrom = (
   rows: ReadonlyArray<Item<"history.connections">>,
   hasMore: boolean,
@@ -66,7 +66,7 @@ export const countedFrom = (
   return hasMore || oldest === undefined ? from : Math.max(from, Date.parse(oldest.connectedAt))
 }
 
-/** The last 24 hours, above the log: whether it is the charger's connection is seen at once. */
+/** The last 24 hours, above the log, to show at a glance whether the connection is the problem. */
 export const ConnectedDay = ({ chargerId }: { readonly chargerId: string }) => {
   const isMissing = missingFor(useMe(), "history.connections").length > 0
   const to = useNow()

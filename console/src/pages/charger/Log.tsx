@@ -1,6 +1,6 @@
 /**
- * What a charger said: question and answer in one line, the raw frames one key away. New frames come live while one is at the top; what is looked for is
- * looked for by the service, a piece of the log at a time.
+ * The log of a charger: CALL and answer in one line, the raw frames one key away. New frames appear live while the list is at the top. A search is
+ * done by the service, one part of the log at a time.
  */
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { refusal, troubledKinds } from "../../../../src/domain/charger/FrameTrouble.ts"
@@ -36,13 +36,13 @@ const actions = [
   "TriggerMessage"
 ] as const
 
-/** A page of what is looked for may have nothing: so many are read on by themselves, and then one is asked. */
+/** A page of search results may be empty. So many pages are read automatically, and after that the person is asked. */
 const pagesAlone = 5
 const enough = 15
 
 const typingMillis = 300
 
-/** Which actions are shown; all where none is chosen. */
+/** The actions that are shown; all if none is chosen. */
 const Types = ({
   chosen,
   onChange
@@ -81,7 +81,7 @@ const Types = ({
   </details>
 )
 
-/** What one types is in the address once one stops. */
+/** The search text is put into the address once the person stops typing. */
 const Search = ({ onChange, text }: { readonly text: string; readonly onChange: (text: string) => void }) => {
   const [typed, setTyped] = useState(text)
   useEffect(() => setTyped(text), [text])
@@ -125,7 +125,7 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   const live = useTail(chargerId, missing.length === 0 && isFollowing && !isRange)
   const all = useMemo(() => {
     const fresh = live.filter((one) => fitsLog(one, { actions: chosen, text: isSearched ? text : "" }))
-    // An answer that was found comes without its question.
+    // An answer that matched the search comes without its CALL.
     return exchanges(joined(pages.rows as ReadonlyArray<Message>, fresh), isSearched || isErrors)
   }, [pages.rows, live, chosen, isSearched, isErrors, text])
   const shown = useMemo(() => (isErrors ? all.filter(isTrouble) : all), [all, isErrors])
@@ -225,7 +225,7 @@ export const Log = ({ chargerId }: { readonly chargerId: string }) => {
   )
 }
 
-/** As the service finds it. */
+/** The same pattern that the service searches for. */
 const refused = new RegExp(refusal)
 
 const isTrouble = ({ answer, asked }: Exchange): boolean =>

@@ -1,5 +1,5 @@
 /**
- * The lines of a charger's log: only those on screen are in the document, however many there are. Which ones are open, and which one has the focus, is
+ * The lines of a charger's log. Only those on screen are in the document, however many there are. Which lines are open and which one has the focus is
  * remembered while they are off screen.
  */
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
@@ -12,16 +12,16 @@ import { t } from "../../text/text.ts"
 
 const slowMillis = 500
 
-/** Of a line that was not measured yet: two rows of text. */
+/** Height of a line that is not measured yet: two rows of text. */
 const usualHeight = 45
 
-/** Beyond those on screen, so that scrolling meets drawn lines. */
+/** Lines drawn beyond those on screen, so that scrolling does not show gaps. */
 const beyond = 8
 
-/** Scrolled so far, one reads older lines. */
+/** Scrolled further than this, the person is reading older lines. */
 const awayPixels = 40
 
-/** From the end, so that the next page is there before it. */
+/** Distance from the end at which the next page is read, so that it arrives in time. */
 const endPixels = 200
 
 const Answer = ({ exchange }: { readonly exchange: Exchange }) => {
@@ -33,7 +33,7 @@ const Answer = ({ exchange }: { readonly exchange: Exchange }) => {
   if (answer === undefined) return <span className="reply none">{t("log.noAnswer")}</span>
   const millis = took(exchange) ?? 0
   const text = gist(answer)
-  // Chargers are measured always, the service only where it was slow.
+  // The charger's answer time is always shown, the service's only if it was slow.
   const time = asked.direction === "out" || millis > slowMillis ? ` ${millis} ms` : ""
   return (
     <span className={`reply${answer.kind === "CALLERROR" ? " trouble" : ""}`}>
@@ -105,7 +105,7 @@ const Line = ({ count, exchange, index, isOpen, measure, onToggle, start }: Line
   )
 }
 
-/** `onAway` is called when one scrolls away from the newest, `onEnd` when the oldest come into sight. */
+/** `onAway` is called when the person scrolls away from the newest line, `onEnd` when the oldest lines come into sight. */
 export const LogLines = ({
   box,
   lines,
@@ -124,7 +124,7 @@ export const LogLines = ({
     []
   )
   const focusedAt = focused === undefined ? -1 : lines.findIndex(({ asked }) => asked.id === focused)
-  // New lines push the one that has the focus down; were it taken out of the document, the focus would be lost.
+  // New lines push the focused line down. If it were removed from the document, the focus would be lost.
   const rangeExtractor = useCallback(
     (range: Range) => {
       const drawn = defaultRangeExtractor(range)

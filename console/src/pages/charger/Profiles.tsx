@@ -1,4 +1,4 @@
-/** The charging profiles that a charger has, and what they come to over the next day, ours beside what the charger reported. */
+/** The charging profiles of a charger, and the limit that they add up to over the next day: ours beside the one that the charger reported. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../../api/client.ts"

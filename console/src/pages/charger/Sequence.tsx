@@ -1,10 +1,10 @@
-/** Frames between two lifelines, oldest first: who asked whom, what for, and what the answer was. Read as a list where it cannot be seen. */
+/** Frames as a sequence diagram, oldest first: sender, receiver, action and answer. Screen readers read it as a list. */
 import { type Exchange, gist, took } from "../../live/log.ts"
 import { Outside } from "../../parts/Facts.tsx"
 import { clock, utc } from "../../parts/format.ts"
 import { t } from "../../text/text.ts"
 
-/** More than these are no picture any more. */
+/** More frames than this would not be readable as a picture. */
 const drawnMost = 80
 
 const Step = ({ exchange }: { readonly exchange: Exchange }) => {

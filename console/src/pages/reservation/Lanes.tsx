@@ -1,4 +1,4 @@
-/** Reservations of a day as lanes, one for each charger, with the present as a line. The list beneath says the same in words. */
+/** Reservations of a day as lanes, one for each charger, with a line for the present time. The list below has the same information as text. */
 import { Link } from "@tanstack/react-router"
 import { Outside } from "../../parts/Facts.tsx"
 import { hourMinute } from "../../parts/format.ts"
@@ -9,7 +9,7 @@ import { t, word } from "../../text/text.ts"
 type Reservation = Item<"reservations.list">
 
 const hour = 3_600_000
-/** A little of what was, and the rest of the day. */
+/** The lanes begin this long ago; most of the day is ahead. */
 const past = 4 * hour
 const whole = 24 * hour
 
@@ -22,11 +22,11 @@ interface Bar {
   readonly width: number
 }
 
-/** Where a reservation is on its lane; undefined outside of it, and where it holds nothing. */
+/** Where a reservation is on its lane; undefined if it lies outside or no longer reserves anything. */
 export const barOf = (reservation: Reservation, from: number): Bar | undefined => {
   const { createdAt, expiryDate, status, updatedAt } = reservation
   if (status !== "Active" && status !== "Pending" && status !== "Used") return undefined
-  // One that was used ended when its session began.
+  // A used reservation ended when its session began.
   const end = status === "Used" ? Date.parse(updatedAt) : Date.parse(expiryDate)
   const [a, b] = [Math.max(from, Date.parse(createdAt)), Math.min(from + whole, end)]
   return b <= a

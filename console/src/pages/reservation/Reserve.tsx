@@ -1,4 +1,4 @@
-/** Reserving from the page: the charger first, then what its command asks for. */
+/** Making a reservation from its page: choose the charger, then fill in the fields of its command. */
 import { useMemo, useState } from "react"
 import type { Row } from "../../live/fleet.ts"
 import { allRows, useLive } from "../../live/store.ts"

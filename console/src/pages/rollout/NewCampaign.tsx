@@ -1,4 +1,6 @@
-/** A new firmware campaign: which image, for which chargers, in which waves and hours. Many chargers are only updated after their number was typed. */
+/**
+ * A new firmware campaign: which image, for which chargers, in which waves and hours. If there are many chargers, their number has to be typed first.
+ */
 import { useNavigate } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { call } from "../../api/client.ts"
@@ -13,7 +15,7 @@ import { campaignsPath } from "./Places.tsx"
 
 const typedFrom = 10
 
-/** Waves as one writes them: `1, 10%`. */
+/** Parses waves as a person writes them: `1, 10%`. */
 const wavesOf = (text: string): ReadonlyArray<number | string> =>
   text
     .split(/[,;\s]+/)
@@ -43,7 +45,7 @@ const bodyOf = (values: FormValues, chargers: ReadonlyArray<Row>) => {
   }
 }
 
-/** The images that are stored here; one at another address is given as it is. */
+/** Chooses one of the images that are stored here, or takes the address of another one. */
 const Image = () => {
   const [chosen, setChosen] = useState<string | undefined>()
   const files = usePages("files.list", { query: { kind: "Firmware" } })
@@ -77,7 +79,7 @@ export const NewCampaign = ({
   onClose
 }: {
   readonly onClose: () => void
-  /** Chargers that were selected before; otherwise they are found by a filter. */
+  /** Chargers that were selected before; without it they are chosen by a filter. */
   readonly chosen?: ReadonlyArray<Row>
 }) => {
   const go = useNavigate()

@@ -1,11 +1,11 @@
-/** Where files, campaigns and command batches are, and the way from one to the other. */
+/** Links between files, campaigns and command batches. */
 import { Link } from "@tanstack/react-router"
 import { t } from "../../text/text.ts"
 
 export const campaignsPath = "/files-and-firmware/campaigns"
 export const batchesPath = "/files-and-firmware/batches"
 
-/** The three lists of what chargers fetch and are asked to do. */
+/** The three lists: files, campaigns and batches. */
 export const FirmwarePlaces = ({ on }: { readonly on: "files" | "campaigns" | "batches" }) => (
   <nav className="lenses" aria-label={t("place.files")}>
     {(

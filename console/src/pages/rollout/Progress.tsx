@@ -1,4 +1,4 @@
-/** How far a command batch or firmware campaign is: one bar of its chargers by state, and what each state is called. */
+/** The progress of a command batch or firmware campaign: a bar of its chargers by state, and the name of each state. */
 import type { Answer } from "../../api/types.ts"
 import { Pill, type Tone } from "../../parts/Status.tsx"
 import { t, word } from "../../text/text.ts"
@@ -52,7 +52,7 @@ export const RolloutPill = ({
 
 const barWidth = 200
 
-/** The numbers beside it say the same, so that it is left out for those who do not see it. */
+/** Hidden from screen readers: the numbers beside it say the same. */
 export const Bar = ({ counts, targets }: { readonly counts: Counts; readonly targets: number }) => {
   let from = 0
   return (
@@ -69,7 +69,7 @@ export const Bar = ({ counts, targets }: { readonly counts: Counts; readonly tar
   )
 }
 
-/** As in "12 of 40 done, 1 failed". */
+/** For example "12 of 40 done, 1 failed". */
 export const progressText = ({ counts, targets }: Pick<Rolled, "counts" | "targets">): string => {
   const done = counts.succeeded + counts.skipped
   return counts.failed === 0

@@ -1,4 +1,4 @@
-/** One firmware campaign or command batch: how far it is, what can be decided about it, and what came of each charger. */
+/** One firmware campaign or command batch: its progress, the decisions that can be made about it, and the outcome for each charger. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"

@@ -1,4 +1,4 @@
-/** Correcting a session: the figures, the records that would be issued by them, computed by the service, and the reason. */
+/** Correcting a session: the figures, a preview of the records that the service would issue for them, and the reason. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { call } from "../../api/client.ts"
@@ -25,7 +25,7 @@ interface Typed {
   readonly endedAt: string
 }
 
-/** What was typed, as the service takes it; what is as it was is left out. */
+/** The input in the service's form; unchanged values are left out. */
 const figuresOf = (session: Correctable, { endedAt, energyKwh, startedAt }: Typed) => ({
   ...(energyKwh === "" || Number(energyKwh) * 1000 === session.energyWh
     ? {}
@@ -38,7 +38,7 @@ const figuresOf = (session: Correctable, { endedAt, energyKwh, startedAt }: Type
 
 type Figures = ReturnType<typeof figuresOf>
 
-/** Nothing is asked between two keystrokes. */
+/** Time after the last keystroke before the preview is requested. */
 const settleMillis = 300
 
 const useSettled = (figures: Figures): Figures => {
@@ -58,7 +58,7 @@ export const Correct = ({
 }: {
   readonly session: Correctable
   readonly onClose: () => void
-  /** With the price after it. */
+  /** Gets the price after the correction. */
   readonly onDone: (cost: Answer<"sessions.get">["cost"]) => void
 }) => {
   const [typed, setTyped] = useState<Typed>({
@@ -124,7 +124,7 @@ const Records = ({ preview }: { readonly preview: Answer<"sessions.correctionPre
   )
 }
 
-/** The records as the service would issue them, and what changes by them. */
+/** The records that the service would issue, and what changes by them. */
 const Preview = ({ figures, id }: { readonly id: string; readonly figures: Figures }) => {
   const missing = missingFor(useMe(), "sessions.correctionPreview")
   const { data, error, isPlaceholderData } = useQuery({

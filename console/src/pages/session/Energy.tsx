@@ -1,4 +1,7 @@
-/** Power and energy of a session over time: limits as a dashed step, the periods of its tariff behind them, the figures one key away. */
+/**
+ * Power and energy of a session over time: limits as a dashed step line, the periods of its tariff as a background, the figures as a table one key
+ * away.
+ */
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { call } from "../../api/client.ts"
@@ -15,14 +18,14 @@ import { bandsOf, energyOf, offeredOf, plannedOf, type Point, powerOf, type Supp
 
 type Session = Answer<"sessions.get">
 
-/** So much of what is to come is shown of a running session with a limit: a quarter of an hour, or a quarter of its time. */
+/** How much of the future is shown for a running session with a limit: a quarter of an hour, or a quarter of the session's time if that is more. */
 const aheadLeast = 15 * 60_000
 const aheadShare = 0.25
 
 const phasesOf = (powerType: string): number =>
   powerType === "AC_3_PHASE" ? 3 : powerType.startsWith("AC_2_PHASE") ? 2 : 1
 
-/** What the session's connector is fed with, as the operator described it. */
+/** The supply of the session's connector, as the operator described it. */
 const useSupply = ({ chargerId, connectorId, evseId }: Session): Supply | undefined => {
   const { data } = useQuery({
     queryKey: ["chargers.get", chargerId],
@@ -38,7 +41,7 @@ const useSupply = ({ chargerId, connectorId, evseId }: Session): Supply | undefi
     : { voltage: connector.maxVoltage, phases: phasesOf(connector.powerType) }
 }
 
-/** What the profiles in force come to at the session's connector; undefined where there are none, and of a session that has ended. */
+/** The limit that the profiles in force add up to at the session's connector; undefined if there are none, or if the session has ended. */
 const usePlanned = ({ chargerId, endedAt, evseId }: Session, to: number): ReadonlyArray<Point> | undefined => {
   const isOn = endedAt === null && missingFor(useMe(), "charging-profiles.standing").length === 0
   const standing = useQuery({
@@ -73,7 +76,7 @@ export const Energy = ({ session }: { readonly session: Session }) => {
   const pages = usePages("sessions.meterValues", { params: { sessionId: session.id }, query: { limit: 500 } })
   const { meterStartWh, startedAt } = session
   const readings = pages.rows
-  // The register at the start is in no reading.
+  // The register at the start is in none of the readings.
   const registers = useMemo(
     () => [{ at: startedAt, energyWh: meterStartWh }, ...readings],
     [startedAt, meterStartWh, readings]

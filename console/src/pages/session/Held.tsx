@@ -1,4 +1,4 @@
-/** A session that is not billed: why, what the readings say, and the two ways on: release it as it is, or correct it with a reason. */
+/** A session that is not billed: why, what the readings say, and the two solutions: release it as it is, or correct it with a reason. */
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import type { Answer } from "../../api/types.ts"
@@ -12,7 +12,7 @@ import { type Correctable, Correct } from "./Correct.tsx"
 
 type Session = Correctable & Pick<Answer<"sessions.get">, "heldReason" | "needsCorrection">
 
-/** What is read anew. */
+/** Makes everything be read again that a correction or release changes. */
 export const correctedOrReleased = () =>
   changed(
     "sessions.list",
@@ -24,7 +24,7 @@ export const correctedOrReleased = () =>
   )
 
 export const Held = ({ onDone, session }: { readonly session: Session; readonly onDone: () => void }) => {
-  // The list may move on meanwhile: the dialog stays with the session that it was opened for.
+  // The list may change meanwhile: the dialog stays with the session for which it was opened.
   const [correcting, setCorrecting] = useState<Correctable | undefined>()
   const [said, setSaid] = useState("")
   const [isBusy, setBusy] = useState(false)

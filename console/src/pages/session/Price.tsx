@@ -1,4 +1,4 @@
-/** Why a session or record costs what it costs, as the service's own engine explains it. */
+/** Why a session or record costs what it costs, as explained by the service's pricing engine. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { call } from "../../api/client.ts"

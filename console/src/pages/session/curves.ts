@@ -1,4 +1,6 @@
-/** What a session's chart shows, out of its readings, its price and the charging profiles: power, energy, limits and the periods of the tariff. */
+/**
+ * What a session's chart shows, computed from its readings, its price and the charging profiles: power, energy, limits and the periods of the tariff.
+ */
 
 export interface Point {
   readonly at: number
@@ -23,7 +25,7 @@ const registers = (readings: ReadonlyArray<Pick<Reading, "at" | "energyWh">>): R
     .flatMap(({ at, energyWh }) => (energyWh === null ? [] : [{ at: Date.parse(at), value: energyWh }]))
     .sort((a, b) => a.at - b.at)
 
-/** Average kW between registers: what the energy says, whatever the charger reports as power. */
+/** Average kW between registers: computed from energy, whatever the charger reports as power. */
 export const powerOf = (readings: ReadonlyArray<Pick<Reading, "at" | "energyWh">>): ReadonlyArray<Point> => {
   const sorted = registers(readings)
   return sorted.slice(1).flatMap((one, index) => {
@@ -40,17 +42,17 @@ export const energyOf = (
 ): ReadonlyArray<Point> =>
   registers(readings).map(({ at, value }) => ({ at, value: Math.max(0, value - meterStartWh) / 1000 }))
 
-/** What an EVSE is fed with, for limits in amperes. */
+/** The supply of an EVSE, for limits in amperes. */
 export interface Supply {
   readonly voltage: number
   readonly phases: number
 }
 
-/** Only where it changes: a step line needs no more. */
+/** Only the points where the value changes: a step line needs no more. */
 const steps = (points: ReadonlyArray<Point>): ReadonlyArray<Point> =>
   points.filter(({ value }, index) => value !== points[index - 1]?.value)
 
-/** Power of several phases is their sum, current is that of the phase which is allowed most; a value of no phase is of all. */
+/** Combines the phases: power is summed, and for current the highest phase is used. A sample without a phase is for all phases. */
 const sampled = (
   { samples }: Reading,
   measurand: string,
@@ -67,7 +69,7 @@ const sampled = (
 const sumOf = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0)
 const mostOf = (values: ReadonlyArray<number>): number => Math.max(...values)
 
-/** What the charger offered to the vehicle in kW, as it sampled it; `of` is the measurand. */
+/** What the charger offered to the vehicle in kW, from its samples; `of` is the measurand. */
 export const offeredOf = (
   readings: ReadonlyArray<Reading>,
   supply: Supply | undefined
@@ -92,7 +94,7 @@ interface Composite {
   readonly chargingSchedulePeriod: ReadonlyArray<{ readonly startPeriod: number; readonly limit: number }>
 }
 
-/** The limits in kW that the profiles in force come to, between two times. The schedule is in watts. */
+/** The combined limit of the profiles in force between two times, in kW. The schedule is in watts. */
 export const plannedOf = (
   { chargingSchedulePeriod, startSchedule }: Composite,
   from: number,
@@ -122,13 +124,13 @@ interface Line {
 export interface TariffBand {
   readonly from: number
   readonly to: number
-  /** The element that prices most of it: that of the energy, else that of the time. */
+  /** The element that prices most of the period: the one for energy, otherwise the one for time. */
   readonly element: number
   readonly price: number | null
   readonly unit: string | null
 }
 
-/** The periods of a tariff that a session went through, by its price. Neighbours of one element and price are one. */
+/** The tariff periods of a session, taken from its price. Adjacent periods with the same element and price are merged. */
 export const bandsOf = (lines: ReadonlyArray<Line>): ReadonlyArray<TariffBand> => {
   const dated = lines.flatMap(({ element, from, to, ...line }) =>
     from === null || to === null || element === null

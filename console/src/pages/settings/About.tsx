@@ -1,4 +1,4 @@
-/** What runs here: the version, and where to read on. */
+/** The running version, and links to further reading. */
 import { useMe } from "../../app/me.ts"
 import { useLive } from "../../live/store.ts"
 import { Facts } from "../../parts/Facts.tsx"

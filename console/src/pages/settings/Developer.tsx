@@ -1,4 +1,4 @@
-/** The developer area: keys for programs, the addresses to give to others, and where the API is described. */
+/** The developer area: API keys, the addresses of this service, and where the API is described. */
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { useMe } from "../../app/me.ts"

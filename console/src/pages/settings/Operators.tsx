@@ -1,4 +1,4 @@
-/** The people of the organisation, their roles, and invitations that are open. */
+/** The people of the organisation, their roles, and open invitations. */
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { useMe } from "../../app/me.ts"
@@ -266,7 +266,7 @@ export const Operators = () => {
   )
 }
 
-/** Permissions to choose from: those that oneself has, since no one can give what they do not have. */
+/** The permissions that a person can give: only those that they have themselves. */
 export const PermissionBoxes = ({
   chosen,
   legend,

@@ -1,4 +1,4 @@
-/** The organisation: its name and the rules that its chargers are run by. */
+/** The organisation: its name and the rules for its chargers. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../../api/client.ts"

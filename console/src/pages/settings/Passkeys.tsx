@@ -1,4 +1,4 @@
-/** One's own passkeys: which devices sign in, and when they last did. */
+/** The person's passkeys: which devices can sign in, and when they last did. */
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import { setMe } from "../../app/me.ts"

@@ -1,4 +1,4 @@
-/** What is for one person: name, language, password, second factor and where they have signed in. */
+/** The settings of one person: name, language, password, second factor and active sign-ins. */
 import { lazy, Suspense, useState } from "react"
 import { call } from "../../api/client.ts"
 import { type Me, setMe, useMe } from "../../app/me.ts"

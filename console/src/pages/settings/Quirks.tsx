@@ -1,6 +1,6 @@
 /**
- * Quirks of charger models: what some makes do differently, and what the service grants them for it. The form is made from the service's own list of
- * what a rule can grant; a tolerance that the catalogue has no text for is shown in the service's words.
+ * Quirks of charger models: what some models do differently, and which tolerances the service grants them. The form is generated from the service's
+ * own list of tolerances. A tolerance without a text in the catalogue is shown in the service's words.
  */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
@@ -36,7 +36,7 @@ const shown = (kind: Kind, value: Value): string => {
   return `${said(kind, "title")}: ${String(value)}${kind.unit === null ? "" : ` ${kind.unit}`}`
 }
 
-/** The makes that a rule is for, in the words of its patterns. */
+/** The models that a rule applies to, shown by its patterns. */
 const Makes = ({ rule }: { readonly rule: Rule }) => (
   <small>
     <Outside>{[rule.vendor, rule.model, rule.firmware].filter(Boolean).join(" · ")}</Outside>
@@ -87,7 +87,7 @@ const Entry = ({
   </li>
 )
 
-/** One tolerance: a box, what it does and when to use it, and its value once it is granted. */
+/** One tolerance: a box, what it does and when to use it, and its value if it is granted. */
 const Tolerance = ({ kind, value }: { readonly kind: Kind; readonly value: Value | undefined }) => {
   const [isGranted, setGranted] = useState(value !== undefined)
   const choices = kind.choices.map((choice) => [choice, choice] as const)
@@ -144,7 +144,7 @@ const grantedIn = (kinds: ReadonlyArray<Kind>, values: FormValues): Rule["tolera
 
 const refused = (detail: string) => new Problem(400, { detail })
 
-/** The rules as they are now, with a change: someone else may have changed others meanwhile. */
+/** Applies a change to the current rules: another operator may have changed other rules meanwhile. */
 const change = async (changing: (rules: ReadonlyArray<Omit<Rule, "chargers" | "chargerIds">>) => typeof rules) => {
   const { rules } = await call("expectations.quirks", {})
   const given = rules.map(({ chargerIds: _, chargers: __, ...rule }) => rule)

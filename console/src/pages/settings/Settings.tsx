@@ -1,4 +1,4 @@
-/** Settings: the organisation, its people, the developer area and what is for one person alone. */
+/** Settings: the organisation, its people, the developer area and the person's own settings. */
 import { Link, Outlet } from "@tanstack/react-router"
 import { useTitle } from "../../parts/Page.tsx"
 import { t } from "../../text/text.ts"

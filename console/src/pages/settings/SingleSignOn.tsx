@@ -1,4 +1,4 @@
-/** The organisation's identity provider: where people sign in, who may join, and which group gives which role. */
+/** The organisation's identity provider: its address, who may join, and which group gets which role. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call, Problem } from "../../api/client.ts"
@@ -15,7 +15,7 @@ import { t, word } from "../../text/text.ts"
 type Settings = Answer<"single-sign-on.get">
 type Findings = Answer<"single-sign-on.test">
 
-/** Null where none is set. */
+/** Null if none is set. */
 const read = (): Promise<Settings | null> =>
   call("single-sign-on.get", {}).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 404) return null

@@ -1,4 +1,4 @@
-/** What every charger's configuration is expected to be. */
+/** The expected configuration of every charger. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../../api/client.ts"

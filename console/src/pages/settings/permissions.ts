@@ -1,4 +1,4 @@
-/** All permissions that operations need, out of the table of operations. */
+/** All permissions that operations need, from the table of operations. */
 import { operations } from "virtual:operations"
 
 export const allPermissions: ReadonlyArray<string> = [

@@ -6,10 +6,10 @@ import { Dialog } from "../../parts/Dialog.tsx"
 import { Form, Select } from "../../parts/Form.tsx"
 import { t } from "../../text/text.ts"
 
-/** Chargers that are offered in a list of the browser's. */
+/** The most chargers that are offered in the browser's list. */
 const offered = 2000
 
-/** `connector:1/1:ID`: an id may have colons, the numbers have none. */
+/** Parses `connector:1/1:ID`: an id may contain colons, the numbers contain none. */
 const bodyOf = (place: string) => {
   const [kind = "", rest = ""] = place.split(/:(.*)/s)
   if (kind === "site") return { siteId: rest }

@@ -1,4 +1,4 @@
-/** An example session that the operator describes, and what the service's own engine makes of it, line by line. */
+/** Prices an example session that the operator describes with the service's pricing engine, and shows the result line by line. */
 import { useState } from "react"
 import { call, Problem } from "../../api/client.ts"
 import type { Answer, Asked } from "../../api/types.ts"
@@ -9,13 +9,13 @@ import { t } from "../../text/text.ts"
 
 type Body = Asked<"tariffs.preview">["body"]
 
-/** Everything that was found in what was sent, each with its place. */
+/** All problems that the service found in the input, each with its place. */
 export const findingsText = (error: unknown): string => {
   const found = error instanceof Problem ? error.errors.map(({ detail, pointer }) => `${pointer} ${detail}`) : []
   return found.length > 0 ? found.join("; ") : problemText(error)
 }
 
-/** This evening at seven, as a field for local times has it. */
+/** Seven o'clock this evening, in the format of a field for local times. */
 const evening = (): string => {
   const now = new Date()
   const two = (n: number) => String(n).padStart(2, "0")
@@ -29,7 +29,7 @@ interface Described {
   readonly kwh: string
 }
 
-/** A vehicle that charges evenly and is parked afterwards. */
+/** A vehicle that charges evenly and is then parked. */
 const sessionOf = ({ charging, kwh, parked, start }: Described): Body["session"] => {
   const first = new Date(start).getTime()
   const at = (minutes: number) => new Date(first + minutes * 60_000).toISOString()
@@ -53,7 +53,7 @@ export const Example = ({
   onTried
 }: {
   readonly body: () => Body["tariff"]
-  /** What was priced, when it could be. */
+  /** Gets the tariff that was priced, if pricing succeeded. */
   readonly onTried?: (tariff: Body["tariff"]) => void
 }) => {
   const [described, setDescribed] = useState<Described>({ start: evening(), charging: "120", parked: "120", kwh: "42" })
@@ -89,7 +89,7 @@ export const Example = ({
         onChange={({ target }) => setDescribed({ ...described, [name]: target.value })}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return
-          // Within a form it would save the tariff.
+          // Inside a form, the event would save the tariff.
           event.preventDefault()
           start()
         }}

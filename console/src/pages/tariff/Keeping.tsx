@@ -1,4 +1,4 @@
-/** Which sessions a new version of a tariff is for, and how many keep the one that they began under, as the service counts them. */
+/** Which sessions a new version of a tariff applies to, and how many keep the version that they began under, as counted by the service. */
 import { useQuery } from "@tanstack/react-query"
 import { call } from "../../api/client.ts"
 import { missingFor, useMe } from "../../app/me.ts"

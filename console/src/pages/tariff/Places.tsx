@@ -1,4 +1,4 @@
-/** Where tariffs are assigned, as a tree from the organisation down to connectors; and which of them a session at a connector gets, and why. */
+/** Tariff assignments as a tree from the organisation down to connectors; and which tariff a session at a connector gets, and why. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
@@ -17,7 +17,7 @@ import { tariffName } from "../Tariffs.tsx"
 
 type Placed = Item<"tariffs.listAssignments">
 
-/** Names of sites and chargers, as far as they are known; an id where they are not. */
+/** Names of sites and chargers, or the id if the name is not known. */
 const useNames = () => {
   const { rows } = useLive()
   const missing = missingFor(useMe(), "sites.list")
@@ -49,7 +49,7 @@ const TariffLink = ({ id, name }: { readonly id: string; readonly name: string }
   </Link>
 )
 
-/** An assignment as the query of `tariffs.unassign` names it. */
+/** An assignment as query parameters of `tariffs.unassign`. */
 const placeOf = ({ chargerId, connectorId, evseId, scope, siteId }: Placed) =>
   scope === "organisation"
     ? { default: true }
@@ -62,7 +62,7 @@ const placeOf = ({ chargerId, connectorId, evseId, scope, siteId }: Placed) =>
 interface Branch {
   readonly key: string
   readonly label: string
-  /** What is assigned right here. */
+  /** The assignment at this very place. */
   own: Placed | undefined
   readonly below: Map<string, Branch>
 }
@@ -70,7 +70,7 @@ interface Branch {
 const connectorLabel = ({ connectorId, evseId }: { readonly evseId: number; readonly connectorId: number }): string =>
   t("connector.one", { id: connectorId === 1 ? evseId : `${evseId}/${connectorId}` })
 
-/** The rows come as a tree is read, so that each finds the branch that it belongs to. */
+/** The rows come in tree order, so that the branch of each row already exists. */
 const treeOf = (rows: ReadonlyArray<Placed>, { chargerOf, siteOf }: ReturnType<typeof useNames>): Branch => {
   const root: Branch = { key: "", label: t("tariff.everywhere"), own: undefined, below: new Map() }
   const branch = (parent: Branch, key: string, label: () => string): Branch => {
@@ -131,7 +131,7 @@ const Node = ({
   )
 }
 
-/** Of all tariffs, each with the name of its own; or of one, on its page. */
+/** The assignments of all tariffs, each with its tariff's name; or those of one tariff, on its page. */
 export const AssignmentTree = ({ tariffId }: { readonly tariffId?: string }) => {
   const [problem, setProblem] = useState("")
   const names = useNames()
@@ -152,7 +152,7 @@ export const AssignmentTree = ({ tariffId }: { readonly tariffId?: string }) => 
       .then(() => changed("tariffs.listAssignments", "tariffs.ofCharger", "tariffs.assignments"))
       .catch((failure: unknown) => setProblem(problemText(failure)))
   const root = treeOf(pages.rows, names)
-  // The tree of one tariff begins where it is assigned.
+  // The tree of one tariff begins at the places where it is assigned.
   const top = tariffId === undefined || root.own !== undefined ? [root] : [...root.below.values()]
   return (
     <>
@@ -178,12 +178,12 @@ export const AssignmentTree = ({ tariffId }: { readonly tariffId?: string }) => 
   )
 }
 
-/** Chargers that are offered in a list of the browser's. */
+/** The most chargers that are offered in the browser's list. */
 const offered = 2000
 
 type Judged = NonNullable<Awaited<ReturnType<typeof call<"tariffs.ofCharger">>>>["items"][number]["assignments"][number]
 
-/** Tariffs are made for years to come: a date without its year would say too little. */
+/** Tariffs are made for years ahead, so a date needs its year. */
 const dated = (time: string): string => `${day(Date.parse(time))} ${hourMinute(Date.parse(time))}`
 
 const reasonOf = ({ endDateTime, startDateTime, verdict }: Judged): string =>
@@ -268,7 +268,7 @@ export const WhichTariff = () => {
   )
 }
 
-/** The second view of the page of tariffs. */
+/** The second view of the tariffs page. */
 export const Places = () => (
   <div className="places">
     <WhichTariff />

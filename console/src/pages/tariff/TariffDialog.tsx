@@ -1,4 +1,4 @@
-/** Making a tariff, or its next version: elements one below the other, with an example and a week that the service's own engine prices. */
+/** Creating a tariff, or its next version: elements one below the other, with an example and a week that the service's pricing engine computes. */
 import { useState } from "react"
 import { call } from "../../api/client.ts"
 import type { Asked } from "../../api/types.ts"
@@ -27,7 +27,7 @@ interface ElementDraft {
 const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
 const dimensions: ReadonlyArray<Dimension> = ["ENERGY", "TIME", "PARKING_TIME", "FLAT"]
 
-/** What a price is for one of. */
+/** The unit of each price. */
 const units: Readonly<Record<Dimension, string>> = { ENERGY: "kWh", TIME: "hour", PARKING_TIME: "hour", FLAT: "once" }
 
 const emptyElement: ElementDraft = {
@@ -55,7 +55,7 @@ const draftsOf = (tariff: TariffItem): ReadonlyArray<ElementDraft> =>
     }))
   )
 
-/** True where the form can show all that the tariff has: editing must not lose what it does not show. */
+/** True if the form can show everything in the tariff: editing must not lose what it does not show. */
 export const isSimple = ({ elements }: TariffItem): boolean =>
   elements.every(
     ({ priceComponents, restrictions }) =>
@@ -101,7 +101,7 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
       ...(name === "" ? {} : { tariffAltText: [{ language: "en", text: name }] })
     }) as Body
   const attempt = async (work: () => Promise<void>) => {
-    // A second press of the button while the first one is on its way would make two tariffs.
+    // A second click before the first one is answered would create two tariffs.
     if (isBusy) return
     setBusy(true)
     setProblem("")

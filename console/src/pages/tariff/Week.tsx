@@ -1,6 +1,6 @@
 /**
- * The week of a tariff as the service's engine answers it: a strip for each day, darker where it costs more, letters that the legend explains in words,
- * what is free because nothing fits, and the same as a table.
+ * The week of a tariff as the service's pricing engine computes it: a strip for each day, darker where it costs more, with letters that a legend
+ * explains. It marks times that are free because no element matches, and has the same figures as a table.
  */
 import { useQuery } from "@tanstack/react-query"
 import { call } from "../../api/client.ts"
@@ -33,7 +33,7 @@ const priceText = ({ dimension, element, later, price, vat }: Price, currency: s
     later.length === 0 ? "" : ` (${t("tariff.later", { n: later.map((one) => one + 1).join(", ") })})`
   ].join("")
 
-/** Shades by what a kWh costs (or the sum of what else there is), so that dear is dark: 0 is free. */
+/** Shades by the price of a kWh (or the sum of the other prices), so that expensive is dark: 0 is free. */
 const shadesOf = (bands: WeekAnswer["bands"]): ReadonlyArray<number> => {
   const costs = bands.map(({ prices }) => {
     const energy = prices.find(({ dimension }) => dimension === "ENERGY")

@@ -1,4 +1,4 @@
-/** Chargers whose configuration differs from what is expected: which keys, and the two ways on: set them, or open the charger. */
+/** Chargers whose configuration differs from what is expected: which keys, and the two solutions: set them, or open the charger. */
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../../api/client.ts"
@@ -15,7 +15,7 @@ import { t, tn } from "../../text/text.ts"
 
 type Drift = Item<"expectations.drifts">
 
-/** The keys that differ, with the value there and the one that is expected. */
+/** The keys that differ, with the charger's value and the expected one. */
 const Keys = ({ chargerId }: { readonly chargerId: string }) => {
   const pages = usePages("chargers.configuration", { params: { chargerId } })
   const keys: ReadonlyArray<Item<"chargers.configuration">> = pages.rows

@@ -1,4 +1,4 @@
-/** Reads the outlines of countries, a file of the console's own that is no part of any page: when a map first wants them. */
+/** Reads the outlines of countries when a map first needs them. They are a file of the console's own and not part of any page. */
 import address from "world-atlas/countries-50m.json?url"
 import { type Outlines, outlinesOf, type Topology } from "./outlines.ts"
 

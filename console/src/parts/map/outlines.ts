@@ -1,6 +1,6 @@
 /**
- * The outlines of countries: projected once, and clipped to what a view shows before they are drawn. The file is TopoJSON (Natural Earth, public domain):
- * lines that neighbours share are in it once, as whole steps from point to point.
+ * The outlines of countries: projected once, and clipped to the view before they are drawn. The file is TopoJSON (Natural Earth, public domain): a
+ * line that neighbours share is in it once, as integer steps from point to point.
  */
 import { project, type View } from "./view.ts"
 
@@ -8,7 +8,7 @@ type Arcs = ReadonlyArray<number>
 
 interface Shape {
   readonly type: string
-  /** Of a polygon its rings; of many polygons the rings of each. */
+  /** For a polygon its rings; for a multipolygon the rings of each polygon. */
   readonly arcs?: ReadonlyArray<Arcs> | ReadonlyArray<ReadonlyArray<Arcs>>
 }
 
@@ -18,7 +18,7 @@ export interface Topology {
   readonly objects: { readonly countries: { readonly geometries: ReadonlyArray<Shape> } }
 }
 
-/** A closed line: x and y in turn, and the box around it. */
+/** A closed line: x and y alternately, and its bounding box. */
 interface Ring {
   readonly points: Float64Array
   readonly box: readonly [left: number, top: number, right: number, bottom: number]
@@ -26,7 +26,7 @@ interface Ring {
 
 export type Outlines = ReadonlyArray<Ring>
 
-/** Beyond the cut of the map, so that a line there is never seen. */
+/** Beyond the edge of the map, so that a line there is never visible. */
 const beyond = 2
 
 const ringsOf = ({ arcs = [], type }: Shape): ReadonlyArray<Arcs> =>
@@ -36,7 +36,7 @@ const ringsOf = ({ arcs = [], type }: Shape): ReadonlyArray<Arcs> =>
       ? (arcs as ReadonlyArray<ReadonlyArray<Arcs>>).flat()
       : []
 
-/** A line goes on where it crosses the date line, so that it is one line; what goes around a pole is closed beyond the map. */
+/** Joins arcs into one line that continues across the date line. A line around a pole is closed beyond the edge of the map. */
 const ringOf = (arcs: Arcs, lines: ReadonlyArray<Float64Array>): Ring => {
   const points: Array<number> = []
   for (const arc of arcs) {
@@ -97,7 +97,7 @@ const cut = (points: ArrayLike<number>, axis: 0 | 1, edge: number, keepsAbove: b
   return kept
 }
 
-/** Pixels around a view, so that the cut edges are not seen. */
+/** Pixels around a view, so that the cut edges are not visible. */
 const around = 8
 
 /** The outlines within a view as the path of an SVG, in its pixels. */
@@ -106,7 +106,7 @@ export const pathOf = (outlines: Outlines, { height, left, scale, top, width }: 
   const [east, south] = [left + (width + around) / scale, top + (height + around) / scale]
   const parts: Array<string> = []
   for (const { box, points } of outlines) {
-    // The world repeats itself to the left and to the right.
+    // The world repeats to the left and to the right.
     for (let world = Math.ceil(west - box[2]); world <= Math.floor(east - box[0]); world++) {
       if (box[3] < north || box[1] > south) continue
       let ring: ArrayLike<number> = points
@@ -118,7 +118,7 @@ export const pathOf = (outlines: Outlines, { height, left, scale, top, width }: 
       for (let at = 0; at < ring.length; at += 2) {
         const nextX = Math.round((ring[at]! + world - left) * scale * 2) / 2
         const nextY = Math.round((ring[at + 1]! - top) * scale * 2) / 2
-        // What is within half a pixel is not seen.
+        // Steps of less than half a pixel are not visible.
         if (nextX === x && nextY === y) continue
         path += `${path === "" ? "M" : "L"}${nextX} ${nextY}`
         ;[x, y] = [nextX, nextY]

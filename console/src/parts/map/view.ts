@@ -1,9 +1,12 @@
-/** Where places are on the map: Web Mercator, as street tiles are drawn too, and the part of the world that shows all places. Positions are parts of the world's width. */
+/**
+ * Where places are on the map: Web Mercator, which street tiles use too, and the part of the world that shows all places. Positions are fractions of
+ * the world's width.
+ */
 
-/** The cut of the square world. */
+/** The latitude at which Web Mercator cuts the world to a square. */
 const mostLatitude = 85.0511
 
-/** Metres around the equator. */
+/** Length of the equator in metres. */
 const around = 40_075_017
 
 export interface Point {
@@ -11,13 +14,13 @@ export interface Point {
   readonly y: number
 }
 
-/** 0, 0 is at the upper left of the world, 1, 1 at the lower right. */
+/** (0, 0) is the upper left corner of the world, (1, 1) the lower right. */
 export const project = (longitude: number, latitude: number): Point => {
   const phi = (Math.max(-mostLatitude, Math.min(mostLatitude, latitude)) * Math.PI) / 180
   return { x: longitude / 360 + 0.5, y: 0.5 - Math.log(Math.tan(Math.PI / 4 + phi / 2)) / (2 * Math.PI) }
 }
 
-/** Metres on the ground for the whole width of the world, at this height of it. */
+/** Ground distance in metres of the whole width of the world, at this vertical position. */
 const metresAcross = (y: number): number => around / Math.cosh((1 - 2 * y) * Math.PI)
 
 export interface Size {
@@ -28,20 +31,20 @@ export interface Size {
 export interface View extends Size {
   readonly left: number
   readonly top: number
-  /** Pixels for the width of the world. */
+  /** Width of the whole world in pixels. */
   readonly scale: number
   readonly pixelsPerMetre: number
 }
 
-/** Pixels around the outermost places, for their names. */
+/** Pixels around the outermost places, which leave room for their names. */
 const margin = 70
 
-/** A single site is drawn as if one saw two kilometres around it. */
+/** A single site is shown with about two kilometres around it. */
 const leastMetres = 2_200
 
 /**
- * Places on both sides of the date line belong together: the world is cut in the widest gap between them, and those on its left are moved one world to
- * the right.
+ * Places on both sides of the date line are kept together: the world is cut at the widest gap between places, and the places to the left of the cut
+ * are moved one world to the right.
  */
 const together = (points: ReadonlyArray<Point>): ReadonlyArray<Point> => {
   const sorted = points.map(({ x }) => x).sort((a, b) => a - b)
@@ -52,7 +55,7 @@ const together = (points: ReadonlyArray<Point>): ReadonlyArray<Point> => {
   return points.map(({ x, y }) => ({ x: x < cut ? x + 1 : x, y }))
 }
 
-/** The part of the world that has all places in it, and where on it they are, in pixels. There is one place at least. */
+/** The part of the world that contains all places, and the pixel positions of the places in it. There must be at least one place. */
 export const fit = (places: ReadonlyArray<Point>, { height, width }: Size): readonly [View, ReadonlyArray<Point>] => {
   const points = together(places)
   const xs = points.map(({ x }) => x)
@@ -68,14 +71,14 @@ export const fit = (places: ReadonlyArray<Point>, { height, width }: Size): read
   return [view, points.map(({ x, y }) => ({ x: (x - left) * scale, y: (y - top) * scale }))]
 }
 
-/** Below this width, outlines of countries show no more than a straight line. */
+/** True if the view is wide enough for outlines of countries, in metres: below this they would be no more than a straight line. */
 export const isWide = ({ pixelsPerMetre, width }: View): boolean => width / pixelsPerMetre > 100_000
 
-/** Round lengths, of which the longest that fits is drawn. */
+/** Round lengths; the scale bar has the longest one that fits. */
 const lengths = [1, 2.5, 5].flatMap((one) => [100, 1_000, 10_000, 100_000, 1_000_000].map((ten) => one * ten))
 const scales = lengths.sort((a, b) => a - b)
 
-/** Metres that the scale bar shows. */
+/** The length of the scale bar in metres. */
 export const scaleOf = ({ pixelsPerMetre }: View): number =>
   scales.findLast((one) => one * pixelsPerMetre <= 160) ?? scales[0]!
 
@@ -88,18 +91,18 @@ export interface Tile {
   readonly height: number
 }
 
-/** What providers have at most. */
+/** The highest zoom that tile providers have. */
 const mostZoom = 19
 
-/** Pixels that a tile is drawn for. */
+/** The pixels of a tile at its own size. */
 const tilePixels = 256
 
-/** The tiles that cover a view, at the zoom that is nearest to their own size. */
+/** The tiles that cover a view, at the zoom nearest to their own size. */
 export const tilesOf = ({ height, left, scale, top, width }: View, template: string): ReadonlyArray<Tile> => {
   const zoom = Math.max(0, Math.min(mostZoom, Math.round(Math.log2(scale / tilePixels))))
   const all = 2 ** zoom
   const size = scale / all
-  // Edges of whole pixels leave no seams.
+  // Whole-pixel edges leave no gaps between tiles.
   const edge = (index: number, from: number): number => Math.round(index * size - from * scale)
   const tiles: Array<Tile> = []
   const lastRow = Math.min(all - 1, Math.floor((top + height / scale) * all))
@@ -120,19 +123,19 @@ export const tilesOf = ({ height, left, scale, top, width }: View, template: str
   return tiles
 }
 
-/** Pixels between the middles of two marks that do not cover each other. */
+/** Minimum distance in pixels between the centres of two marks that do not overlap. */
 const apartBy = 26
 
-/** Pixels that a mark may be off its place: as far as two at one place need, and not so far that it is somewhere else. */
+/** How far a mark may be moved, in pixels: enough for two marks at one place, but not so far that it seems to be somewhere else. */
 const mostOff = 20
 
-/** So often marks are pushed apart: each push may bring one nearer to a third. */
+/** Rounds of pushing marks apart: each push may bring a mark nearer to a third one. */
 const pushes = 24
 
-/** Pairs of neighbours that are looked at: where there are more, so many are at one place that no little shift helps. */
+/** The most pairs of neighbours that are handled. With more of them, so many marks are at one place that small moves do not help. */
 const mostPairs = 5_000
 
-/** Pairs that a push or two could bring together. */
+/** Pairs that are close enough to overlap after a few pushes. */
 const neighbours = (places: ReadonlyArray<Point>): ReadonlyArray<readonly [number, number]> => {
   const order = places.map((_, index) => index).sort((a, b) => places[a]!.x - places[b]!.x)
   const most = apartBy + 2 * mostOff
@@ -147,7 +150,7 @@ const neighbours = (places: ReadonlyArray<Point>): ReadonlyArray<readonly [numbe
   return pairs
 }
 
-/** Places whose marks would cover each other are moved apart a little. */
+/** Moves marks apart a little where they would overlap. */
 export const apart = (places: ReadonlyArray<Point>): ReadonlyArray<Point> => {
   const pairs = neighbours(places)
   if (pairs.length > mostPairs) return places
@@ -166,7 +169,7 @@ export const apart = (places: ReadonlyArray<Point>): ReadonlyArray<Point> => {
       const distance = Math.hypot(other.x - one.x, other.y - one.y)
       if (distance >= apartBy) continue
       isDone = false
-      // Two at the very same place go to its left and right.
+      // Two marks at the very same place move to the left and to the right.
       const [dx, dy] = distance < 0.01 ? [1, 0] : [(other.x - one.x) / distance, (other.y - one.y) / distance]
       const by = (apartBy - distance) / 2 + 0.1
       move(a, -dx * by, -dy * by)
@@ -180,16 +183,17 @@ export const apart = (places: ReadonlyArray<Point>): ReadonlyArray<Point> => {
 export interface Label {
   readonly side: "right" | "left" | "below" | "above"
   readonly isShown: boolean
-  /** With what follows the name. */
+  /** The name is shown together with the text after it. */
   readonly isWhole: boolean
 }
 
-/** Letters of a name that are shown on the map; the rest is an ellipsis. */
+/** The most letters of a name on the map; the rest becomes an ellipsis. */
 export const mostLetters = 26
 
 /**
- * Where names are written: to the right of their place, or else to its left, below or above it, where they cover no other place and no name before them, the
- * first of the list first; without what follows it where there is no room for that. A name without room shows when its place is pointed at or has the focus.
+ * Where names are written: to the right of their place, otherwise to its left, below or above it, so that they cover no other place and no earlier
+ * name. Names that come first in the list are placed first. The text after a name is left out if there is no room for it. A name without room is
+ * shown when its place is hovered or focused.
  */
 export const labelsOf = (
   places: ReadonlyArray<Point & { readonly letters: number; readonly more: number }>,
