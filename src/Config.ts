@@ -144,7 +144,7 @@ const parseArguments = (args: ReadonlyArray<string>): Arguments => {
     if (arg === "--print-config") printOnly = true
     else if (arg.startsWith("--env-file=")) envFiles.push(arg.slice("--env-file=".length))
     else if (arg === "--env-file")
-      envFiles.push(args[++n] ?? problem("--env-file", "expected the path of a file after it"))
+      envFiles.push(args[++n] ?? problem("--env-file", "must be followed by the path of a file"))
     else problem(arg, "unknown option; see voltlane --help")
   }
   return { printOnly, envFiles }
@@ -168,7 +168,7 @@ const gather = (env: Env, files: ReadonlyArray<string>): ReadonlyMap<string, str
   for (const [fileName, name] of fileNames) {
     const path = merged.get(fileName)
     if (path === undefined) continue
-    if (merged.has(name)) problem(fileName, `${name} is set too; keep one of them`)
+    if (merged.has(name)) problem(fileName, `${name} is set as well; keep only one of them`)
     merged.set(name, readText(fileName, path).trim())
   }
   for (const name of merged.keys()) {
@@ -196,7 +196,10 @@ const made = <A>(variable: string, path: string, what: string, make: (pem: strin
   try {
     return make(pem)
   } catch (error) {
-    return problem(variable, `${path} is no ${what} in PEM (${error instanceof Error ? error.message : String(error)})`)
+    return problem(
+      variable,
+      `${path} is not a ${what} in PEM (${error instanceof Error ? error.message : String(error)})`
+    )
   }
 }
 
@@ -206,12 +209,12 @@ const tlsOf = (get: Get): Config["tls"] => {
   const port = get("TLS_PORT")
   if (certFile === undefined && keyFile === undefined) {
     for (const name of ["TLS_CLIENT_CA_FILE", "TLS_PORT"] as const) {
-      if (get(name) !== undefined) problem(name, "needs TLS_CERT_FILE and TLS_KEY_FILE")
+      if (get(name) !== undefined) problem(name, "also requires TLS_CERT_FILE and TLS_KEY_FILE")
     }
     return undefined
   }
-  if (certFile === undefined) return problem("TLS_KEY_FILE", "needs TLS_CERT_FILE beside it")
-  if (keyFile === undefined) return problem("TLS_CERT_FILE", "needs TLS_KEY_FILE beside it")
+  if (certFile === undefined) return problem("TLS_KEY_FILE", "also requires TLS_CERT_FILE")
+  if (keyFile === undefined) return problem("TLS_CERT_FILE", "also requires TLS_KEY_FILE")
   const certificate = made("TLS_CERT_FILE", certFile, "certificate", (pem) => new X509Certificate(pem))
   const key = made("TLS_KEY_FILE", keyFile, "private key without a passphrase", createPrivateKey)
   if (!certificate.checkPrivateKey(key)) problem("TLS_KEY_FILE", `${keyFile} is not the key of TLS_CERT_FILE`)
@@ -226,11 +229,12 @@ const listeners = (get: Get) => {
   const port = get("PORT") ?? 8080
   if (!plain && tls === undefined)
     problem("PLAIN_HTTP", "false leaves nothing to listen on; set TLS_CERT_FILE and TLS_KEY_FILE")
-  if (plain && tls?.port === port) problem("TLS_PORT", `is ${port} like PORT; choose another, or set PLAIN_HTTP=false`)
+  if (plain && tls?.port === port)
+    problem("TLS_PORT", `is ${port}, the same as PORT; choose another port, or set PLAIN_HTTP=false`)
   const metricsPort = get("METRICS_PORT")
-  if (plain && metricsPort === port) problem("METRICS_PORT", `is ${port} like PORT; choose another`)
+  if (plain && metricsPort === port) problem("METRICS_PORT", `is ${port}, the same as PORT; choose another port`)
   if (tls !== undefined && metricsPort === tls.port)
-    problem("METRICS_PORT", `is ${tls.port} like TLS_PORT; choose another`)
+    problem("METRICS_PORT", `is ${tls.port}, the same as TLS_PORT; choose another port`)
   const publicUrl =
     get("PUBLIC_URL") ?? (tls === undefined ? `http://localhost:${port}` : `https://localhost:${tls.port}`)
   return { tls, port: plain ? port : undefined, metricsPort, publicUrl: publicUrl.replace(/\/+$/, "") }
@@ -242,7 +246,7 @@ const identity = (get: Get, dataDir: string, printOnly: boolean) => {
   if (secretKey === undefined && get("DATABASE_URL") !== undefined) {
     problem(
       "SECRET_KEY",
-      "is required with DATABASE_URL: every process on one database must have the same, best 32 random characters"
+      "is required with DATABASE_URL: all processes on one database must have the same value, preferably 32 random characters"
     )
   }
   const stored = (name: "SECRET_KEY" | "NODE_ID", generate: (directory: string) => string): string =>
@@ -268,12 +272,12 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
   const [endpoint, pathStyle] = [get("FILES_S3_ENDPOINT"), get("FILES_S3_PATH_STYLE")]
   if (bucket === undefined) {
     for (const name of names.filter((one) => one.startsWith("FILES_S3_"))) {
-      if (get(name) !== undefined) problem(name, "needs FILES_S3_BUCKET beside it")
+      if (get(name) !== undefined) problem(name, "also requires FILES_S3_BUCKET")
     }
     return { url, retentionDays, minFreeBytes, s3: undefined }
   }
-  if (accessKeyId === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_ACCESS_KEY_ID beside it")
-  if (secretAccessKey === undefined) return problem("FILES_S3_BUCKET", "needs FILES_S3_SECRET_ACCESS_KEY beside it")
+  if (accessKeyId === undefined) return problem("FILES_S3_BUCKET", "also requires FILES_S3_ACCESS_KEY_ID")
+  if (secretAccessKey === undefined) return problem("FILES_S3_BUCKET", "also requires FILES_S3_SECRET_ACCESS_KEY")
   const region = get("FILES_S3_REGION") ?? "us-east-1"
   return {
     url,
@@ -294,7 +298,7 @@ const filesOf = (get: Get, publicUrl: string): Config["files"] => {
 const mapTilesOf = (get: Get): Config["mapTiles"] => {
   const [template, attribution] = [get("MAP_TILES"), get("MAP_TILES_ATTRIBUTION")]
   if (template !== undefined) return { template, attribution }
-  if (attribution !== undefined) problem("MAP_TILES_ATTRIBUTION", "needs MAP_TILES beside it")
+  if (attribution !== undefined) problem("MAP_TILES_ATTRIBUTION", "also requires MAP_TILES")
   return undefined
 }
 
@@ -320,7 +324,7 @@ const retentionOf = (get: Get) => {
 const bootstrapOf = (get: Get): Config["bootstrap"] => {
   // A generated client id would never be shown: an operator who sets a code is expected to know the pair.
   if (get("BOOTSTRAP_V1_CODE") !== undefined && get("BOOTSTRAP_V1_CLIENT_ID") === undefined) {
-    problem("BOOTSTRAP_V1_CODE", "needs BOOTSTRAP_V1_CLIENT_ID beside it")
+    problem("BOOTSTRAP_V1_CODE", "also requires BOOTSTRAP_V1_CLIENT_ID")
   }
   return {
     operatorEmail: get("BOOTSTRAP_OPERATOR_EMAIL"),
@@ -424,7 +428,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     otel: Object.fromEntries([...set].filter(([name]) => name.startsWith("OTEL_"))),
     warnings: envFiles
       .filter(isOpenToAll)
-      .map((path) => `security: --env-file ${path} can be read by every user of this machine: chmod 600 it`),
+      .map((path) => `security: --env-file ${path} can be read by every user of this machine; run chmod 600 on it`),
     printOnly,
     // Last, since it is the only one that writes.
     ...identity(get, dataDir, printOnly)

@@ -35,17 +35,17 @@ export interface ActorsOptions extends ActorOptions {
 }
 
 const crashes = Metric.counter("charger_actor_defects_total", {
-  description: "Actors that ended by a defect",
+  description: "Actors that ended because of a defect",
   incremental: true
 })
 
 const givenUp = Metric.counter("charger_calls_given_up_total", {
-  description: "Calls of chargers that were answered InternalError because the database took too long",
+  description: "Calls from chargers that were answered InternalError because the database took too long",
   incremental: true
 })
 
 const unrecorded = Metric.counter("charger_facts_unrecorded_total", {
-  description: "Facts of chargers beyond what is recorded of one in a day",
+  description: "Facts of chargers that exceeded the daily limit per charger and were not recorded",
   incremental: true
 })
 export const actorMetrics = [crashes, givenUp, unrecorded]
@@ -218,7 +218,7 @@ class Registry {
     this.services.crashed()
     actor.line.close(1011, "internal error")
     actor.closed("internal error")
-    return Effect.annotateLogs(Effect.logError("a charger's actor ended by a defect", cause), {
+    return Effect.annotateLogs(Effect.logError("a charger's actor ended because of a defect", cause), {
       chargerId: actor.chargerId,
       frame: actor.current.slice(0, 4096)
     })
@@ -247,7 +247,7 @@ class Registry {
     return Effect.catch(this.store(closing), (error) => {
       this.unstored.set(closing.chargerId, closing)
       this.services.background(this.storeLater(closing))
-      return Effect.logWarning(`a connection's end waits to be stored: ${error.message}`)
+      return Effect.logWarning(`a connection's end is waiting to be stored: ${error.message}`)
     })
   }
 

@@ -44,7 +44,7 @@ const maxQuestions = 3
 /** Delay between attempts while the database is unavailable, in ms. */
 const retryMillis = 250
 
-const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not come to an end" })
+const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not terminate" })
 
 export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, HoldHost, FreshIds {
   private readonly mailbox = new Mailbox<Item>()

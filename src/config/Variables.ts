@@ -145,14 +145,14 @@ export const variables = {
     // The generated key has 43 characters. Fewer than eight are a mistake; the operator may choose any length above
     // that.
     schema: Schema.String.check(Schema.isMinLength(8)),
-    expected: "at least 8 characters, better 32 random ones"
+    expected: "at least 8 characters, preferably 32 random ones"
   }),
   NODE_ID: { schema: pattern(/^[A-Za-z0-9._-]{1,40}$/), expected: "1–40 letters, digits, dots, dashes or underscores" },
-  TRUST_PROXY: { schema: listOf(isNetwork), expected: "addresses or networks such as 10.0.0.0/8, parted by commas" },
+  TRUST_PROXY: { schema: listOf(isNetwork), expected: "addresses or networks such as 10.0.0.0/8, separated by commas" },
   V1_ALLOW_HTTP: flag,
   CORS_ORIGINS: {
     schema: listOf((text) => text === "*" || isOrigin(text)),
-    expected: "origins such as https://console.example.com, parted by commas, or *"
+    expected: "origins such as https://console.example.com, separated by commas, or *"
   },
   MAP_TILES: {
     schema: where(isTileTemplate),
@@ -197,7 +197,7 @@ export const variables = {
   FILES_MIN_FREE_DISK_BYTES: whole(0, Number.MAX_SAFE_INTEGER, "a number of bytes"),
   FILES_S3_BUCKET: {
     schema: pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
-    expected: "the name of a bucket: 3–63 small letters, digits, dots or dashes"
+    expected: "the name of a bucket: 3–63 lower-case letters, digits, dots or dashes"
   },
   FILES_S3_ENDPOINT: {
     schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#@]/.test(text)),
@@ -212,7 +212,10 @@ export const variables = {
   BOOTSTRAP_API_KEY: secret(word("a key of at most 256 visible ASCII characters")),
   BOOTSTRAP_V1_CLIENT_ID: word("a client id of at most 256 visible ASCII characters"),
   BOOTSTRAP_V1_CODE: secret(word("a code of at most 256 visible ASCII characters")),
-  BOOTSTRAP_COUNTRY_CODE: { schema: pattern(/^[A-Z]{2}$/), expected: "a country of two capital letters (ISO 3166-1)" },
+  BOOTSTRAP_COUNTRY_CODE: {
+    schema: pattern(/^[A-Z]{2}$/),
+    expected: "a country code of two capital letters (ISO 3166-1)"
+  },
   BOOTSTRAP_PARTY_ID: { schema: pattern(/^[A-Z0-9]{3}$/), expected: "a party id of three capital letters or digits" }
 } satisfies Record<string, Variable<unknown>>
 

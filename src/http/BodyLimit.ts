@@ -32,4 +32,4 @@ export const readBody = (request: HttpServerRequest.HttpServerRequest): Effect.E
 
 /** The message about a body that is too large or too complex. */
 export const refusalOfSize = (problem: Exclude<BodyProblem, "unreadable">): string =>
-  problem === "too_large" ? "A body may have at most 1 MiB." : tooComplex
+  problem === "too_large" ? "The body is too large: at most 1 MiB is allowed." : tooComplex

@@ -23,7 +23,7 @@ const LocationInfo = Schema.Struct({
   country: Schema.String
 }).annotate({
   identifier: "LocationInfo",
-  description: "The address of the charger's site; text that is not known is empty"
+  description: "The address of the charger's site; unknown fields are empty"
 })
 
 const ChargerConfiguration = Schema.Struct({
@@ -48,10 +48,12 @@ export const chargerStatusFields = {
   serialNumber: Schema.String,
   chargerModel: Schema.String,
   amountOfSockets: Schema.Int,
-  lastSeen: Schema.NullOr(Time).annotate({ description: "When lastMessage was received; null before the first" }),
+  lastSeen: Schema.NullOr(Time).annotate({
+    description: "When lastMessage was received; null before the first message"
+  }),
   lastMessage: Schema.String.annotate({
     description:
-      "The last raw OCPP message received from the charger; in a list its first 4 KiB, with … at the end where there was more"
+      "The last raw OCPP message received from the charger; in a list its first 4 KiB, ending in … if it was cut"
   }),
   activeConnection: Schema.Boolean,
   locationInfo: LocationInfo,
@@ -167,10 +169,10 @@ export const Statistics = Schema.Struct({
   activeSessions: Schema.Int,
   energyWhToday: Schema.Int.annotate({
     description:
-      "Since midnight in the organisation's time zone: of sessions that run, and of those that ended since; as corrected, and without those that are held"
+      "Since midnight in the organisation's time zone: of running sessions and of those that have ended since; after corrections, and without held sessions"
   }),
-  energyWhTotal: Schema.Int.annotate({ description: "As corrected, and without sessions that are held" }),
-  sessionsToday: Schema.Int.annotate({ description: "Started since midnight, without those that are held" })
+  energyWhTotal: Schema.Int.annotate({ description: "After corrections, and without held sessions" }),
+  sessionsToday: Schema.Int.annotate({ description: "Started since midnight, without held sessions" })
 }).annotate({ identifier: "Statistics" })
 
 /** How many chargers are in each state. */

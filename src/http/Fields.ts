@@ -26,10 +26,10 @@ export const whole = (low: number, high: number) =>
 /** A number from `low` to `high`. */
 export const between = (low: number, high: number) =>
   Schema.Finite.check(
-    rule((n: number) => n >= low && n <= high, `Must lie between ${low} and ${high}`, { minimum: low, maximum: high })
+    rule((n: number) => n >= low && n <= high, `Must be between ${low} and ${high}`, { minimum: low, maximum: high })
   )
 
-const storable = rule((text: string) => !unstorable.test(text), "Must have no control characters and be valid Unicode")
+const storable = rule((text: string) => !unstorable.test(text), "Must be valid Unicode without control characters")
 
 /** Longest name of a site, charger, key or organisation. A longer one would break the layout of every list that shows it. */
 export const nameMaxLength = 255
@@ -51,14 +51,12 @@ export const Name = text(nameMaxLength)
 export const ChargerId = Schema.String.check(
   rule(
     isChargerId,
-    "Must have 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and be neither . nor .. (a URL path carries it as it is)",
+    "Must have 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and be neither . nor .. (it is part of a URL path)",
     { pattern: "^(?!\\.{1,2}$)[A-Za-z0-9\\-_.~:*]{1,48}$" }
   )
 )
 
-export const Uuid = Schema.String.check(
-  rule(isUuid, "Must be an id that this service gave out (a UUID)", { format: "uuid" })
-)
+export const Uuid = Schema.String.check(rule(isUuid, "Must be an id from this service (a UUID)", { format: "uuid" }))
 
 /** At most 254 characters, the limit of SMTP (RFC 5321 §4.5.3.1.3). This does not check whether the address receives mail. */
 export const Email = Schema.String.check(
@@ -123,7 +121,7 @@ export const parseTime = (value: string): number | undefined => {
   return at >= 0 && at < year10000 ? at : undefined
 }
 
-const notATime = "Must be a time with its offset, as in 2026-11-20T08:30:00Z (RFC 3339)"
+const notATime = "Must be a time with an offset, such as 2026-11-20T08:30:00Z (RFC 3339)"
 
 /** A time that is kept as the text that was sent. */
 export const TimeText = Schema.String.annotate({ format: "date-time" }).check(
@@ -155,7 +153,11 @@ export const Country = Schema.String.pipe(
         const code = toAlpha3(value)
         return code === undefined
           ? Effect.fail(
-              new SchemaIssue.InvalidValue({ message: "Must be an ISO 3166-1 country code, as in DEU" }, value, options)
+              new SchemaIssue.InvalidValue(
+                { message: "Must be an ISO 3166-1 country code, such as DEU" },
+                value,
+                options
+              )
             )
           : Effect.succeed(code)
       },
@@ -166,7 +168,7 @@ export const Country = Schema.String.pipe(
 
 /** ISO 3166-1 alpha-2 in upper case: the country of a party (OCPI). */
 export const CountryAlpha2 = Schema.String.check(
-  rule(isAlpha2, "Must be an ISO 3166-1 alpha-2 country code in upper case, as in DE", { pattern: "^[A-Z]{2}$" })
+  rule(isAlpha2, "Must be an ISO 3166-1 alpha-2 country code in upper case, such as DE", { pattern: "^[A-Z]{2}$" })
 )
 
 const isTimeZone = (zone: string): boolean => {
@@ -180,7 +182,7 @@ const isTimeZone = (zone: string): boolean => {
 
 /** A name of the IANA time zone database. */
 export const TimeZone = Schema.String.check(
-  rule(isTimeZone, "Must be a name of the IANA time zone database, as in Europe/Helsinki")
+  rule(isTimeZone, "Must be a name from the IANA time zone database, such as Europe/Helsinki")
 )
 
 const isLocale = (tag: string): boolean => {
@@ -193,4 +195,4 @@ const isLocale = (tag: string): boolean => {
 }
 
 /** A language tag of BCP 47. */
-export const Locale = Schema.String.check(rule(isLocale, "Must be a language tag (BCP 47), as in sv-SE"))
+export const Locale = Schema.String.check(rule(isLocale, "Must be a language tag (BCP 47), such as sv-SE"))

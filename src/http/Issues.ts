@@ -6,7 +6,7 @@ export const issuesMax = 100
 
 const leaf = (issue: SchemaIssue.Leaf): string => {
   if (issue._tag === "MissingKey") return "Is missing"
-  if (issue._tag === "UnexpectedKey") return "Is not known here"
+  if (issue._tag === "UnexpectedKey") return "Is not a known name"
   if (issue._tag === "InvalidType" && issue.ast._tag === "Objects") return "Must be a JSON object"
   return SchemaIssue.defaultLeafHook(issue)
 }

@@ -22,21 +22,21 @@ export interface BannerFacts {
 const keys = ({ apiKey, keptIn, setUp, v1 }: FirstStart): ReadonlyArray<string> => {
   if (keptIn !== undefined) {
     return [
-      "  This is the first start. Its keys are shown on terminals only, and this is none: they are in",
+      "  This is the first start. Keys are shown only on terminals, and this is not one: they are in",
       "",
       `    ${keptIn}`,
       "",
-      "  which this user alone can read. Keep them elsewhere, and remove the file. SET_UP is a link to your account, which works once."
+      "  which only this user can read. Store them elsewhere, and remove the file. SET_UP is a link to your account, which works once."
     ]
   }
   if (apiKey === undefined && v1 === undefined && setUp === undefined) {
-    return ["  This is the first start; the first organisation has the keys that were given."]
+    return ["  This is the first start; the first organisation has the keys from the settings."]
   }
   return [
     ...(setUp === undefined
       ? ["  This is the first start. These cannot be read again, so keep them:"]
       : [
-          "  This is the first start. Set up your account by this link, which works once:",
+          "  This is the first start. Set up your account with this link, which works once:",
           "",
           `    ${setUp}`,
           ...(apiKey === undefined && v1 === undefined ? [] : ["", "  These cannot be read again, so keep them:"])
@@ -54,7 +54,7 @@ const first = (facts: BannerFacts, made: FirstStart): ReadonlyArray<string> => {
     "",
     ...keys(made),
     "",
-    "  Next: make a site and a charger,",
+    "  Next: create a site and a charger,",
     "",
     ...(file !== undefined ? [`    . '${file.replaceAll("'", String.raw`'\''`)}'`] : []),
     `    curl -s ${facts.publicUrl}/cpo/v2/sites -H "x-api-key: ${key}" -H 'content-type: application/json' \\`,
@@ -79,7 +79,7 @@ const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?
 export const unreachable = (host: string, publicUrl: string): string | undefined =>
   isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
     ? undefined
-    : `HOST is ${host}, and yet chargers and links get ${publicUrl}, where each finds only itself: set PUBLIC_URL to this service's address`
+    : `HOST is ${host}, but chargers and links get ${publicUrl}, which refers to their own machine: set PUBLIC_URL to this service's address`
 
 /** The lines of the banner. */
 export const banner = (facts: BannerFacts): ReadonlyArray<string> => [

@@ -42,7 +42,9 @@ const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
   const format = asked.format ?? (/\.(csv|jsonl)$/.exec(file)?.[1] as "csv" | "jsonl" | undefined)
   if (format === undefined) {
     return Effect.fail(
-      refuse(`cannot tell the format of ${file}: end it in .csv or .jsonl, or say --format csv or jsonl`)
+      refuse(
+        `the format of ${file} is unknown: use a name that ends in .csv or .jsonl, or add --format csv or --format jsonl`
+      )
     )
   }
   const query = new URLSearchParams()
@@ -89,7 +91,7 @@ const ask = ({ key, url }: Service, path: string): Effect.Effect<Response, Expor
     })
     if (answer.ok) return answer
     const text = yield* Effect.promise(() => answer.text().catch(() => ""))
-    const why = answer.status === 401 ? "it does not know the key in VOLTLANE_API_KEY" : detailOf(text)
+    const why = answer.status === 401 ? "the service does not know the key in VOLTLANE_API_KEY" : detailOf(text)
     return yield* failed(`${url} refuses (${answer.status}): ${why}`)
   })
 
@@ -104,7 +106,7 @@ const totalOf = (service: Service, { query }: Asked): Effect.Effect<number | und
         const answer = yield* ask(service, "cdrs?limit=1")
         const text = yield* Effect.promise(() => answer.text())
         const { items } = yield* Effect.mapError(decodeNewest(text), () =>
-          failed(`${service.url} is no Voltlane: set VOLTLANE_URL`)
+          failed(`${service.url} is not a Voltlane service: set VOLTLANE_URL`)
         )
         return items[0]?.number ?? 0
       })
@@ -144,7 +146,7 @@ const toFile = (asked: Asked, answer: Response, progress: Progress) =>
       try: write,
       catch: (error) =>
         failed(
-          `broke off after ${count()} records (${error instanceof Error ? error.message : String(error)}): run it again`
+          `failed after ${count()} records (${error instanceof Error ? error.message : String(error)}): run it again`
         )
     }).pipe(Effect.onError(() => Effect.promise(() => rm(partial, { force: true }))))
     if (file !== "-") yield* Effect.promise(() => rename(partial, file))

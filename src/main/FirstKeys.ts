@@ -30,7 +30,7 @@ export interface KeptKeys {
 /** The text of the file. A shell can read it too: `. first-start` sets the variables. */
 const textOf = ({ apiKey, setUp, v1 }: MadeKeys): string =>
   [
-    "# Made at the first start. They cannot be read again: keep them in a safe place, then remove this file.",
+    "# Created at the first start. They cannot be read again: store them in a safe place, then remove this file.",
     ...(apiKey === undefined ? [] : [`KEY=${apiKey}`]),
     ...(setUp === undefined ? [] : [`SET_UP='${setUp}'`]),
     ...(v1 === undefined ? [] : [`CLIENT=${v1.clientId}`, `CODE=${v1.code}`]),
@@ -66,7 +66,7 @@ export const keepFirstKeys =
       catch: (error) =>
         new KeysNotKept({
           message:
-            `the first keys cannot be kept in ${directory} (${error instanceof Error ? error.message : String(error)}), and there is no terminal to ` +
+            `the first keys cannot be stored in ${directory} (${error instanceof Error ? error.message : String(error)}), and there is no terminal to ` +
             "show them on; make it writable, or set BOOTSTRAP_API_KEY, BOOTSTRAP_V1_CLIENT_ID and BOOTSTRAP_V1_CODE"
         })
     })

@@ -54,7 +54,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
 const buildInfo = (version: string, database: string) => {
   const { deno, node } = process.versions
   return Metric.gauge("voltlane_build_info", {
-    description: "Always 1; its labels say which version runs on what",
+    description: "Always 1; its labels show the version and the platform",
     attributes: {
       version,
       runtime: deno === undefined ? "node" : "deno",

@@ -65,7 +65,7 @@ const within = (request: Http.IncomingMessage, millis: number): void => {
 }
 
 export const unreadAnswers = Metric.counter("http_unread_answers_total", {
-  description: "Answers whose connection was ended because they were not read",
+  description: "Answers whose connection was closed because the client did not read them",
   incremental: true
 })
 
@@ -75,14 +75,14 @@ const listen = (server: Http.Server | Https.Server, variable: string, port: numb
   Effect.callback<number, ListenFailed>((resume) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-        const message = `${host} is no address of this machine`
+        const message = `${host} is not an address of this machine`
         return resume(Effect.fail(new ListenFailed({ variable: "HOST", message })))
       }
       const why =
         error.code === "EADDRINUSE"
           ? "is in use by another process"
           : error.code === "EACCES"
-            ? "needs more rights"
+            ? "requires more privileges"
             : error.message
       resume(Effect.fail(new ListenFailed({ variable, message: `${host}:${port} ${why}; choose another ${variable}` })))
     })

@@ -17,7 +17,7 @@ import { version } from "./Version.ts"
 const hardStop = Effect.addFinalizer(() =>
   Effect.sync(() => {
     setTimeout(() => {
-      process.stderr.write("voltlane: stopping took too long; what was acknowledged is stored\n")
+      process.stderr.write("voltlane: stopping took too long; all acknowledged data are stored\n")
       process.exit(0)
     }, limits.shutdown.hardStopMillis).unref()
   })
@@ -32,9 +32,9 @@ const keepPrivate = (dataDir: string) =>
       catch: (error) => (error instanceof NotPrivate ? error : new NotPrivate(String(error)))
     })
     if (closed === 0) return
-    yield* Effect.logWarning("security: DATA_DIR could be read by other users of this machine, and no longer can").pipe(
-      Effect.annotateLogs({ dataDir, files: closed })
-    )
+    yield* Effect.logWarning(
+      "security: DATA_DIR could be read by other users of this machine; its permissions are now restricted"
+    ).pipe(Effect.annotateLogs({ dataDir, files: closed }))
   })
 
 /** The URL of the metrics. A separate listener is for collectors on this network, so it is not below `PUBLIC_URL`. */
@@ -72,14 +72,14 @@ export const run = (config: Config) =>
     yield* Effect.sync(() => void process.stdout.write(`${lines.join("\n")}\n`))
     const { keptIn } = running.firstStart ?? {}
     if (keptIn !== undefined)
-      yield* Effect.logWarning(`security: the first keys are in ${keptIn}; keep them elsewhere and remove the file`)
+      yield* Effect.logWarning(`security: the first keys are in ${keptIn}; store them elsewhere and remove the file`)
     const warning = unreachable(config.host, config.publicUrl)
     if (warning !== undefined) yield* Effect.logWarning(warning)
     for (const line of config.warnings) yield* Effect.logWarning(line)
     yield* Effect.logInfo("ready")
     isReady = true
     yield* Effect.addFinalizer(() =>
-      Effect.logInfo("stopping: no new connections, what was asked is answered, then chargers are sent away")
+      Effect.logInfo("stopping: no new connections; open requests are answered, then chargers are disconnected")
     )
     yield* Effect.forkScoped(giveBack(running.connectionCount))
     return yield* Effect.never

@@ -99,17 +99,18 @@ const localName = new RegExp(
 export const destinationOf = (text: string, { allowPrivate }: DestinationOptions): Allowed | Forbidden => {
   if (text.length > urlMax) return forbidden(`the URL has more than ${urlMax} characters`)
   // Our URL parser drops these characters, and other parsers interpret such URLs differently.
-  if (/[\s\p{Cc}\\]/u.test(text)) return forbidden("the URL has blanks, control characters or backslashes")
-  if (!URL.canParse(text)) return forbidden("this is no URL")
+  if (/[\s\p{Cc}\\]/u.test(text)) return forbidden("the URL contains spaces, control characters or backslashes")
+  if (!URL.canParse(text)) return forbidden("this is not a URL")
   const url = new URL(text)
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
     return forbidden("the URL must be https")
-  if (url.username !== "" || url.password !== "") return forbidden("the URL must not carry a user or a password")
+  if (url.username !== "" || url.password !== "") return forbidden("the URL must not contain a user or a password")
   if (allowPrivate) return { _tag: "Allowed", url }
   // The parser has normalised every form of an IP address (hex, octal, one number).
   const host = url.hostname.replace(/^\[|\]$/g, "")
-  if (isIP(host) !== 0 && !isPublicAddress(host)) return forbidden(`${host} is no address of the public internet`)
-  if (isIP(host) === 0 && (localName.test(host) || !host.includes("."))) return forbidden(`${host} is no public name`)
-  if (!isOpenPort(portOf(url))) return forbidden(`port ${portOf(url)} is none that is called`)
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return forbidden(`${host} is not an address of the public internet`)
+  if (isIP(host) === 0 && (localName.test(host) || !host.includes(".")))
+    return forbidden(`${host} is not a public name`)
+  if (!isOpenPort(portOf(url))) return forbidden(`port ${portOf(url)} is not allowed`)
   return { _tag: "Allowed", url }
 }

@@ -18,7 +18,7 @@ export interface GuardOptions extends DestinationOptions {
 /** A connection was refused because its address is not public. */
 export class ClosedAddress extends Error {
   constructor(hostname: string, address: string) {
-    super(`${hostname} is ${address}, which is no address of the public internet`)
+    super(`${hostname} is ${address}, which is not an address of the public internet`)
   }
 }
 

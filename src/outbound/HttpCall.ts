@@ -139,12 +139,12 @@ const callBy = (
       resume(result)
     })
     const timer = setTimeout(
-      () => flight.abandon("timeout", `no whole answer within ${timeoutMillis} ms`),
+      () => flight.abandon("timeout", `no complete answer within ${timeoutMillis} ms`),
       timeoutMillis
     )
     const path = `${pathname}${search}`
     dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, flight)
-    return Effect.sync(() => flight.abandon("broken", "it was given up"))
+    return Effect.sync(() => flight.abandon("broken", "it was cancelled"))
   })
 
 /** Makes the call over a connection of its own, which is closed afterwards. */

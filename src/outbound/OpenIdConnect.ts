@@ -86,7 +86,7 @@ const failureOf = (error: unknown): ProviderFailed => {
     if (at instanceof CallFailed) {
       return new ProviderFailed({
         kind: "unreachable",
-        message: `The identity provider was not reached: ${at.message}`
+        message: `The identity provider could not be reached: ${at.message}`
       })
     }
     at = at.cause
@@ -198,9 +198,9 @@ const redeemed = async (
 
 const problemsOf = (found: client.ServerMetadata): ReadonlyArray<string> => {
   const problems: Array<string> = []
-  if (found.authorization_endpoint === undefined) problems.push("It names no authorization_endpoint.")
-  if (found.token_endpoint === undefined) problems.push("It names no token_endpoint.")
-  if (found.jwks_uri === undefined) problems.push("It names no jwks_uri, so that no signature can be verified.")
+  if (found.authorization_endpoint === undefined) problems.push("It has no authorization_endpoint.")
+  if (found.token_endpoint === undefined) problems.push("It has no token_endpoint.")
+  if (found.jwks_uri === undefined) problems.push("It has no jwks_uri, so signatures cannot be verified.")
   if (found.response_types_supported?.includes("code") === false) {
     problems.push("It does not offer the authorisation code flow (response_types_supported lacks code).")
   }
@@ -214,7 +214,7 @@ const keysProblem = async (found: client.ServerMetadata, fetching: client.Custom
   if (found.jwks_uri === undefined) return undefined
   try {
     const answered = await fetching(found.jwks_uri, { method: "GET", headers: {}, body: undefined, redirect: "manual" })
-    if (answered.status !== 200) return `Its keys (${found.jwks_uri}) answered ${answered.status}.`
+    if (answered.status !== 200) return `The request for its keys (${found.jwks_uri}) was answered ${answered.status}.`
     const { keys } = (await answered.json()) as { readonly keys?: unknown }
     return Array.isArray(keys) && keys.length > 0 ? undefined : "Its keys (jwks_uri) are an empty set."
   } catch (error) {
@@ -224,7 +224,7 @@ const keysProblem = async (found: client.ServerMetadata, fetching: client.Custom
 
 const busy = new ProviderFailed({
   kind: "unreachable",
-  message: "Too many sign-ins by identity providers run at this moment: try again in a few seconds."
+  message: "Too many sign-ins with identity providers are running: try again in a few seconds."
 })
 
 /** Limits the concurrent calls of each provider and of all; further ones fail. */

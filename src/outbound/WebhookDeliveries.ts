@@ -83,7 +83,7 @@ const makePauses = () => {
 const outdated: Outcome = {
   _tag: "Failed",
   isAlone: true,
-  message: "was not taken, but the webhook was changed meanwhile: it is posted again"
+  message: "was not accepted, but the webhook was changed meanwhile: it is posted again"
 }
 
 const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], options: CallOptions) => {
@@ -131,7 +131,7 @@ const deliver = (events: Events["Service"], webhooks: Webhooks["Service"], optio
       const message = problem ?? ""
       if ((yield* target(subscription.id))?.changedAt !== to.changedAt) return outdated
       if (httpStatus === 410) {
-        return { _tag: "Gone", message: "answered 410 Gone: it wants nothing any more" } satisfies Outcome
+        return { _tag: "Gone", message: "answered 410 Gone: no more events are posted to it" } satisfies Outcome
       }
       const pause = pauses.failed(subscription.id, to.url, now)
       const retryAfterMillis = Math.max(pause, result.retryAfterMillis ?? 0)

@@ -1,4 +1,4 @@
-/** The words of the console in English: the catalogue that other languages translate. A language is one file. */
+/** The texts of the console in English: the catalogue that other languages translate. Each language is one file. */
 export const en = {
   "about.licence": "Apache-2.0. The licences of what it is built from are in the package.",
   "about.line": "Events",
@@ -731,45 +731,45 @@ export const en = {
   "profile.thisOne": "this browser",
   "profile.you": "You",
   "quirk.callTimeoutSeconds.about":
-    "A command waits this long for the charger's answer before it is given up; 60 seconds otherwise.",
+    "A command waits this long for the charger's answer before it times out; the default is 60 seconds.",
   "quirk.callTimeoutSeconds.title": "Answers late",
   "quirk.callTimeoutSeconds.useWhen": "Commands end as timed out, and the answer arrives in the log afterwards.",
   "quirk.heartbeatByConfiguration.about":
     "The heartbeat interval is also sent as the configuration key HeartbeatInterval.",
-  "quirk.heartbeatByConfiguration.title": "Takes its heartbeat interval as a key only",
+  "quirk.heartbeatByConfiguration.title": "Takes its heartbeat interval only as a key",
   "quirk.heartbeatByConfiguration.useWhen":
-    "The charger keeps another heartbeat interval than the answer to its boot says.",
+    "The charger uses a different heartbeat interval from the one in the answer to its boot.",
   "quirk.quietAfterBootSeconds.about": "Nothing is sent for this time after a boot was accepted.",
-  "quirk.quietAfterBootSeconds.title": "Needs quiet after a boot",
+  "quirk.quietAfterBootSeconds.title": "Needs a pause after a boot",
   "quirk.quietAfterBootSeconds.useWhen": "Commands fail, or the connection drops, in the first seconds after a boot.",
   "quirk.registerCountsSession.about":
-    "The register at the end is the session's energy, whatever its start says. This decides what is billed.",
-  "quirk.registerCountsSession.title": "Meter begins at 0 with each session",
+    "The register at the end is taken as the session's energy, whatever register the start reports. This affects billing.",
+  "quirk.registerCountsSession.title": "Meter restarts at 0 with each session",
   "quirk.registerCountsSession.useWhen":
-    "Start reports the register of the whole life, and meter values and stop begin at 0.",
+    "Start reports the lifetime register, while meter values and stop count from 0.",
   "quirk.registerRollsOverAtWh.about":
-    "A session across this value is counted on instead of being held. This decides what is billed.",
-  "quirk.registerRollsOverAtWh.title": "Meter begins at 0 again at a value",
+    "A session that passes this value is counted past it instead of being held. This affects billing.",
+  "quirk.registerRollsOverAtWh.title": "Meter restarts at 0 at a certain value",
   "quirk.registerRollsOverAtWh.useWhen":
-    "The meter has few digits: 100000000 for one that shows 99999.999 kWh at most.",
+    "The meter has few digits: 100000000 for one that shows at most 99999.999 kWh.",
   "quirk.registerUnit.about":
-    "The energy registers of its meter values are read as kWh. Start and stop remain in Wh. This decides what is billed.",
-  "quirk.registerUnit.title": "Meter values are kWh, whatever they say",
+    "The energy registers of its meter values are read as kWh. Start and stop remain in Wh. This affects billing.",
+  "quirk.registerUnit.title": "Meter values are in kWh, whatever unit they name",
   "quirk.registerUnit.useWhen":
-    "Meter values are a thousandth of what start and stop report, and sessions are held for it.",
+    "Meter values are a thousandth of what start and stop report, and sessions are held because of it.",
   "quirk.skipConfigurationAfterBoot.about":
-    "It is not asked for its configuration after a boot. The configuration template is applied by hand only.",
+    "It is not asked for its configuration after a boot. The configuration template is applied only manually.",
   "quirk.skipConfigurationAfterBoot.title": "Cannot report its whole configuration",
   "quirk.skipConfigurationAfterBoot.useWhen":
     "The connection drops or the charger hangs after GetConfiguration without keys.",
   "quirk.statusAfterConnect.about": "It is asked for the status of each connector after each connection and boot.",
-  "quirk.statusAfterConnect.title": "Reports no status by itself",
+  "quirk.statusAfterConnect.title": "Does not report statuses by itself",
   "quirk.statusAfterConnect.useWhen": "Connectors show an old status, or none, after the charger has connected.",
   "quirk.waitForBootSeconds.about":
     "Nothing is sent on a new connection until the charger has booted, or until this time has passed.",
-  "quirk.waitForBootSeconds.title": "Boots before anything else",
+  "quirk.waitForBootSeconds.title": "Needs to boot before anything else",
   "quirk.waitForBootSeconds.useWhen":
-    "The charger restarts again and again when it gets a command before its boot is answered.",
+    "The charger restarts repeatedly when it gets a command before its boot is answered.",
   "quirks.about":
     "What some models do differently, and what the service grants them for it. A rule applies from a charger's next connection.",
   "quirks.add": "Add a quirk",

@@ -7,8 +7,8 @@ import { Cause, Clock, Effect, Latch, type Scope, Stream } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
 /** How a loop is woken by notifications. */
-export interface Word<R> {
-  readonly words: Stream.Stream<void>
+export interface Wakeups<R> {
+  readonly notifications: Stream.Stream<void>
   readonly otherwiseEveryMillis: number
   /**
    * For this long after the start and after each notification, rounds follow at the loop's usual interval: some of the
@@ -42,7 +42,7 @@ export interface RoundsOptions<R> {
    * Notifications that there may be work. With it, rounds without a notification are rare: they only make up for lost
    * notifications.
    */
-  readonly word?: Word<R>
+  readonly wakeups?: Wakeups<R>
   readonly round: Effect.Effect<Found, StorageUnavailable, R>
 }
 
@@ -69,13 +69,13 @@ export const guardedStep = <A, R>(
     Effect.catchTag("StorageUnavailable", (error) => {
       const isNew = !away
       away = true
-      const said = isNew ? log(`${name}: waits for the database`, error) : Effect.void
+      const said = isNew ? log(`${name}: waiting for the database`, error) : Effect.void
       return Effect.as(Effect.andThen(said, whenAway), false as const)
     }),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.as(Effect.logError(`${name}: a round went wrong`, cause), false as const)
+        : Effect.as(Effect.logError(`${name}: a round failed`, cause), false as const)
     )
   )
 }
@@ -86,39 +86,39 @@ export const rounds = <R>({
   firstMillis = everyMillis,
   name,
   round,
-  word
+  wakeups
 }: RoundsOptions<R>): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const rung = Latch.makeUnsafe(true)
+    const notified = Latch.makeUnsafe(true)
     let restMillis = everyMillis
-    let rungAt = yield* Clock.currentTimeMillis
-    if (word !== undefined) {
-      const ring = Effect.map(Clock.currentTimeMillis, (now) => {
-        rungAt = now
-        rung.openUnsafe()
+    let notifiedAt = yield* Clock.currentTimeMillis
+    if (wakeups !== undefined) {
+      const notify = Effect.map(Clock.currentTimeMillis, (now) => {
+        notifiedAt = now
+        notified.openUnsafe()
       })
-      yield* Effect.forkScoped(Stream.runForEach(word.words, () => ring))
+      yield* Effect.forkScoped(Stream.runForEach(wakeups.notifications, () => notify))
     }
-    const untilNext = ({ livelyMillis = 0, otherwiseEveryMillis, untilDue = Effect.undefined }: Word<R>) =>
+    const untilNext = ({ livelyMillis = 0, otherwiseEveryMillis, untilDue = Effect.undefined }: Wakeups<R>) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        if (now - rungAt < livelyMillis) return restMillis
+        if (now - notifiedAt < livelyMillis) return restMillis
         // An unavailable database has opened the latch already (`whenAway`).
         const due = yield* Effect.catch(untilDue, () => Effect.undefined)
         return Math.min(Math.max(due ?? otherwiseEveryMillis, restMillis), otherwiseEveryMillis)
       })
     const pause = Effect.suspend(() =>
-      word === undefined
+      wakeups === undefined
         ? Effect.sleep(restMillis)
-        : Effect.flatMap(untilNext(word), (duration) =>
+        : Effect.flatMap(untilNext(wakeups), (duration) =>
             Effect.sleep(restMillis).pipe(
-              Effect.andThen(rung.await),
+              Effect.andThen(notified.await),
               Effect.timeoutOrElse({ duration, orElse: () => Effect.void }),
-              Effect.andThen(Effect.sync(() => rung.closeUnsafe()))
+              Effect.andThen(Effect.sync(() => notified.closeUnsafe()))
             )
           )
     )
-    const step = guardedStep(round, { name, whenAway: Effect.sync(() => rung.openUnsafe()) })
+    const step = guardedStep(round, { name, whenAway: Effect.sync(() => notified.openUnsafe()) })
     const guarded = Effect.gen(function* () {
       let found: Found = true
       while (found === true) found = yield* step

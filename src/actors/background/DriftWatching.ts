@@ -93,7 +93,7 @@ export const layer = (options: DriftWatchingOptions = defaultDriftOptions): Laye
       rounds({
         name: "configuration drifts",
         everyMillis: options.everyMillis,
-        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
+        wakeups: { notifications: committed, otherwiseEveryMillis: options.quietMillis },
         round: driftWatching(options)
       })
     )

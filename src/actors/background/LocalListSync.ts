@@ -44,9 +44,9 @@ const unkeptMillis = 600_000
 
 /** What the charger's configuration says, and what to do about it. */
 const reasons = {
-  Disabled: "the charger has LocalAuthListEnabled switched off; set it to true by ChangeConfiguration, if it can be",
+  Disabled: "the charger has LocalAuthListEnabled switched off; set it to true with ChangeConfiguration, if possible",
   Unsupported:
-    "the charger's configuration names neither LocalAuthListManagement among its SupportedFeatureProfiles nor any key of local lists"
+    "the charger's configuration has neither LocalAuthListManagement in SupportedFeatureProfiles nor any key of local lists"
 } as const
 
 /** How long a token's removal is stored. A charger that was offline for longer gets the whole list. */
@@ -99,7 +99,7 @@ const send = (keeping: Keeping, one: ClaimedList, step: Send) =>
     const { entries, losses } = entriesOf(changes, updateType, now)
     // A page that is not full was the last one before `upTo`.
     const seq = changes.length < limit ? upTo : (changes.at(-1)?.seq ?? upTo)
-    if (losses.length > 0) yield* Effect.logDebug(`local list of ${chargerId}: left out`, losses)
+    if (losses.length > 0) yield* Effect.logDebug(`local list of ${chargerId}: skipped`, losses)
     if (entries.length === 0 && !full) return yield* lists.caughtUp(chargerId, seq, now)
     yield* lists.pending(chargerId, { version: listVersion, seq, fillTo, full }, now)
     yield* issue(keeping, one, { _tag: "SendLocalList", listVersion, updateType, entries }, { listVersion, updateType })
@@ -158,7 +158,7 @@ export const layer = (
       // A charger that has just connected is not commanded yet, and one whose command could not be issued is checked
       // again after the lease.
       const livelyMillis = Math.max(settleMillis, leaseMillis) + 2 * everyMillis
-      const word = { words: committed, otherwiseEveryMillis: quietMillis, livelyMillis }
-      yield* rounds({ name: "local lists", everyMillis, word, round })
+      const wakeups = { notifications: committed, otherwiseEveryMillis: quietMillis, livelyMillis }
+      yield* rounds({ name: "local lists", everyMillis, wakeups, round })
     })
   )

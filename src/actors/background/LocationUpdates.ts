@@ -37,7 +37,7 @@ export const layer = (
       yield* rounds({
         name: "locations",
         everyMillis: options.everyMillis,
-        word: { words: committed, otherwiseEveryMillis: options.quietMillis, untilDue },
+        wakeups: { notifications: committed, otherwiseEveryMillis: options.quietMillis, untilDue },
         round: locations.refresh(options.sitesPerRound)
       })
     })

@@ -45,7 +45,7 @@ export const defaultPriceOptions: RepricingOptions = {
 }
 
 const unpriced = Metric.counter("sessions_unpriced_total", {
-  description: "Sessions that could not be priced for a defect: look at the log",
+  description: "Sessions that could not be priced because of a defect; see the log",
   incremental: true
 })
 
@@ -116,7 +116,7 @@ const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect
         ? Effect.forEach(sessionIds, (id) => takeAll(round, [id]), { discard: true })
         : Effect.andThen(
             Metric.update(unpriced, 1),
-            Effect.annotateLogs(Effect.logError("a session cannot be priced", defect), { sessionId: sessionIds[0] })
+            Effect.annotateLogs(Effect.logError("a session could not be priced", defect), { sessionId: sessionIds[0] })
           )
     )
   )
@@ -172,7 +172,7 @@ export const layer = (
       return rounds({
         name: "prices",
         everyMillis: options.everyMillis,
-        word: { words: committed, otherwiseEveryMillis: options.quietMillis, untilDue },
+        wakeups: { notifications: committed, otherwiseEveryMillis: options.quietMillis, untilDue },
         round: repricing(options, backoff)
       })
     })

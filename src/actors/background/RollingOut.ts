@@ -152,7 +152,7 @@ export const rollingOut = (active: { isActive: boolean }) =>
       for (const rollout of running) {
         // A rollout that fails does not delay the others.
         const step = Effect.catchDefect(advance(ports, rollout, now), (defect) =>
-          Effect.as(Effect.logError(`rollouts: ${rollout.id} could not go on`, defect), false)
+          Effect.as(Effect.logError(`rollouts: ${rollout.id} could not continue`, defect), false)
         )
         more = (yield* step) || more
       }
@@ -171,8 +171,8 @@ export const layer = (
       yield* rounds({
         name: "rollouts",
         everyMillis: options.everyMillis,
-        word: {
-          words: committed,
+        wakeups: {
+          notifications: committed,
           otherwiseEveryMillis: options.quietMillis,
           untilDue: Effect.sync(() => (active.isActive ? options.everyMillis : undefined))
         },

@@ -39,7 +39,7 @@ export const closeUnended = ({ sessionsAtOnce: limit }: SessionCloserOptions) =>
 export const layer = (options: SessionCloserOptions = defaultCloserOptions): Layer.Layer<never, never, Closings> => {
   const round = Effect.gen(function* () {
     const { length } = yield* closeUnended(options)
-    if (length > 0) yield* Effect.logInfo(`closed sessions whose end never came: ${length}`)
+    if (length > 0) yield* Effect.logInfo(`closed sessions whose end was never reported: ${length}`)
     return false
   })
   return Layer.effectDiscard(rounds({ name: "unended sessions", everyMillis: options.everyMillis, round }))

@@ -124,7 +124,7 @@ const outcomeOf = (
     Effect.catch(() => Effect.succeed<Undelivered>("StorageAway")),
     // A defect of ours would recur with every try, so the object is parked and the others continue.
     Effect.catchDefect((defect) =>
-      Effect.logError("a delivery died", defect).pipe(
+      Effect.logError("a delivery ended because of a defect", defect).pipe(
         annotatedWith(item),
         Effect.as<Outcome>({ _tag: "Refused", message: defectOfOurs })
       )
@@ -150,7 +150,7 @@ const stored = (settled: ReadonlyArray<Settled>, now: number): Effect.Effect<voi
         if (settled.length > 1) return Effect.forEach(settled, (one) => stored([one], now), { discard: true })
         const { item, settlement } = first
         const parked: Settlement = { _tag: "Parked", problem: defectOfOurs }
-        return Effect.logError("what came of a delivery cannot be stored", defect).pipe(
+        return Effect.logError("the outcome of a delivery cannot be stored", defect).pipe(
           Effect.annotateLogs({ settlement: settlement._tag }),
           annotatedWith(item),
           Effect.andThen(storage.settle([{ item, settlement: parked }], now)),
@@ -350,17 +350,17 @@ class Dispatch {
  * Runs the task whenever the latch is opened, after `gatherMillis`, so that several openings cause one run. If the
  * database is unavailable, it runs again soon.
  */
-const atWord = (
-  word: Latch.Latch,
+const atWakeup = (
+  wakeup: Latch.Latch,
   task: Effect.Effect<void, StorageUnavailable, Subscriptions>,
   { gatherMillis }: DeliveryOptions
 ) =>
   Effect.forever(
     guardedStep(
       Effect.gen(function* () {
-        yield* word.await
+        yield* wakeup.await
         yield* Effect.sleep(gatherMillis)
-        yield* Effect.sync(() => word.closeUnsafe())
+        yield* Effect.sync(() => wakeup.closeUnsafe())
         yield* task
         return true
       }),
@@ -370,7 +370,7 @@ const atWord = (
         log: Effect.logDebug,
         whenAway: Effect.andThen(
           Effect.sleep(retryMillis),
-          Effect.sync(() => word.openUnsafe())
+          Effect.sync(() => wakeup.openUnsafe())
         )
       }
     )
@@ -384,7 +384,7 @@ export const deliveries = (kinds: Kinds, options: DeliveryOptions) =>
   Effect.gen(function* () {
     const dispatch = new Dispatch(kinds, options, yield* FiberSet.make<void>())
     yield* Effect.forkScoped(dispatch.endLate)
-    yield* Effect.forkScoped(atWord(dispatch.returned, dispatch.settleReturned, options))
-    yield* Effect.forkScoped(atWord(dispatch.wanted, dispatch.take, options))
+    yield* Effect.forkScoped(atWakeup(dispatch.returned, dispatch.settleReturned, options))
+    yield* Effect.forkScoped(atWakeup(dispatch.wanted, dispatch.take, options))
     return dispatch
   })

@@ -3,12 +3,12 @@ import { Effect, Metric } from "effect"
 import { type DueItem, type Outcome, type SubscriptionKindName, pushedKinds } from "../../domain/event/Subscription.ts"
 
 const deliveries = Metric.counter("subscription_deliveries_total", {
-  description: "Deliveries to partners and webhooks by what came of them",
+  description: "Deliveries to partners and webhooks, by outcome",
   incremental: true
 })
 
 const lag = Metric.histogram("subscription_delivery_seconds", {
-  description: "From when an object became due until its subscriber had it",
+  description: "Time from when an object became due until its subscriber received it",
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400]
 })
 

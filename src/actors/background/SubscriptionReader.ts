@@ -26,7 +26,7 @@ export interface ReaderOptions {
 }
 
 const passedOver = Metric.counter("subscription_facts_passed_over_total", {
-  description: "Facts that a defect kept from subscribers: look at the log",
+  description: "Facts that subscribers did not get because of a defect; see the log",
   incremental: true
 })
 
@@ -52,7 +52,7 @@ const concerned = (
         Effect.catchDefect((defect) => {
           const [first] = part
           if (part.length > 1 || first === undefined) return Effect.succeed(false)
-          return Effect.logError("a fact could not be looked at for subscribers", defect).pipe(
+          return Effect.logError("a fact could not be processed for subscribers", defect).pipe(
             Effect.annotateLogs({ position: first.position, type: first.type }),
             Effect.andThen(Metric.update(passedOver, 1)),
             Effect.as(true)

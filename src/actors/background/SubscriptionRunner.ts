@@ -24,7 +24,7 @@ const probe = (
     if (subscription?.openedAt === undefined || kind === undefined) return false
     const isThere = yield* kind.isThere(subscription).pipe(
       Effect.timeoutOrElse({ duration: options.deliveryMillis, orElse: () => Effect.succeed(false) }),
-      Effect.catchDefect((defect) => Effect.as(Effect.logError("a probe died", defect), false))
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("a probe ended because of a defect", defect), false))
     )
     if (!isThere) return false
     const now = yield* Clock.currentTimeMillis
@@ -74,7 +74,7 @@ const run = (kinds: Kinds, options: SubscriptionOptions) =>
     const byClock = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       // At the start, and whenever the clock was set back.
-      if (now < lookedAt) yield* storage.mendTimes(now, options)
+      if (now < lookedAt) yield* storage.correctTimes(now, options)
       else if (now - lookedAt < options.pollMillis) return
       lookedAt = now
       isWaiting = becameDue || (yield* storage.isAnyWaiting)

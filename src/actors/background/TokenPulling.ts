@@ -39,8 +39,8 @@ export const layer = ({
           name: "partners' tokens",
           firstMillis: everyMillis * turn,
           everyMillis: everyMillis * atOnce,
-          word: {
-            words: committed,
+          wakeups: {
+            notifications: committed,
             otherwiseEveryMillis: quietMillis * atOnce,
             livelyMillis: livelyRounds * everyMillis * atOnce
           },

@@ -48,7 +48,7 @@ export const layer = (options: WorkCountingOptions = defaultWorkOptions): Layer.
       rounds({
         name: "work counts",
         everyMillis: options.everyMillis,
-        word: { words: committed, otherwiseEveryMillis: options.quietMillis },
+        wakeups: { notifications: committed, otherwiseEveryMillis: options.quietMillis },
         round: workCounting(options)
       })
     )

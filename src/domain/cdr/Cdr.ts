@@ -136,10 +136,10 @@ const negated = (n: number): number => (n === 0 ? 0 : -n)
 /** Why a record cannot be credited: it is a credit record, or it has been credited already. */
 export const creditRefusal = ({ creditReferenceId }: Pick<Cdr, "creditReferenceId">): Conflict =>
   creditReferenceId === undefined
-    ? new Conflict({ code: "already_credited", message: "This record has been taken back already." })
+    ? new Conflict({ code: "already_credited", message: "This record has already been cancelled by a credit record." })
     : new Conflict({
         code: "is_credit",
-        message: "This record takes another one back, and cannot be taken back itself."
+        message: "This is a credit record, which cannot be cancelled itself."
       })
 
 /** The credit record of a CDR: the same content with a negated total. */

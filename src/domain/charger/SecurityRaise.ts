@@ -24,19 +24,19 @@ const profileKey = "securityprofile"
 
 const checkProfile = (current: SecurityState, value: string): string | undefined => {
   const wanted = value.trim()
-  if (!/^[0-3]$/.test(wanted)) return "SecurityProfile is 1, 2 or 3."
+  if (!/^[0-3]$/.test(wanted)) return "SecurityProfile must be 1, 2 or 3."
   const profile = Number(wanted)
   if (profile <= current.securityProfile) {
-    return `The charger is on security profile ${current.securityProfile}; a profile can only be raised by command.`
+    return `The charger has security profile ${current.securityProfile}; a command can only raise the profile.`
   }
   if (profile < 3 && !current.hasPassword) {
     return `Security profile ${profile} needs a password: change AuthorizationKey first, or set it with PATCH.`
   }
   if (profile >= 2 && !current.tls) {
-    return `Security profile ${profile} needs TLS: set TLS_CERT_FILE and TLS_KEY_FILE, or the charger could not come back.`
+    return `Security profile ${profile} needs TLS: set TLS_CERT_FILE and TLS_KEY_FILE, otherwise the charger could not reconnect.`
   }
   if (profile === 3 && !current.clientCertificates) {
-    return "Security profile 3 needs client certificates: set TLS_CLIENT_CA_FILE, or the charger could not come back."
+    return "Security profile 3 needs client certificates: set TLS_CLIENT_CA_FILE, otherwise the charger could not reconnect."
   }
   return undefined
 }
@@ -47,5 +47,5 @@ export const checkRaise = (current: SecurityState, command: ChargerCommand): str
   const key = command.key.trim().toLowerCase()
   if (key === profileKey) return checkProfile(current, command.value)
   if (key !== passwordKey || current.unsettledPasswords < maxUnsettledPasswords) return undefined
-  return `Of ${current.unsettledPasswords} passwords it is not known whether the charger took them. Let it connect once, or set the one that it has with PATCH.`
+  return `It is unknown which of ${current.unsettledPasswords} new passwords the charger accepted. Wait until it has connected once, or set its present password with PATCH.`
 }

@@ -40,59 +40,60 @@ const numberOf = (unit: string, [minimum, maximum]: readonly [number, number]): 
 const kinds: Readonly<Record<keyof Tolerances, Texts & Values>> = {
   callTimeoutSeconds: {
     title: "Answers late",
-    about: "A command waits this long for the charger's answer before it is given up; 60 seconds otherwise.",
+    about: "A command waits this long for the charger's answer before it times out; the default is 60 seconds.",
     useWhen: "Commands end as timed out, and the answer arrives in the log afterwards.",
     ...numberOf("s", toleranceBounds.callTimeoutSeconds)
   },
   waitForBootSeconds: {
-    title: "Boots before anything else",
+    title: "Needs to boot before anything else",
     about: "Nothing is sent on a new connection until the charger has booted, or until this time has passed.",
-    useWhen: "The charger restarts again and again when it gets a command before its boot is answered.",
+    useWhen: "The charger restarts repeatedly when it gets a command before its boot is answered.",
     ...numberOf("s", toleranceBounds.waitForBootSeconds)
   },
   quietAfterBootSeconds: {
-    title: "Needs quiet after a boot",
+    title: "Needs a pause after a boot",
     about: "Nothing is sent for this time after a boot was accepted.",
     useWhen: "Commands fail, or the connection drops, in the first seconds after a boot.",
     ...numberOf("s", toleranceBounds.quietAfterBootSeconds)
   },
   skipConfigurationAfterBoot: {
     title: "Cannot report its whole configuration",
-    about: "It is not asked for its configuration after a boot. The configuration template is applied by hand only.",
+    about: "It is not asked for its configuration after a boot. The configuration template is applied only manually.",
     useWhen: "The connection drops or the charger hangs after GetConfiguration without keys.",
     ...yes
   },
   heartbeatByConfiguration: {
-    title: "Takes its heartbeat interval as a key only",
+    title: "Takes its heartbeat interval only as a key",
     about: "The heartbeat interval is also sent as the configuration key HeartbeatInterval.",
-    useWhen: "The charger keeps another heartbeat interval than the answer to its boot says.",
+    useWhen: "The charger uses a different heartbeat interval from the one in the answer to its boot.",
     ...yes
   },
   statusAfterConnect: {
-    title: "Reports no status by itself",
+    title: "Does not report statuses by itself",
     about: "It is asked for the status of each connector after each connection and boot.",
     useWhen: "Connectors show an old status, or none, after the charger has connected.",
     ...yes
   },
   registerUnit: {
-    title: "Meter values are kWh, whatever they say",
+    title: "Meter values are in kWh, whatever unit they name",
     about:
-      "The energy registers of its meter values are read as kWh. Start and stop remain in Wh. This decides what is billed.",
-    useWhen: "Meter values are a thousandth of what start and stop report, and sessions are held for it.",
+      "The energy registers of its meter values are read as kWh. Start and stop remain in Wh. This affects billing.",
+    useWhen: "Meter values are a thousandth of what start and stop report, and sessions are held because of it.",
     ...yes,
     type: "Choice",
     choices: ["kWh"]
   },
   registerRollsOverAtWh: {
-    title: "Meter begins at 0 again at a value",
-    about: "A session across this value is counted on instead of being held. This decides what is billed.",
-    useWhen: "The meter has few digits: 100000000 for one that shows 99999.999 kWh at most.",
+    title: "Meter restarts at 0 at a certain value",
+    about: "A session that passes this value is counted past it instead of being held. This affects billing.",
+    useWhen: "The meter has few digits: 100000000 for one that shows at most 99999.999 kWh.",
     ...numberOf("Wh", rollOverBounds)
   },
   registerCountsSession: {
-    title: "Meter begins at 0 with each session",
-    about: "The register at the end is the session's energy, whatever its start says. This decides what is billed.",
-    useWhen: "Start reports the register of the whole life, and meter values and stop begin at 0.",
+    title: "Meter restarts at 0 with each session",
+    about:
+      "The register at the end is taken as the session's energy, whatever register the start reports. This affects billing.",
+    useWhen: "Start reports the lifetime register, while meter values and stop count from 0.",
     ...yes
   }
 }

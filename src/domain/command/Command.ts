@@ -106,14 +106,14 @@ export const endingOf = (result: CommandResult): Ending => {
     case "TimedOut":
       return {
         status: "TimedOut",
-        result: failure("Timeout", "the charger gave no answer in time; what came of it is not known")
+        result: failure("Timeout", "the charger did not answer in time; the outcome is unknown")
       }
     case "ConnectionLost":
       return connectionLost
     case "Crowded":
       return {
         status: "Failed",
-        result: failure("TooManyCommands", "too many commands wait for this charger; it was not sent")
+        result: failure("TooManyCommands", "too many commands are waiting for this charger; the command was not sent")
       }
   }
 }

@@ -37,7 +37,7 @@ export const beyondCaps = (
   if (waiting >= maxWaiting) {
     return new Conflict({
       code: "too_many_commands",
-      message: `${maxWaiting} commands wait for this charger already. Wait until some have ended.`
+      message: `${maxWaiting} commands are already waiting for this charger. Wait until some have ended.`
     })
   }
   if (fullAt === null) return undefined
@@ -45,8 +45,8 @@ export const beyondCaps = (
   return new TooMany({
     code: "command_rate",
     message:
-      `At most ${chargersPerMinute} chargers are commanded a minute by all keys of an organisation together, and that many were. Commands to those ` +
-      `chargers, and what only asks, are still taken; another charger is in ${retryAfterSeconds} s.`,
+      `All keys of an organisation together can send commands to at most ${chargersPerMinute} chargers a minute, and this limit is reached. Commands to those ` +
+      `chargers, and commands that only query, are still accepted; commands to another charger are possible in ${retryAfterSeconds} s.`,
     retryAfterSeconds
   })
 }

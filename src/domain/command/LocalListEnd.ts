@@ -133,13 +133,13 @@ const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined 
   switch (state) {
     case "Unsupported":
       return isUnsupported(word)
-        ? `the charger says ${word} to messages about its list`
-        : "the charger says by listVersion -1 that it has no list"
+        ? `the charger answers ${word} to messages about its list`
+        : "the charger reports with listVersion -1 that it has no list"
     case "Failed": {
       const shown = Array.from(word === "" ? end.status : word)
         .slice(0, shownMax)
         .join("")
-      return `the charger's last answer was ${shown}; it is asked again later`
+      return `the charger's last answer was ${shown}; it will be asked again later`
     }
     default:
       return undefined

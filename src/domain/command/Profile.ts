@@ -36,7 +36,7 @@ const periodFindings = ({ periods }: ChargingSchedule): ReadonlyArray<ProfileFin
       ...one(
         before !== undefined && startPeriod <= before.startPeriod,
         `${pointer}/startPeriod`,
-        "Must be later than the period before"
+        "Must be later than in the previous period"
       ),
       ...one(!(limit >= 0 && limit <= limitMax), `${pointer}/limit`, `Must be from 0 to ${limitMax}`),
       ...one(Math.abs(limit * 10 - Math.round(limit * 10)) > 1e-6, `${pointer}/limit`, "Must have at most one decimal"),
@@ -82,10 +82,10 @@ const kindFindings = ({ kind, recurrency, schedule }: ChargingProfile): Readonly
     ...one(
       kind === "Recurring" && start === undefined,
       `${schedulePointer}/startSchedule`,
-      "Must be given for kind Recurring"
+      "Is required for kind Recurring"
     ),
-    ...one(kind === "Recurring" && recurrency === undefined, "/recurrencyKind", "Must be given for kind Recurring"),
-    ...one(kind !== "Recurring" && recurrency !== undefined, "/recurrencyKind", "Must be given for kind Recurring only")
+    ...one(kind === "Recurring" && recurrency === undefined, "/recurrencyKind", "Is required for kind Recurring"),
+    ...one(kind !== "Recurring" && recurrency !== undefined, "/recurrencyKind", "Must be given only for kind Recurring")
   ]
 }
 
@@ -94,17 +94,17 @@ const placeFindings = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray
   const inTransaction = purpose === "TxProfile"
   if (use.command === "RemoteStart") {
     return [
-      ...one(!inTransaction, "/chargingProfilePurpose", "Must be TxProfile beside a remote start"),
+      ...one(!inTransaction, "/chargingProfilePurpose", "Must be TxProfile in a remote start"),
       ...one(
         transactionId !== undefined,
         "/transactionId",
-        "Must not be given beside a remote start: the transaction has none yet"
+        "Must not be given in a remote start: there is no transaction id yet"
       )
     ]
   }
   return [
-    ...one(inTransaction && transactionId === undefined, "/transactionId", "Must be given for a TxProfile"),
-    ...one(!inTransaction && transactionId !== undefined, "/transactionId", "Must be given for a TxProfile only"),
+    ...one(inTransaction && transactionId === undefined, "/transactionId", "Is required for a TxProfile"),
+    ...one(!inTransaction && transactionId !== undefined, "/transactionId", "Must be given only for a TxProfile"),
     ...one(
       inTransaction && use.evseId === 0,
       "/chargingProfilePurpose",
@@ -113,7 +113,7 @@ const placeFindings = (profile: ChargingProfile, use: ProfileUse): ReadonlyArray
     ...one(
       purpose === "ChargePointMaxProfile" && use.evseId !== 0,
       "/chargingProfilePurpose",
-      "ChargePointMaxProfile is of the whole charger: connectorId must be 0"
+      "ChargePointMaxProfile applies to the whole charger: connectorId must be 0"
     )
   ]
 }

@@ -22,7 +22,7 @@ export const connectionLost: Unanswered & { readonly status: "Failed" } = {
   status: "Failed",
   result: {
     errorCode: "ConnectionLost",
-    errorDescription: "the connection ended before the charger answered; what came of it is not known"
+    errorDescription: "the connection ended before the charger answered; the outcome is unknown"
   }
 }
 
@@ -30,13 +30,14 @@ export const notConnected: Unanswered & { readonly status: "Failed" } = {
   status: "Failed",
   result: {
     errorCode: "NotConnected",
-    errorDescription: "the charger is not connected; it was not sent. Give expiresIn to let it wait"
+    errorDescription:
+      "the charger is not connected, so the command was not sent. Give expiresIn to let it wait for a connection"
   }
 }
 
 const expired: Unanswered = {
   status: "Expired",
-  result: { errorCode: "Expired", errorDescription: "the charger was not connected in time; it was not sent" }
+  result: { errorCode: "Expired", errorDescription: "the charger did not connect in time, so the command was not sent" }
 }
 
 /** How a command ends because its waiting time has passed; undefined while it may still wait. */

@@ -113,29 +113,29 @@ const texts = (
     case "own_token_blocked":
       return "The card is one of yours and is blocked. Set its status to Accepted to let it charge."
     case "own_token_expired":
-      return `The card is one of yours and ${facts.token === undefined ? "has expired" : expired(facts.token)}. Set its status and expiresAt anew to let it charge.`
+      return `The card is one of yours and ${facts.token === undefined ? "has expired" : expired(facts.token)}. Change its status and expiresAt to let it charge.`
     case "reservation":
-      return "A reservation of this charger for the card lets it charge."
+      return "A reservation of this charger lets the card charge."
     case "partner_request":
-      return "A partner has asked for this charge, and answers for its driver."
+      return "A partner has requested this session and takes responsibility for its driver."
     case "partner_token":
-      return `The card is a partner's (${partners}), which lets it charge.`
+      return `The card belongs to a partner (${partners}), which lets it charge.`
     case "partner_token_refused":
-      return `The card is a partner's (${partners}), which does not let it charge. The driver has to ask that partner.`
+      return `The card belongs to a partner (${partners}), which does not let it charge. The driver has to contact that partner.`
     case "partner_conflict":
-      return `Several partners have this card as valid (${partners}), so that it is not clear whom to bill. All but one have to withdraw it.`
+      return `Several partners list this card as valid (${partners}), so it is unclear whom to bill. All partners but one must withdraw it.`
     case "partner_asked":
-      return `The answer of ${named(partnerNames, asks)} decides, which is asked each time the card is held to a charger. Without an answer within three seconds the verdict is ${authorization.status}.`
+      return `The answer of ${named(partnerNames, asks)} decides: the partner is asked each time the card is presented. Without an answer within three seconds the verdict is ${authorization.status}.`
     case "unknown_token_accepted":
-      return "The card is not known, and unknown cards may charge by your organisation's setting."
+      return "The card is unknown, and your organisation's settings let unknown cards charge."
     case "unknown_token_refused":
       return policy.unknownTokens === "Refuse"
-        ? "The card is not known: it is not one of yours, and no registered partner has it. Add it as a token, or have its partner send it."
+        ? "The card is unknown: it is not one of yours, and no registered partner has it. Add it as a token, or have its partner send it."
         : "The card is refused by the rule for unknown cards."
     case "charging_here":
-      return "The card is charging here now, so that it may stop its session. Without that it would not be accepted by itself."
+      return "The card is charging here now and may therefore stop its session. Otherwise it would not be accepted."
     case "charging_already":
-      return `The card is charging already${open === undefined ? "" : ` at ${open.chargerId} since ${iso(open.startedAt)}`}, and one card may not charge twice. End that session, or allow it in the organisation's settings.`
+      return `The card is already charging${open === undefined ? "" : ` at ${open.chargerId} since ${iso(open.startedAt)}`}, and a card may not have two sessions at once. End that session, or allow it in the organisation's settings.`
   }
 }
 
@@ -154,7 +154,12 @@ const checksOf = (
   const known: Check = {
     rule: "known",
     passed: isKnown,
-    detail: token !== undefined ? "It is one of yours" : isKnown ? `It is a partner's: ${partners}` : "No one has it"
+    detail:
+      token !== undefined
+        ? "It is one of yours"
+        : isKnown
+          ? `It belongs to a partner: ${partners}`
+          : "It belongs neither to you nor to a partner"
   }
   const own: ReadonlyArray<Check> =
     token === undefined
@@ -180,7 +185,7 @@ const checksOf = (
           {
             rule: "one_partner",
             passed: valid.length <= 1,
-            detail: `${valid.length} partners have it as valid`
+            detail: `${valid.length} partners list it as valid`
           }
         ]
   const unknown: Check = {
@@ -193,7 +198,7 @@ const checksOf = (
   const notCharging: Check = {
     rule: "not_charging",
     passed: isFree,
-    detail: openSessions.length === 0 ? "It charges nowhere" : `Its open sessions: ${openSessions.length}`
+    detail: openSessions.length === 0 ? "It is charging nowhere" : `Its open sessions: ${openSessions.length}`
   }
   return [known, ...own, ...theirs, ...(isKnown ? [] : [unknown]), notCharging]
 }

@@ -25,7 +25,7 @@ import { transactionEnded } from "./Stop.ts"
 const notAccepted = answer(() => ({
   _tag: "Refused",
   reason: "NotAccepted",
-  description: "this charger is not accepted yet: send BootNotification again after its interval"
+  description: "this charger is not accepted yet: send BootNotification again after the interval"
 }))
 
 /**

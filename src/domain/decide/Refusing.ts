@@ -8,7 +8,7 @@ import type { ChargerState } from "../charger/ChargerState.ts"
 const notAccepted: CommandResult = {
   _tag: "CallError",
   code: "NotAccepted",
-  description: "the charger's registration does not allow it; it was not sent. Accept the charger first"
+  description: "the charger's registration does not allow this command, so it was not sent. Accept the charger first"
 }
 
 /** The result of a command that must not be sent; undefined if it may. */

@@ -92,7 +92,7 @@ const further = (
 ): Decision => {
   const reply = always({ _tag: "StopAnswered", verdict: verdict?.status === "Accepted" ? verdict : undefined })
   if (reportedStop === undefined || !contradicts(reportedBy(event), reportedStop)) return answer(reply)
-  const why = { problem: "its session has ended already, by a stop that says otherwise", contradicts: sessionId }
+  const why = { problem: "its session has already ended, by a stop with different data", contradicts: sessionId }
   return act([orphanStop(state, event, envelope, why, now, ids)], reply)
 }
 

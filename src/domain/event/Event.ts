@@ -17,7 +17,7 @@ const Nullable = Schema.NullOr(Schema.String)
 /** Where an event happened. */
 const charger = {
   chargerId: Schema.String,
-  siteId: Nullable.annotate({ description: "Where the charger is now; null for one that was removed" })
+  siteId: Nullable.annotate({ description: "The charger's present site; null for a charger that was removed" })
 }
 
 const place = { ...charger, evseId: Schema.Int, connectorId: Schema.Int }
@@ -50,7 +50,8 @@ export const eventData = {
     ocppVersion: Schema.String,
     securityProfile: Schema.Int
   }).annotate({
-    description: "Two without a charger.disconnected between them: the newer connection has taken the older one's place"
+    description:
+      "Two of these events without a charger.disconnected in between: the newer connection has replaced the older one"
   }),
   "charger.disconnected": Schema.Struct({ ...charger, reason: Schema.String }),
   "charger.booted": Schema.Struct({
@@ -66,23 +67,23 @@ export const eventData = {
     ...change("Created", "Changed", "Removed"),
     name: Schema.String,
     fields: Schema.Array(Schema.Literals(chargerFields)).annotate({
-      description: "What was changed, by the names in REST; empty unless `change` is Changed"
+      description: "The changed fields, by their names in REST; empty unless `change` is Changed"
     })
-  }).annotate({ description: "What operators decide about a charger; what it reports has events of its own" }),
+  }).annotate({ description: "An operator changed a charger; there are separate events for what the charger reports" }),
   "charger.refused": Schema.Struct({
     ...charger,
     reason: Schema.Literals(chargerRefusalReasons),
-    network: Schema.String.annotate({ description: "Where it came from: the /24 or /64 of its address" }),
+    network: Schema.String.annotate({ description: "The network that it came from: the /24 or /64 of its address" }),
     attempts: Schema.Int.annotate({
-      description: "Refusals for this reason since the last event of it, this one included"
+      description: "Refusals for this reason since the last such event, including this one"
     })
   }).annotate({
     description:
-      "A charger asked to connect and was refused. Repeats are published after 1, 2, 4 and more minutes, up to an hour. Attempts under an unknown id are published where the service holds one organisation"
+      "A charger tried to connect and was refused. Repeats are published after 1, 2, 4 and more minutes, up to an hour. Attempts with an unknown id are published only if the service holds one organisation"
   }),
   "connector.status": Schema.Struct({
     ...place,
-    status: Schema.String.annotate({ description: "As in the charger's sockets" }),
+    status: Schema.String.annotate({ description: "As in the charger's connections" }),
     errorCode: Nullable,
     info: Nullable,
     vendorErrorCode: Nullable
@@ -94,7 +95,7 @@ export const eventData = {
     source: Schema.String
   }).annotate({
     description:
-      "At an Authorize; at most one a minute for each charger, card and reason. A start that is refused is a session.started"
+      "A card was refused at an Authorize; at most one event a minute for each charger, card and reason. A refused start is a session.started"
   }),
   "session.started": Schema.Struct({
     ...session,
@@ -102,7 +103,7 @@ export const eventData = {
     connectorId: Schema.Int,
     transactionId: Schema.String,
     tokenUid: Schema.String,
-    authorization: Schema.String.annotate({ description: "What the charger was answered: Accepted, or why not" }),
+    authorization: Schema.String.annotate({ description: "The answer to the charger: Accepted, or why not" }),
     startedAt: Time,
     meterStartWh: Schema.Int
   }),
@@ -111,17 +112,17 @@ export const eventData = {
     reason: Schema.Literals(["MeterRead", "Released", "Corrected"]),
     evseId: Schema.NullOr(Schema.Int),
     connectorId: Schema.NullOr(Schema.Int),
-    meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, where a reading has it" }),
+    meterWh: Schema.NullOr(Schema.Int).annotate({ description: "The register, if a reading has it" }),
     readAt: Schema.NullOr(Time),
     powerW: Schema.NullOr(Schema.Int).annotate({
       description:
-        "What the session drew at its newest reading: reported by the meter, or computed from its register. Null where that is not known"
+        "The power at the newest reading: reported by the meter, or computed from its register. Null if unknown"
     }),
     cost: Schema.NullOr(
       Schema.Struct({ currency: Schema.String, exclVat: Schema.Finite, inclVat: Schema.Finite })
     ).annotate({
       description:
-        "The cost so far as it was last worked out, at times without this reading. Null where there is none yet, and after a correction"
+        "The cost so far as last computed, which may not include this reading. Null if there is none yet, and after a correction"
     })
   }),
   "session.ended": Schema.Struct({
@@ -132,7 +133,8 @@ export const eventData = {
     stopReason: Schema.String,
     heldReason: Nullable
   }).annotate({
-    description: "A stop that is heard after the session was ended without one is published as another session.ended"
+    description:
+      "If a session was ended without a stop and the stop is received afterwards, it is published as another session.ended"
   }),
   "session.held": Schema.Struct({ ...session, heldReason: Schema.String }),
   "cdr.issued": Schema.Struct({
@@ -140,13 +142,13 @@ export const eventData = {
     ...session,
     currency: Schema.String,
     totalCost: Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite }),
-    creditReferenceId: Nullable.annotate({ description: "The record that this one takes back" })
+    creditReferenceId: Nullable.annotate({ description: "The record that this one cancels" })
   }),
   "command.completed": Schema.Struct({
     commandId: Schema.String,
     ...charger,
     type: Schema.String,
-    status: Schema.String.annotate({ description: "What the charger answered is at /v2/commands/{commandId}" })
+    status: Schema.String.annotate({ description: "The charger's answer is at /v2/commands/{commandId}" })
   }),
   "rollout.changed": Schema.Struct({
     rolloutId: Schema.String,
@@ -154,7 +156,7 @@ export const eventData = {
     name: Schema.String,
     state: Schema.Literals(rolloutStates),
     pauseReason: Schema.NullOr(Schema.Literals(pauseReasons)),
-    targets: Schema.Int.annotate({ description: "How many chargers it is for" })
+    targets: Schema.Int.annotate({ description: "Number of chargers that it is for" })
   }).annotate({
     description:
       "A command batch or firmware campaign was made, approved, paused, resumed, cancelled, or is complete. Each command that it issues has a command.completed"
@@ -164,7 +166,8 @@ export const eventData = {
     kind: Schema.Literals(rolloutKinds),
     ...rolloutCountFields
   }).annotate({
-    description: "Chargers of a command batch or firmware campaign have their outcome: how many are in which state"
+    description:
+      "Chargers of a command batch or firmware campaign have an outcome: the number of chargers in each state"
   }),
   "token.changed": Schema.Struct({
     uid: Schema.String,
@@ -191,9 +194,10 @@ export const eventData = {
     partnerId: Schema.String,
     name: Schema.String,
     state: Schema.Literals(["Down", "Answers"]),
-    problem: Nullable.annotate({ description: "Of the last try, where it is down" })
+    problem: Nullable.annotate({ description: "The error of the last attempt, if the partner is down" })
   }).annotate({
-    description: "A partner stopped answering: it is asked once a minute, and sent everything once it answers again"
+    description:
+      "A partner stopped answering, or answers again: while it is down, it is tried once a minute; everything is sent once it answers"
   }),
   "delivery.parked": Schema.Struct({
     partnerId: Nullable,
@@ -204,7 +208,7 @@ export const eventData = {
     problem: Schema.String
   }).annotate({
     description:
-      "An object was refused for good, or failed for days, and waits for an operator. Has a partnerId or a webhookId. A webhook is not sent those of webhooks"
+      "An object was finally refused, or its delivery failed for days, and waits for an operator. Has a partnerId or a webhookId. Webhooks are not sent those events about webhooks"
   }),
   "work.changed": Schema.Struct({
     heldSessions: Schema.Int,
@@ -215,7 +219,7 @@ export const eventData = {
     configurationDrifts: Schema.Int
   }).annotate({
     description:
-      "How much waits for operators, each counted to 1,000: some seconds after a change, several changes as one. Parked events of webhooks are only in GET /work"
+      "Numbers of items that wait for operators, each counted up to 1,000; sent a few seconds after a change, with several changes combined. Parked events of webhooks are only in GET /work"
   })
 } as const
 

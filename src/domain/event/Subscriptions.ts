@@ -103,7 +103,7 @@ export class Subscriptions extends Context.Service<
     /** Subscriptions for which an object can be taken now. */
     readonly ready: (now: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Corrects times that are too far in the future. Otherwise, after the clock was set back, every try would wait until it has caught up. */
-    readonly mendTimes: (now: number, ahead: TimesAhead) => Effect.Effect<void, StorageUnavailable>
+    readonly correctTimes: (now: number, ahead: TimesAhead) => Effect.Effect<void, StorageUnavailable>
     /** Takes the silent subscriptions to probe. None is taken twice within `everyMillis`. */
     readonly takeSilent: (now: number, everyMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Takes due objects, oldest first, but only the first of each lane. Skips subscriptions that are inactive, silent or requested a wait. */

@@ -107,6 +107,6 @@ export const passwordProblem = (password: string, about: ReadonlyArray<string>):
   const known = about.flatMap((one) => one.toLowerCase().split(/[\s@]+/)).filter((one) => one.length > 3)
   const without = known.reduce((left, one) => left.replaceAll(one, ""), lower)
   if (isCommon(lower) || (without !== lower && (without.length < 6 || isCommon(without))))
-    return "Is among those that guessers try first: choose one of several words that do not belong together"
+    return "Is one of the passwords that attackers try first: choose several words that do not belong together"
   return undefined
 }

@@ -104,5 +104,5 @@ export const losesLastOwner = (owners: ReadonlyArray<Member>, changed: Member): 
 export const lastOwner = new Conflict({
   code: "last_owner",
   message:
-    "This is the last active owner: make another operator an owner first. On the service's own machine, voltlane operators add-owner does so."
+    "This is the last active owner: make another operator an owner first. On the service's own machine, use voltlane operators add-owner."
 })

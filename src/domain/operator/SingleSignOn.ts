@@ -53,13 +53,13 @@ export interface Claims {
 /** Why a person with a proved identity is refused. */
 export const signOnRefusals = {
   second_factor_missing:
-    "This organisation asks for a second factor, and the identity provider does not say that one was used.",
+    "This organisation requires a second factor, and the identity provider does not confirm that one was used.",
   operator_disabled: "This operator is disabled in the organisation.",
-  email_unverified: "The identity provider does not say that the email address is verified.",
-  domain_refused: "The email address is in none of the organisation's domains, and no invitation waits for it.",
+  email_unverified: "The identity provider does not confirm that the email address is verified.",
+  domain_refused: "The email address is in none of the organisation's domains, and there is no invitation for it.",
   sign_in_first:
-    "An account of this email address exists. Sign in to it by its password in this browser, and then use single sign-on again to join the two.",
-  linked_otherwise: "The account of this email address belongs to another identity at the provider.",
+    "An account with this email address exists. Sign in to it with its password in this browser, then use single sign-on again to link the two.",
+  linked_otherwise: "The account with this email address is linked to another identity at the provider.",
   no_role: "No group of this person gives a role in the organisation."
 } as const
 

@@ -91,7 +91,7 @@ export const strangerTo = ({ connection, expected }: Partner, parties: ReadonlyA
   const names = (all: ReadonlyArray<PartyId>) => all.some((one) => sameParty(one, expected))
   if (names(parties) || (connection !== undefined && !names(connection.parties))) return undefined
   const given = parties.slice(0, 3).map(({ countryCode, partyId }) => `${countryCode}*${partyId}`)
-  return `${expected.countryCode}*${expected.partyId} is invited here, and these credentials are of ${given.join(", ")}.`
+  return `${expected.countryCode}*${expected.partyId} is invited here, but these credentials belong to ${given.join(", ")}.`
 }
 
 /** Since when a partner is registered, given its new credentials. A renewal keeps the earlier time, unless the URL or the version changes. */

@@ -30,20 +30,21 @@ export const afterDecision = (
   const { createdByPerson, state } = rollout
   const running = { state: "Running", pauseReason: undefined, acceptsFailures: false } as const
   if (decision === "cancel" && state === "Cancelled") return undefined
-  if (isOver(state)) return conflict("rollout_over", `This is ${state.toLowerCase()}: make another one.`)
+  if (isOver(state)) return conflict("rollout_over", `This is ${state.toLowerCase()}: create a new one.`)
   switch (decision) {
     case "cancel":
       return { state: "Cancelled", pauseReason: undefined, acceptsFailures: false }
     case "approve":
       if (state !== "AwaitingApproval") return undefined
       return person === createdByPerson
-        ? conflict("second_person_needed", "Another person than the one who made it must approve it.")
+        ? conflict("second_person_needed", "It must be approved by a person other than the one who made it.")
         : running
     case "pause":
-      if (state === "AwaitingApproval") return conflict("not_approved", "It has not begun: it waits for an approval.")
+      if (state === "AwaitingApproval") return conflict("not_approved", "It has not begun: it is waiting for approval.")
       return state === "Paused" ? undefined : { state: "Paused", pauseReason: "Operator", acceptsFailures: false }
     case "resume":
-      if (state === "AwaitingApproval") return conflict("not_approved", "It waits for an approval of another person.")
+      if (state === "AwaitingApproval")
+        return conflict("not_approved", "It is waiting for the approval of another person.")
       return state === "Running" ? undefined : { ...running, acceptsFailures: true }
   }
 }

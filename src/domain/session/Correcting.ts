@@ -26,7 +26,7 @@ export const correctedFigures = (
   if (session.endedAt === undefined) {
     return new Conflict({
       code: "session_running",
-      message: "This session still runs. Correct it once it has ended."
+      message: "This session is still running. Correct it after it has ended."
     })
   }
   const before = { energyWh: session.energyWh, startedAt: session.startedAt, endedAt: session.endedAt }

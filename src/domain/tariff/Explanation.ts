@@ -171,10 +171,10 @@ export const explained = (tariff: Pricing, { ended, periods, total }: ToExplain)
   )
   return [
     ...inOrder,
-    ...added("rounding", "Costs are rounded as sums, and not line by line", sumOf(inOrder), costs),
-    ...added("minimum", "The least that a session costs by this tariff", costs, raised),
-    ...added("maximum", "The most that a session costs by this tariff", raised, computed),
+    ...added("rounding", "Costs are rounded as sums, not line by line", sumOf(inOrder), costs),
+    ...added("minimum", "The tariff's minimum price of a session", costs, raised),
+    ...added("maximum", "The tariff's maximum price of a session", raised, computed),
     // A price of zero, for example of an invalid session, has no lines.
-    ...(periods.length === 0 ? [] : added("rounding", "What was stored differs", computed, total))
+    ...(periods.length === 0 ? [] : added("rounding", "Difference to the stored amount", computed, total))
   ]
 }

@@ -74,7 +74,7 @@ const ofRange = (
   return [
     ...negative(least),
     ...negative(below),
-    ...at(`${path}/${below}`, `Must be more than ${least}, or the element never applies`, empty)
+    ...at(`${path}/${below}`, `Must be more than ${least}, otherwise the element never applies`, empty)
   ]
 }
 
@@ -83,19 +83,19 @@ const ofRestrictions = (given: Restrictions, path: string): ReadonlyArray<Findin
   const times = (["startTime", "endTime"] as const).flatMap((key) =>
     at(
       `${path}/${key}`,
-      "Must be a time of day, as in 08:30",
+      "Must be a time of day, such as 08:30",
       given[key] !== undefined && !timePattern.test(given[key])
     )
   )
   const dates = (["startDate", "endDate"] as const).flatMap((key) =>
-    at(`${path}/${key}`, "Must be a date, as in 2026-11-20", given[key] !== undefined && !isDate(given[key]))
+    at(`${path}/${key}`, "Must be a date, such as 2026-11-20", given[key] !== undefined && !isDate(given[key]))
   )
   return [
     ...times,
     ...dates,
     ...at(
       `${path}/endDate`,
-      "Must be later than startDate, or the element never applies",
+      "Must be later than startDate, otherwise the element never applies",
       startDate !== undefined && endDate !== undefined && startDate >= endDate
     ),
     ...ranges.flatMap((range) => ofRange(given, range, path)),
@@ -115,7 +115,7 @@ const ofElement = ({ priceComponents, restrictions }: TariffElement, path: strin
         ...ofComponent(component, here),
         ...at(
           `${here}/type`,
-          "Must be there once in an element: only the first would count",
+          "Must be given only once in an element: only the first would apply",
           types.indexOf(component.type) < i
         ),
         ...at(`${here}/type`, "Must be FLAT or TIME for a reservation", !fitting)
@@ -142,7 +142,7 @@ const ofLimit = (limit: PriceLimit | undefined, path: string): ReadonlyArray<Fin
 
 /** The errors of a tariff. Empty if it may be stored. */
 export const errorsOf = ({ currency, elements, maxPrice, minPrice }: Pricing): ReadonlyArray<Finding> => [
-  ...at("/currency", "Must be an ISO 4217 code in upper case, as in EUR", !/^[A-Z]{3}$/.test(currency)),
+  ...at("/currency", "Must be an ISO 4217 code in upper case, such as EUR", !/^[A-Z]{3}$/.test(currency)),
   ...at(
     "/elements",
     `Must have 1 to ${elementsMax} elements; a free tariff has one FLAT of 0`,
@@ -188,7 +188,7 @@ const shadowed = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding
       )
       return at(
         `/elements/${i}/priceComponents/${j}`,
-        `Never applies: element ${by} comes first and holds whenever this one does. Put the more special one before it.`,
+        `Never applies: element ${by} comes first and matches whenever this one does. Put the more specific element first.`,
         by >= 0
       )
     })
@@ -214,7 +214,7 @@ const sometimesFree = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Fi
     const open = pricing.some(({ restrictions }) => isOpen(restrictions))
     return at(
       "/elements",
-      `${names[dimension]} is free whenever none of its restrictions hold. Add an element without restrictions at the end if that is not meant.`,
+      `${names[dimension]} is free whenever none of its restrictions match. If that is not intended, add an element without restrictions at the end.`,
       pricing.length > 0 && !open
     )
   })
@@ -247,7 +247,7 @@ const unstatedBy = ({ name, resolution, standbyW }: SeenMeter): string | undefin
   const hours = Math.round(conclusiveHours(resolution, standbyW) * 10) / 10
   if (!resolution.isProven || hours < 1) return undefined
   const where = name === undefined ? "The meter" : `The meter of ${name}`
-  return `${where} counts in steps of ${resolution.wh} Wh: it shows no parking shorter than ${hours} hours, which is billed only where the charger says SuspendedEV or Finishing. Let it send Power.Active.Import too.`
+  return `${where} counts in steps of ${resolution.wh} Wh: it shows no parking shorter than ${hours} hours, which is billed only if the charger reports SuspendedEV or Finishing. Configure the charger to send Power.Active.Import too.`
 }
 
 /** Warnings about paid parking at these meters, at most one for each. */

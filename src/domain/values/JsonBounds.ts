@@ -99,4 +99,4 @@ export const isTooComplex = (text: string): boolean =>
   isDeeperThan(text, maxBodyDepth) || hasMoreValues(text, maxBodyValues) || hasMoreFields(text, maxBodyFields)
 
 /** The error message for such a body. */
-export const tooComplex = `The body may nest ${maxBodyDepth} levels, and have ${maxBodyValues} values and ${maxBodyFields} fields in one object.`
+export const tooComplex = `The body may have at most ${maxBodyDepth} levels of nesting, ${maxBodyValues} values, and ${maxBodyFields} fields in one object.`

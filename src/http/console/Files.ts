@@ -99,7 +99,7 @@ const send = ({ br, cache, etag, gzip, plain, type }: File, always: Always) =>
     return HttpServerResponse.uint8Array(plain, { contentType: type, headers: about })
   })
 
-const notBuilt = `The console is not built. Run "npm run console" in the folder of Voltlane, and start the service again.
+const notBuilt = `The console is not built. Run "npm run console" in Voltlane's directory, then restart the service.
 The API is described at /cpo/docs.
 `
 
@@ -142,7 +142,7 @@ export const routes = (folder: string, mapTiles?: string) =>
       const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
         const file = files.get(pathOf(url))
         return file === undefined
-          ? Effect.succeed(HttpServerResponse.text("There is no such file.", { status: 404, headers: always }))
+          ? Effect.succeed(HttpServerResponse.text("This file does not exist.", { status: 404, headers: always }))
           : send(file, always)
       })
       yield* router.add("GET", "/a/*", asset)

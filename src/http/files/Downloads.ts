@@ -41,7 +41,7 @@ const download = Effect.gen(function* () {
   const range = rangeOf(method === "GET" && isSame ? headers["range"] : undefined, file.size)
   const about = { "accept-ranges": "bytes", etag, "cache-control": "no-store", "x-content-type-options": "nosniff" }
   if (range === "unsatisfiable") {
-    const answer = plain(416, "The file has no such bytes.")
+    const answer = plain(416, "The requested range is outside the file.")
     return HttpServerResponse.setHeaders(answer, { ...about, "content-range": `bytes */${file.size}` })
   }
   if (range === "whole") {
@@ -57,7 +57,7 @@ const download = Effect.gen(function* () {
   })
 }).pipe(
   Effect.catchTags({
-    NotFound: () => Effect.succeed(plain(404, "There is no such download, or it is too late for it.")),
+    NotFound: () => Effect.succeed(plain(404, "This download does not exist or has expired.")),
     StorageUnavailable: () => Effect.succeed(tryAgain("The service cannot read files now. Try again."))
   })
 )

@@ -20,7 +20,7 @@ const maxFieldBytes = 64 * 1024
 /** Longer than a boundary (at most 70 characters, RFC 2046 §5.1.1) with its dashes and line ends. */
 const tailChars = 128
 
-const noFile = new InvalidInput({ pointer: "", detail: "The form holds no file, or cannot be read" })
+const noFile = new InvalidInput({ pointer: "", detail: "The form contains no file, or cannot be read" })
 
 /** Many chargers send files as forms (RFC 7578). */
 const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
@@ -70,7 +70,7 @@ const firstFile = <A, E, R>(
 }
 
 const stalled = Stream.fail("stalled" as const)
-const tooSlow = new InvalidInput({ pointer: "", detail: "The file took too long" })
+const tooSlow = new InvalidInput({ pointer: "", detail: "The upload took too long" })
 
 const upload = Effect.gen(function* () {
   const files = yield* Files
@@ -87,11 +87,11 @@ const upload = Effect.gen(function* () {
   return plain(201, "stored")
 }).pipe(
   Effect.catchTags({
-    NotFound: () => Effect.succeed(plain(404, "There is no such upload, or it came too late.")),
+    NotFound: () => Effect.succeed(plain(404, "This upload does not exist or has expired.")),
     Conflict: (error) => Effect.succeed(plain(409, error.message)),
     InvalidInput: (error) => Effect.succeed(plain(413, error.detail)),
     // 503 instead of 429: firmware that does not know 429 still tries again after a 503.
-    TooMany: () => Effect.succeed(tryAgain("Too many files come at once. Try again.")),
+    TooMany: () => Effect.succeed(tryAgain("Too many files are being uploaded at once. Try again later.")),
     StorageUnavailable: () => Effect.succeed(tryAgain("The service cannot store files now. Try again."))
   })
 )

@@ -27,7 +27,7 @@ class Groups extends HttpApiGroup.make("group").add(
   HttpApiEndpoint.post("add", "/api/group/add", {
     payload: among({ name: Name }),
     success: Group
-  }).annotateMerge(summary("Create a group (a site); its id is the groupId of charger/add"))
+  }).annotateMerge(summary("Create a group (a site); its id is the groupId for charger/add"))
 ) {}
 
 class Chargers extends HttpApiGroup.make("charger").add(
@@ -41,12 +41,12 @@ class Chargers extends HttpApiGroup.make("charger").add(
     params: { chargerId: Schema.String },
     success: ChargerStatus,
     error: NotFound404
-  }).annotateMerge(summary("The charger with what it reported"))
+  }).annotateMerge(summary("Read a charger with what it reported"))
 ) {}
 
 class StatisticsGroup extends HttpApiGroup.make("statistics").add(
   HttpApiEndpoint.get("get", "/api/statistics", { success: Statistics }).annotateMerge(
-    summary("Counts of chargers, connectors, sessions and energy")
+    summary("Count chargers, connectors, sessions and energy")
   )
 ) {}
 

@@ -72,15 +72,15 @@ export const domainBody = (error: DomainError): ErrorBody => {
     case "StorageUnavailable":
       return body(code, "The service cannot reach its database. Try again.")
     case "FactRefused":
-      return body(code, "The database cannot hold one of the values.")
+      return body(code, "One of the values cannot be stored in the database.")
     case "NotFound":
-      return body(code, `There is no ${error.kind} ${JSON.stringify(error.id)} here, or it is not yours.`)
+      return body(code, `There is no ${error.kind} ${JSON.stringify(error.id)}, or you have no access to it.`)
     case "Conflict":
       return body(error.code, error.message)
     case "InvalidInput":
       return body(code, `${error.pointer}: ${error.detail}`)
     case "PermissionDenied":
-      return body(code, `These permissions are missing: ${error.requiredPermissions.join(", ")}.`)
+      return body(code, `Missing permissions: ${error.requiredPermissions.join(", ")}.`)
     case "ChargerOffline":
       return body(code, `Charger ${error.chargerId} is not connected.`)
     case "TooMany":

@@ -27,7 +27,7 @@ const schemaResponse = (error: HttpApiError.HttpApiSchemaError): Response | unde
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return undefined
   const text = messages(error.cause.issue).join("; ")
   return error.kind === "Params"
-    ? refusedResponse("invalid_group_id", `groupId must be the id of a group, an integer: ${text}`)
+    ? refusedResponse("invalid_group_id", `groupId must be the integer id of a group: ${text}`)
     : refusedResponse("invalid_body", text)
 }
 
@@ -41,7 +41,10 @@ const responseOf = (error: unknown): Response | undefined => {
 /** The router's own answer to a body that is not JSON has no envelope, so it is replaced. */
 const enveloped = (response: Response): Response =>
   response.status === 415
-    ? refusedResponse("unsupported_media_type", "Bodies are JSON: send the header content-type: application/json.")
+    ? refusedResponse(
+        "unsupported_media_type",
+        "The body must be JSON: send the header content-type: application/json."
+      )
     : response
 
 const answered = <R>(
@@ -87,7 +90,7 @@ export const secured = (response: Response): Response =>
 
 const insecure = refusedResponse(
   "https_required",
-  "REST v1 is answered over https only, since its keys stand in the URL. Use https, let a trusted proxy say X-Forwarded-Proto: https " +
+  "REST v1 is available only over https, because its keys are part of the URL. Use https, let a trusted proxy send X-Forwarded-Proto: https " +
     "(TRUST_PROXY), or set V1_ALLOW_HTTP=true on a closed network."
 )
 

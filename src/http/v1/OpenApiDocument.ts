@@ -15,25 +15,26 @@ export const descriptions: Descriptions = {
   returned: {},
   properties: {
     ...chargerStatusDescriptions,
-    chargerId: ["The identity that the charger connects with, as the last part of its OCPP address", "CP-7"],
-    groupId: ["The group's `id`, as group/add answered it", 12],
+    chargerId: ["The identity that the charger connects with, which is the last part of its OCPP address", "CP-7"],
+    groupId: ["The group's `id`, as returned by group/add", 12],
     id: ["The group's id: the groupId of charger/add", 12],
-    name: ["What the group is called", "Utrecht Centraal P1"],
-    error: ["What was refused, and why"],
+    name: ["The group's name", "Utrecht Centraal P1"],
+    error: ["The reason for the refusal"],
     code: ["Stable and machine-readable", "group_not_found"],
-    message: ["What is wrong, in words for people", "There is no such group."]
+    message: ["What is wrong, as human-readable text", "There is no such group."]
   },
   operations: {
-    "group.add": "A group is a site of REST v2. Its name alone is read; other fields of the body are ignored.",
+    "group.add": "A group is a site of REST v2. Only its name is read; other fields of the body are ignored.",
     "charger.add":
-      "The charger can connect from then on. Its name alone is read from the body; what it is, it reports itself.",
-    "charger.get": "What the charger reported and how its connection is. Text that it has not reported yet is empty.",
+      "The charger can connect from then on. Only its name is read from the body; it reports everything else itself.",
+    "charger.get":
+      "What the charger reported, and the state of its connection. Text that it has not reported yet is empty.",
     "statistics.get": "Counted at the moment of the request, over all groups."
   },
   tags: {
     group: "Groups of chargers: sites in REST v2",
-    charger: "Chargers, under an id that is theirs in the whole service",
-    statistics: "Counts of the organisation"
+    charger: "Chargers, under an id that is unique in the whole service",
+    statistics: "Totals of the organisation"
   },
   bodies: {
     "group.add": { group: { name: "Utrecht Centraal P1" } },
@@ -41,21 +42,21 @@ export const descriptions: Descriptions = {
   },
   answers: {},
   refusals: {
-    "400": refusal("invalid_body", "name must be there."),
-    "401": refusal("unauthorized", "code and clientId do not belong together, or are not known."),
+    "400": refusal("invalid_body", "name is required."),
+    "401": refusal("unauthorized", "code and clientId do not belong together, or are unknown."),
     "403": refusal("https_required", "Use https."),
     "404": refusal("group_not_found", "There is no such group."),
-    "409": refusal("conflict", "A charger with this id exists already."),
+    "409": refusal("conflict", "A charger with this id already exists."),
     "503": refusal("unavailable", "The database cannot be reached. Try again.")
   },
   statuses: {
-    "200": "What was asked for, or what was made",
-    "400": "The request does not fit",
-    "401": "The query parameters code and clientId are missing or not known",
-    "403": "It came over plain http, or the pair may not do it",
-    "404": "Nothing here has that id, or it is not yours",
-    "409": "There is one with this id already",
-    "503": "The database cannot be reached or is busy: the header `Retry-After` says when to come again"
+    "200": "The requested or created object",
+    "400": "The request is invalid",
+    "401": "The query parameters code and clientId are missing or unknown",
+    "403": "The request came over plain http, or the key pair lacks the permission",
+    "404": "Nothing has this id, or you have no access to it",
+    "409": "The id is already in use",
+    "503": "The database cannot be reached or is busy: the header `Retry-After` says when to try again"
   }
 }
 

@@ -20,7 +20,7 @@ const audit: Effect.Effect<AuditContext, never, V1Caller> = Effect.flatMap(V1Cal
 const invalidChargerId = new Refused({
   code: "invalid_charger_id",
   message:
-    "A chargerId has 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and is neither . nor .., so that a URL can carry it."
+    "A chargerId must have 1 to 48 characters of A-Z a-z 0-9 - _ . ~ : * and be neither . nor .., because it is part of a URL path."
 })
 
 export const groups = HttpApiBuilder.group(
@@ -50,7 +50,7 @@ export const chargers = HttpApiBuilder.group(
         if (!isChargerId(chargerId)) return yield* invalidChargerId
         const refused = new Refused({
           code: "group_not_found",
-          message: `There is no group ${groupId} here, or it is not yours.`
+          message: `There is no group ${groupId}, or you have no access to it.`
         })
         const site = yield* Effect.catchTag(sites.byGroupId(yield* organisationId, groupId), "NotFound", () =>
           Effect.fail(refused)

@@ -18,9 +18,9 @@ const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   const allowed = methods.join(", ")
   // The router accepts no path parameter longer than 100 characters, and no id is that long.
   return methods.length === 0 || methods.includes(request.method)
-    ? refusedResponse("unknown_path", "Nothing is at this path. What is, is listed at /api/swagger.json.")
+    ? refusedResponse("unknown_path", "This path does not exist. /api/swagger.json lists all paths.")
     : HttpServerResponse.setHeader(
-        refusedResponse("method_not_allowed", `This path takes ${allowed}.`),
+        refusedResponse("method_not_allowed", `This path supports only ${allowed}.`),
         "allow",
         allowed
       )

@@ -54,12 +54,13 @@ import { WorkApi } from "./work/WorkApi.ts"
 
 const description = `Sites, chargers, sessions, drivers' tokens and keys of one organisation.
 
-Programs send a key in the header \`x-api-key\`, people sign in (\`POST /v2/sign-ins\`) and send its cookie; where both come, the key counts. Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
-\`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header; a page ends where its items have 1 MiB, so go on
+Programs send a key in the header \`x-api-key\`; people sign in (\`POST /v2/sign-ins\`) and send the cookie. If a request has both, the key applies.
+Bodies are JSON in camelCase; times are RFC 3339, written in UTC. Lists answer
+\`items\` and \`nextCursor\`, take \`limit\` and \`cursor\`, and carry a \`Link\` header; a page also ends when its items reach 1 MiB, so continue
 until \`nextCursor\` is null. Errors are problem documents (RFC 9457) with a stable
-\`code\`. One object has an \`ETag\`: \`If-None-Match\` with it is 304 while it is unchanged, \`If-Match\` with it lets a change through only while it is. HEAD and OPTIONS
-are on every path. A field or query parameter that is not known is refused, with the names that are. Answers may gain fields: ignore those
-that you do not know.`
+\`code\`. A single object has an \`ETag\`: a read with \`If-None-Match\` is answered 304 while the object is unchanged, and a change with \`If-Match\` is made only
+if the object is unchanged. HEAD and OPTIONS are available on every path. An unknown field or query parameter is refused, and the answer lists the known names.
+Answers may gain fields: ignore those that you do not know.`
 
 export class Api extends HttpApi.make("voltlane-v2")
   .add(

@@ -30,18 +30,15 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
     return HttpServerResponse.empty({ status: 204, headers: { ...answered, ...patches } })
   }
   if (pages.has(path)) {
-    const problem = faceProblem("method_not_allowed", "This path takes GET.")
+    const problem = faceProblem("method_not_allowed", "This path supports only GET.")
     return HttpServerResponse.setHeader(toResponse(problem, path), "allow", "GET, HEAD, OPTIONS")
   }
   if (allowed.length === 0) {
-    return toResponse(
-      faceProblem("unknown_path", "Nothing is at this path. What is, is listed at /cpo/swagger.json."),
-      path
-    )
+    return toResponse(faceProblem("unknown_path", "This path does not exist. /cpo/swagger.json lists all paths."), path)
   }
   // The router accepts no path parameter longer than 100 characters, and no id is that long.
   if (allowed.includes(request.method)) return toResponse(notFoundProblem, path)
-  const problem = faceProblem("method_not_allowed", `This path takes ${allowed.join(", ")}.`)
+  const problem = faceProblem("method_not_allowed", `This path supports only ${allowed.join(", ")}.`)
   return HttpServerResponse.setHeader(toResponse(problem, path), "allow", [...allowed, "OPTIONS"].join(", "))
 })
 

@@ -105,7 +105,7 @@ const meant = (wanted: string | undefined) =>
     if (first !== undefined && more.length === 0) return first
     const some = known.slice(0, 10).map(party).join(", ")
     return yield* refuse(
-      `${wanted === undefined ? "there are several organisations" : `there is no organisation ${JSON.stringify(wanted)}`}: say --organisation with one of ${some}${known.length > 10 ? ", …" : ""}`
+      `${wanted === undefined ? "there are several organisations" : `there is no organisation ${JSON.stringify(wanted)}`}: add --organisation with one of ${some}${known.length > 10 ? ", …" : ""}`
     )
   })
 
@@ -141,7 +141,9 @@ const createKey = (asked: Extract<AdminRequest, { readonly ask: "keys create" }>
     const own = yield* meant(asked.organisation)
     const unknown = asked.permissions?.find((permission) => !isPermission(permission))
     if (unknown !== undefined)
-      return yield* refuse(`there is no permission ${JSON.stringify(unknown)}: known are ${permissions.join(", ")}`)
+      return yield* refuse(
+        `there is no permission ${JSON.stringify(unknown)}; permissions are ${permissions.join(", ")}`
+      )
     const operator = (yield* access.operators(own.id)).find(({ active }) => active)
     if (operator === undefined) return yield* refuse(`${party(own)} has no active operator`)
     const { text, ...stored } = newKey(yield* Secrets)
@@ -149,7 +151,7 @@ const createKey = (asked: Extract<AdminRequest, { readonly ask: "keys create" }>
       { name: asked.name, ...stored, permissions: asked.permissions, operatorId: operator.id },
       yield* auditFor(own.id, asked.user)
     )
-    return { out: [text], note: [`Made key ${made.id} of ${party(own)}. It is shown this once.`] }
+    return { out: [text], note: [`Created key ${made.id} of ${party(own)}. It is shown only once.`] }
   })
 
 const revokeKey = (asked: Extract<AdminRequest, { readonly ask: "keys revoke" }>) =>
@@ -162,7 +164,7 @@ const revokeKey = (asked: Extract<AdminRequest, { readonly ask: "keys revoke" }>
       const what = key === undefined ? "no key" : "more than one key"
       return yield* refuse(`${party(own)} has ${what} ${JSON.stringify(asked.key)}: see voltlane keys list for the ids`)
     }
-    if (key.revokedAt !== undefined) return { out: [], note: [`Key ${key.id} was revoked already.`] }
+    if (key.revokedAt !== undefined) return { out: [], note: [`Key ${key.id} was already revoked.`] }
     yield* access.revokeKey(key.id, yield* auditFor(own.id, asked.user), { lastToo: true })
     return { out: [], note: [`Revoked key ${key.id} (${plain(key.name)}) of ${party(own)}.`] }
   })
@@ -183,7 +185,7 @@ const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>
       : "The others still work; --revoke-others ends them."
     return {
       out: [`API key (v2)    ${text}`, `v1 clientId     ${clientId}`, `v1 code         ${code}`],
-      note: [`Made key ${key.id} and a v1 pair of ${party(own)}. They are shown this once. ${ended}`]
+      note: [`Created key ${key.id} and a v1 pair of ${party(own)}. They are shown only once. ${ended}`]
     }
   })
 
@@ -206,7 +208,7 @@ const resetOperator = (asked: Extract<AdminRequest, { readonly ask: "operators l
     const [first] = account?.organisations ?? []
     if (account === undefined || first === undefined)
       return yield* refuse(
-        `there is no active operator ${JSON.stringify(asked.email)}: voltlane operators add-owner makes one`
+        `there is no active operator ${JSON.stringify(asked.email)}: use voltlane operators add-owner to create one`
       )
     const { hash, link } = yield* newLink(publicUrl)
     const audit = yield* auditFor(first.id, asked.user)
@@ -214,7 +216,7 @@ const resetOperator = (asked: Extract<AdminRequest, { readonly ask: "operators l
     return {
       out: [link],
       note: [
-        `A new password for ${plain(account.email)}, by this link. ${until(expiresAt)} Using it ends all sign-ins and removes the second factor.`
+        `With this link ${plain(account.email)} sets a new password. ${until(expiresAt)} Using it ends all sign-ins and removes the second factor.`
       ]
     }
   })
@@ -230,16 +232,16 @@ const addOwner = (asked: Extract<AdminRequest, { readonly ask: "operators add-ow
     if (known !== undefined) {
       const change = { active: true, role: { role: "Owner" }, removals: [] } as const
       yield* accounts.changeOperator(known.id, change, audit)
-      return { out: [], note: [`${plain(known.email)} is an active owner of ${party(own)}.`] }
+      return { out: [], note: [`${plain(known.email)} is already an active owner of ${party(own)}.`] }
     }
     if (!/^[^\s@]+@[^\s@]+$/.test(asked.email))
-      return yield* refuse(`${JSON.stringify(asked.email)} is no email address`)
+      return yield* refuse(`${JSON.stringify(asked.email)} is not an email address`)
     const { hash, link } = yield* newLink(publicUrl)
     const input = { email: asked.email, role: { role: "Owner" }, hash } as const
     const { expiresAt } = yield* accounts.createInvitation(input, audit)
     return {
       out: [link],
-      note: [`Makes ${plain(asked.email)} an owner of ${party(own)}, by this link. ${until(expiresAt)}`]
+      note: [`With this link ${plain(asked.email)} becomes an owner of ${party(own)}. ${until(expiresAt)}`]
     }
   })
 
@@ -278,7 +280,7 @@ const done = (
 }
 
 const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | StorageUnavailable): string => {
-  if (error._tag === "PermissionDenied") return `this lacks ${error.requiredPermissions.join(", ")}`
+  if (error._tag === "PermissionDenied") return `missing permissions: ${error.requiredPermissions.join(", ")}`
   if (error instanceof InvalidInput) return `${error.pointer.slice(1)}: ${error.detail}`
   return error._tag === "NotFound" ? `there is no ${error.kind} ${error.id}` : error.message
 }

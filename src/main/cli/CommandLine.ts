@@ -21,7 +21,7 @@ export interface CommandLine {
 
 const envFile = Flag.String("env-file").pipe(
   Flag.withMetavar("FILE"),
-  Flag.withDescription("Settings as NAME=value lines; the environment holds over them"),
+  Flag.withDescription("Settings as NAME=value lines; the environment overrides them"),
   Flag.atLeast(0)
 )
 export const filesOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -30,7 +30,7 @@ export const filesOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** The root command. Every command has its flags for settings. */
 export const base = Command.make("voltlane", {
   printConfig: Flag.Boolean("print-config").pipe(
-    Flag.withDescription("Print the settings that would hold, and end"),
+    Flag.withDescription("Print the settings that would apply, and exit"),
     Flag.withDefault(false)
   )
 }).pipe(Command.withSharedFlags({ envFile }))

@@ -18,7 +18,7 @@ const tree = (line: CommandLine) =>
       line.serve([...filesOf(input.envFile), ...(input.printConfig ? ["--print-config"] : [])])
     ),
     Command.withDescription(
-      "Runs chargers. Without a command it is the service itself; its settings are environment variables (--print-config shows them)."
+      "Runs chargers. Without a command it starts the service; its settings are environment variables (--print-config shows them)."
     ),
     Command.withSubcommands([exportCommand(line), ...keyCommands(line)])
   )

@@ -38,12 +38,12 @@ const lineOf = (socket: Socket, max: number, patience: number | undefined): Prom
   new Promise((resolve, reject) => {
     let text = ""
     socket.setEncoding("utf8")
-    if (patience !== undefined) socket.setTimeout(patience, () => socket.destroy(new Error("nothing came")))
+    if (patience !== undefined) socket.setTimeout(patience, () => socket.destroy(new Error("nothing was received")))
     socket.on("data", (chunk) => {
       text += String(chunk)
       const end = text.indexOf("\n")
       if (end >= 0) resolve(text.slice(0, end))
-      else if (text.length > max) socket.destroy(new Error("too much came"))
+      else if (text.length > max) socket.destroy(new Error("too much was received"))
     })
     socket.on("error", reject)
     socket.on("close", () => reject(new Error("the connection was closed")))
@@ -53,7 +53,7 @@ const answer = (line: string, publicUrl: string) =>
   Effect.gen(function* () {
     const request = yield* Effect.mapError(
       readRequest(line),
-      () => new AdminRefused({ message: "the service does not know this command: it is of another version" })
+      () => new AdminRefused({ message: "the service does not know this command: it has another version" })
     )
     return { done: yield* administer(request, publicUrl) }
   }).pipe(
@@ -109,7 +109,9 @@ export const serveControl = (
       })
     )
     yield* Effect.catch(opened, (error) =>
-      Effect.logWarning(`voltlane keys and operators cannot reach this service while it runs: ${error.message}`)
+      Effect.logWarning(
+        `voltlane keys and voltlane operators cannot reach this service while it runs: ${error.message}`
+      )
     )
   })
 
@@ -141,13 +143,13 @@ export const askService = (
       try: exchange,
       catch: (error) =>
         new AdminRefused({
-          message: `the service on ${dataDir} cannot be asked (${error instanceof Error ? error.message : String(error)}); run this as the user whom the service runs as`
+          message: `the service on ${dataDir} cannot be reached (${error instanceof Error ? error.message : String(error)}); run this command as the user that the service runs as`
         })
     })
     if (line === undefined) return undefined
     const reply = yield* Effect.mapError(
       readReply(line),
-      () => new AdminRefused({ message: "the service answers in the words of another version" })
+      () => new AdminRefused({ message: "the service's answer has the format of another version" })
     )
     return "done" in reply ? reply.done : yield* new AdminRefused({ message: reply.refused })
   })

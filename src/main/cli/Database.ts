@@ -27,8 +27,8 @@ const rightSchema = Effect.gen(function* () {
   if (exists === knows) return
   return yield* refuse(
     exists === 0
-      ? "the database is empty: start the service once"
-      : `the database has schema ${exists}, this version of Voltlane ${knows}: run the command of the version that the service has, or start this one first`
+      ? "the database is empty: start the service once first"
+      : `the database has schema ${exists}, this version of Voltlane has ${knows}: run the command with the service's version, or start this version of the service first`
   )
 })
 
@@ -58,7 +58,7 @@ const inDatabase = (config: Config, request: AdminRequest) =>
         Effect.fail(
           refuse(
             kind === "locked"
-              ? `${message.split("; ", 1)[0]}: it cannot be asked; stop the service, and run this again`
+              ? `${message.split("; ", 1)[0]}: the service cannot be reached; stop it, and run this again`
               : message
           )
         ),

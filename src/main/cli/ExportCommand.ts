@@ -10,15 +10,15 @@ export const exportCommand = ({ env, err }: CommandLine) =>
     "export",
     {
       file: Argument.String("file").pipe(
-        Argument.withDescription("Ends in .csv or .jsonl; - with --format is the standard output")
+        Argument.withDescription("A name that ends in .csv or .jsonl, or - with --format for the standard output")
       ),
       charger: optionalText("charger", "ID", "Only of this charger"),
       site: optionalText("site", "ID", "Only of this site"),
       token: optionalText("token", "UID", "Only of this card"),
-      from: optionalText("from", "TIME", "Only from then on"),
-      to: optionalText("to", "TIME", "Only before then"),
+      from: optionalText("from", "TIME", "Only from this time on"),
+      to: optionalText("to", "TIME", "Only before this time"),
       format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
-        Flag.withDescription("Where the file's name does not say it"),
+        Flag.withDescription("The format, if the file's name does not show it"),
         Flag.optional
       )
     },
@@ -46,6 +46,6 @@ export const exportCommand = ({ env, err }: CommandLine) =>
       )
   ).pipe(
     Command.withDescription(
-      "Write charge detail records of a running service into a file. VOLTLANE_URL says where it is (http://localhost:8080), VOLTLANE_API_KEY holds a v2 key with cdrs:read."
+      "Write charge detail records of a running service to a file. VOLTLANE_URL is the service's address (default http://localhost:8080), VOLTLANE_API_KEY holds a v2 key with cdrs:read."
     )
   )

@@ -16,7 +16,7 @@ const user = (): string => {
 
 const organisation = Flag.String("organisation").pipe(
   Flag.withMetavar("PARTY"),
-  Flag.withDescription("Its id, or its party such as NL-VLT; needed where there are several"),
+  Flag.withDescription("Its id, or its party such as NL-VLT; required if there are several"),
   Flag.optional
 )
 
@@ -44,7 +44,7 @@ const administering =
 
 const keys = (administered: Administered) =>
   Command.make("keys").pipe(
-    Command.withDescription("Keys to REST v2, on the machine that has the database"),
+    Command.withDescription("Keys to REST v2, to be run on the machine of the database"),
     Command.withSubcommands([
       Command.make(
         "create",
@@ -52,12 +52,12 @@ const keys = (administered: Administered) =>
           organisation,
           name: Flag.String("name").pipe(
             Flag.withMetavar("TEXT"),
-            Flag.withDescription("What the key is for"),
+            Flag.withDescription("The purpose of the key"),
             Flag.withDefault("command line")
           ),
           permissions: Flag.String("permissions").pipe(
             Flag.withMetavar("LIST"),
-            Flag.withDescription("Such as sites:read,chargers:read; without it every permission of the operator"),
+            Flag.withDescription("Such as sites:read,chargers:read; default: all permissions of the operator"),
             Flag.optional
           )
         },
@@ -72,15 +72,17 @@ const keys = (administered: Administered) =>
               Option.map(asked.permissions, (text) => text.split(",").map((one) => one.trim()))
             )
           })
-      ).pipe(Command.withDescription("Make a key, and print it this once")),
+      ).pipe(Command.withDescription("Create a key and print it, only this once")),
       Command.make("list", { organisation }, (asked) =>
         administered({ ask: "keys list", user: user(), ...given("organisation", asked.organisation) })
-      ).pipe(Command.withDescription("List keys, revoked ones too")),
+      ).pipe(Command.withDescription("List keys, including revoked ones")),
       Command.make(
         "revoke",
         {
           organisation,
-          key: Argument.String("key").pipe(Argument.withDescription("Its id or start, as keys list shows them"))
+          key: Argument.String("key").pipe(
+            Argument.withDescription("Its id or its first characters, as shown by keys list")
+          )
         },
         (asked) =>
           administered({
@@ -89,13 +91,13 @@ const keys = (administered: Administered) =>
             key: asked.key,
             ...given("organisation", asked.organisation)
           })
-      ).pipe(Command.withDescription("Revoke a key, also the last one"))
+      ).pipe(Command.withDescription("Revoke a key, even the last one"))
     ])
   )
 
 const operators = (administered: Administered) =>
   Command.make("operators").pipe(
-    Command.withDescription("The way back in, on the machine that has the database"),
+    Command.withDescription("Restore access, on the machine of the database"),
     Command.withSubcommands([
       Command.make(
         "reset",
@@ -103,7 +105,7 @@ const operators = (administered: Administered) =>
           organisation,
           email: Argument.String("email").pipe(
             Argument.withDescription(
-              "Print a link by which this operator sets a new password, instead of making a key"
+              "Print a link with which this operator sets a new password, instead of creating a key"
             ),
             Argument.optional
           ),
@@ -116,7 +118,7 @@ const operators = (administered: Administered) =>
           const ofKeys = asked.revokeOthers || Option.isSome(asked.organisation)
           if (Option.isSome(asked.email) && ofKeys) {
             const message =
-              "operators reset: --organisation and --revoke-others are about keys, and do not go with an email"
+              "operators reset: --organisation and --revoke-others are for keys and cannot be combined with an email"
             return Effect.fail(new Ended({ message, code: wrongUse }))
           }
           return administered(
@@ -132,14 +134,14 @@ const operators = (administered: Administered) =>
         }
       ).pipe(
         Command.withDescription(
-          "Make a key with every permission and a v1 pair, and print them this once; with an email, a link for a new password"
+          "Create a key with every permission and a v1 pair, and print them only this once; with an email, print a link for a new password"
         )
       ),
       Command.make(
         "add-owner",
         {
           organisation,
-          email: Argument.String("email").pipe(Argument.withDescription("Of the person who is to be an owner"))
+          email: Argument.String("email").pipe(Argument.withDescription("The email address of the new owner"))
         },
         (asked) =>
           administered({
@@ -148,7 +150,7 @@ const operators = (administered: Administered) =>
             email: asked.email,
             ...given("organisation", asked.organisation)
           })
-      ).pipe(Command.withDescription("Print a link by which a person becomes an owner"))
+      ).pipe(Command.withDescription("Print a link with which a person becomes an owner"))
     ])
   )
 

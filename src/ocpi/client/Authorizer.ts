@@ -33,7 +33,7 @@ const asked = Metric.counter("ocpi_authorizations_asked_total", {
   incremental: true
 })
 const unanswered = Metric.counter("ocpi_authorizations_unanswered_total", {
-  description: "Cards that partners were asked about and did not answer in time: see the exchanges of the partners",
+  description: "Cards that partners were asked about without answering in time; see the partners' exchanges",
   incremental: true
 })
 
@@ -90,21 +90,21 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
     })
     const { allowed, authorizationReference, token } = yield* wire.decodeWord(answered.data, party)
     const own = token !== undefined && (yield* services.mayHold(partner, token)) ? token : undefined
-    const word: PartnerAnswer = {
+    const answer: PartnerAnswer = {
       about,
       allowed,
       contract: contractFor(partner, about, own, uid),
       groupUid: own?.groupUid,
       authorizationReference
     }
-    return word
+    return answer
   }).pipe(
     Effect.catchTag("PartnerFailed", (error) =>
       isUnknown(error) ? Effect.succeed({ ...silent(about), allowed: "UNKNOWN" }) : Effect.fail(error)
     ),
     Effect.catch((error) =>
       Effect.as(
-        Effect.annotateLogs(Effect.logWarning(`a partner said nothing of a card: ${error.message}`), {
+        Effect.annotateLogs(Effect.logWarning(`a partner did not answer a query about a card: ${error.message}`), {
           partnerId: about.partnerId
         }),
         silent(about)
@@ -115,13 +115,13 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
 /** Counts the open requests to each partner. A partner with too many counts as silent. */
 const counting = () => {
   const open = new Counts()
-  return (about: AskedPartner, word: Effect.Effect<PartnerAnswer>) =>
+  return (about: AskedPartner, answer: Effect.Effect<PartnerAnswer>) =>
     Effect.suspend(() => {
       const { partnerId } = about
       if (open.of(partnerId) >= openMax) return Effect.succeed(silent(about))
       open.add(partnerId, 1)
       return Effect.ensuring(
-        word,
+        answer,
         Effect.sync(() => open.add(partnerId, -1))
       )
     })

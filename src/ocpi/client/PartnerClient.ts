@@ -141,7 +141,9 @@ const make = (options: PartnerClientOptions) =>
       Effect.gen(function* () {
         const token = sealed === undefined ? undefined : opened(sealed)
         if (token === undefined) {
-          return yield* unreached("Its token is not there, or was sealed by another SECRET_KEY: register anew.")
+          return yield* unreached(
+            "The partner's token is missing, or was encrypted with another SECRET_KEY: register again."
+          )
         }
         return accessBy(token, partner, connection.tokenForm)
       })

@@ -103,24 +103,28 @@ const unusable = ({ http, message }: PartnerFailed) =>
   http === 401
     ? conflict(
         "partner_unusable",
-        `The partner refused the token: ${message}. Ask it for one that is good for a registration.`
+        `The partner refused the token: ${message}. Ask the partner for one that is valid for a registration.`
       )
-    : conflict("partner_unusable", `The partner could not be asked: ${message}`)
+    : conflict("partner_unusable", `The partner could not be reached: ${message}`)
 
 /** Discovers the partner with its registration token, and finds its credentials module. */
 const found = (handover: Handover, access: Access, correlationId: string, client: ClientOptions) =>
   Effect.gen(function* () {
     const { version, versionsUrl } = handover
     if (version !== undefined && !isOurs(version)) {
-      return yield* conflict("no_common_version", `We have no OCPI ${version}.`)
+      return yield* conflict("no_common_version", `OCPI ${version} is not supported here.`)
     }
     const discovery = yield* Effect.mapError(discover(versionsUrl, version, access, correlationId, client), unusable)
     if ("_tag" in discovery) {
       const offered = discovery.offered.join(", ") || "none"
-      return yield* conflict("no_common_version", `The partner's versions are ${offered}; none of them is wanted here.`)
+      return yield* conflict(
+        "no_common_version",
+        `The partner's versions are ${offered}; none of them can be used here.`
+      )
     }
     const url = credentialsUrl(discovery)
-    if (url === undefined) return yield* conflict("endpoints_missing", "The partner names no credentials module.")
+    if (url === undefined)
+      return yield* conflict("endpoints_missing", "The partner's version details have no credentials module.")
     return { discovery, url }
   })
 
@@ -147,7 +151,7 @@ const exchanged = (
     } as const
     const { data } = yield* Effect.mapError(ask(call, { ...access, form: discovery.form }, client), unusable)
     return yield* Effect.mapError(wire.decode(data), () =>
-      conflict("partner_unusable", "The partner answered with something that is no credentials object.")
+      conflict("partner_unusable", "The partner's answer is not a credentials object.")
     )
   })
 
@@ -161,7 +165,9 @@ const agreed = (
 ) => {
   const stranger = strangerTo(partner, theirs.parties)
   if (stranger !== undefined) {
-    return Effect.fail(conflict("unexpected_party", `${stranger} Where that is meant, invite them as who they are.`))
+    return Effect.fail(
+      conflict("unexpected_party", `${stranger} If that is intended, invite the partner under that party.`)
+    )
   }
   const connection: Connection = {
     version: discovery.version,
@@ -216,10 +222,13 @@ const make = (options: RegistrarOptions) =>
     ) {
       const partner = yield* partners.get(audit.by.organisationId, id)
       if (isRegistered(partner)) {
-        return yield* conflict("registered", "This partner is registered already. Reset its registration first.")
+        return yield* conflict("registered", "This partner is already registered. Reset its registration first.")
       }
       if (partner.status === "Suspended") {
-        return yield* conflict("suspended", "This partner is suspended: its calls would be refused. Let it on first.")
+        return yield* conflict(
+          "suspended",
+          "This partner is suspended, so its calls would be refused. End the suspension first."
+        )
       }
       const { version } = handover
       const form = version !== undefined && isOurs(version) ? factsOf(version).tokenForm : versions[0]!.tokenForm

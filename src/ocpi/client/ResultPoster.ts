@@ -91,7 +91,7 @@ const posted = Metric.counter("ocpi_results_posted_total", {
   incremental: true
 })
 const givenUp = Metric.counter("ocpi_results_given_up_total", {
-  description: "Results of partners' commands that could not be sent: look at the log, and at the partner's exchanges",
+  description: "Results of partners' commands that could not be sent; see the log and the partner's exchanges",
   incremental: true
 })
 
@@ -146,7 +146,7 @@ const make = (options: ResultPosterOptions) =>
       Effect.gen(function* () {
         yield* callbacks.giveUp(due, problem, yield* Clock.currentTimeMillis)
         yield* Metric.update(givenUp, 1)
-        yield* Effect.logWarning(`a partner could not be sent the result of its command: ${problem}`).pipe(
+        yield* Effect.logWarning(`the result of a partner's command could not be sent: ${problem}`).pipe(
           Effect.annotateLogs({ partnerId: due.partnerId, commandId: due.commandId, about: due.about })
         )
       })
@@ -184,14 +184,14 @@ const make = (options: ResultPosterOptions) =>
         const what = yield* resultOf(due, activeProfileOf, now)
         if (what === undefined) return yield* callbacks.reported(due, now)
         if (due.responseUrl === undefined) {
-          return yield* abandon(due, "its response_url was sealed by another SECRET_KEY")
+          return yield* abandon(due, "its response_url was encrypted with another SECRET_KEY")
         }
         return yield* post(due, yield* partners.get(due.organisationId, due.partnerId), what)
       }).pipe(
-        Effect.catchTag("NotFound", () => abandon(due, "the partner, or what it was about, is not there any more")),
+        Effect.catchTag("NotFound", () => abandon(due, "the partner, or the object of the command, no longer exists")),
         // When the lease ends, the result is sent again.
         Effect.catchTag("StorageUnavailable", () => Effect.void),
-        Effect.catchCause((cause) => Effect.logError("a result of a partner's command went wrong", cause)),
+        Effect.catchCause((cause) => Effect.logError("the result of a partner's command could not be handled", cause)),
         Effect.annotateLogs({ commandId: due.commandId })
       )
 
@@ -222,8 +222,8 @@ export const layer = (
           )
         })
 
-      const word = Latch.makeUnsafe(true)
-      yield* Effect.forkScoped(Stream.runForEach(callbacks.ended, () => Effect.sync(() => word.openUnsafe())))
+      const wakeup = Latch.makeUnsafe(true)
+      yield* Effect.forkScoped(Stream.runForEach(callbacks.ended, () => Effect.sync(() => wakeup.openUnsafe())))
 
       /** One poll. Returns how long to wait for the next one if there is no notification. */
       const round = Effect.gen(function* () {
@@ -240,15 +240,15 @@ export const layer = (
       }).pipe(
         Effect.catchTag("StorageUnavailable", () => Effect.succeed(everyMillis)),
         Effect.catchCause((cause) =>
-          Effect.as(Effect.logError("looking for results to send went wrong", cause), everyMillis)
+          Effect.as(Effect.logError("the search for results to send failed", cause), everyMillis)
         )
       )
       // One poll serves all notifications since the previous one.
       const step = Effect.gen(function* () {
-        yield* Effect.sync(() => word.closeUnsafe())
+        yield* Effect.sync(() => wakeup.closeUnsafe())
         const millis = yield* round
         yield* Effect.sleep(restMillis)
-        yield* Effect.timeoutOrElse(word.await, { duration: millis - restMillis, orElse: () => Effect.void })
+        yield* Effect.timeoutOrElse(wakeup.await, { duration: millis - restMillis, orElse: () => Effect.void })
       })
       yield* Effect.forkScoped(Effect.forever(step))
     })

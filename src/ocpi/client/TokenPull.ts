@@ -81,12 +81,12 @@ export const nextPage = (link: string | undefined, here: string): Effect.Effect<
   const [, target] = /<([^>]*)>\s*;[^,<]*\brel\s*=\s*"?next\b/i.exec(link ?? "") ?? []
   if (target === undefined) return Effect.undefined
   if (!URL.canParse(target, here) || target.length > addressMax) {
-    return Effect.fail(noList("the next page's address is none"))
+    return Effect.fail(noList("the next page's address is not a URL"))
   }
   const next = new URL(target, here)
   return next.host === new URL(here).host
     ? Effect.succeed(next.href)
-    : Effect.fail(noList(`the next page is at another host, ${next.host}`))
+    : Effect.fail(noList(`the next page is on another host, ${next.host}`))
 }
 
 /** Tokens stored per transaction: pages may have thousands, and chargers' messages wait while they are stored. */
@@ -131,7 +131,7 @@ const pageAt = (
   Effect.gen(function* () {
     const { data = [], headers } = yield* services.client.call(partner, { method: "GET", at, ...asking })
     const page: Page = {
-      data: yield* Effect.mapError(decodeList(data), () => noList("the page is no list")),
+      data: yield* Effect.mapError(decodeList(data), () => noList("the page is not a list")),
       link: headers["link"]
     }
     return page
@@ -174,7 +174,7 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
       unreadable += data.length - good.length
       const next: string | undefined = yield* nextPage(link, here)
       if (next === undefined) return { taken, unreadable }
-      if (seen.has(next)) return yield* noList("the next page is one that was there already")
+      if (seen.has(next)) return yield* noList("the next page is one that was already fetched")
       if (pages >= options.pagesMax) return yield* noList(`the list has more than ${options.pagesMax} pages`)
       seen.add(next)
       at = { url: next }

@@ -124,7 +124,7 @@ const reserving = Effect.gen(function* () {
     const { bearer, now } = exchange
     const { id: partnerId, organisationId } = bearer.partner
     const { evseUid, expiresAt, locationId, reservationId: reference, responseUrl } = request
-    if (expiresAt <= now) return rejected("The expiry_date is over already.")
+    if (expiresAt <= now) return rejected("The expiry_date is in the past.")
     const found = yield* places.connectors(organisationId, request)
     if (found.length === 0) return nowhere
     const wanted = { partnerId, reference, locationId }
@@ -161,7 +161,7 @@ const reserving = Effect.gen(function* () {
     const { reservationId: reference, responseUrl } = request
     const { id: partnerId, organisationId } = bearer.partner
     const found = yield* callbacks.reservation(organisationId, { partnerId, reference }, now)
-    if (found === undefined) return rejected("There is no such reservation of yours.")
+    if (found === undefined) return rejected("You have no such reservation.")
     const { chargerId, reservationId, siteId } = found
     const obstacle = yield* issue(exchange, {
       chargerId,
@@ -189,7 +189,7 @@ const stopping = Effect.gen(function* () {
       () => Effect.undefined
     )
     if (session === undefined || session.roaming?.partnerId !== id) return { result: "UNKNOWN_SESSION" } as const
-    if (session.status !== "ACTIVE") return rejected("This session does not run.")
+    if (session.status !== "ACTIVE") return rejected("This session is not running.")
     const obstacle = yield* issue(exchange, {
       ...session,
       sessionId: session.id,

@@ -26,8 +26,9 @@ export interface CredentialsOptions {
 }
 
 const already = () =>
-  refuse({ _tag: "WrongRegistration", detail: "You are registered already. PUT renews your credentials." })
-const notYet = () => refuse({ _tag: "WrongRegistration", detail: "You are not registered yet. POST your credentials." })
+  refuse({ _tag: "WrongRegistration", detail: "You are already registered. Use PUT to renew your credentials." })
+const notYet = () =>
+  refuse({ _tag: "WrongRegistration", detail: "You are not registered yet. Use POST to send your credentials." })
 
 /**
  * Our own POST is open. The token in it is only for the partner's calls that belong to that POST (OCPI 2.2.1 §7.2.2), and is not an
@@ -62,7 +63,7 @@ const removed = () => refuse({ _tag: "Unauthorized", why: "Unknown" })
 const unreadable = (error: { readonly message: string }) =>
   refuse({
     _tag: "Unreadable",
-    detail: `These are no credentials: ${faultOf(error)}`
+    detail: `The body is not a credentials object: ${faultOf(error)}`
   })
 
 const given = (exchange: Exchange) =>
@@ -85,7 +86,7 @@ const callBack = (exchange: Exchange, theirs: Credentials, client: ClientOptions
       return yield* refuse({ _tag: "UnsupportedVersion", detail })
     }
     if (!found.endpoints.some(({ module }) => module === "credentials")) {
-      return yield* refuse({ _tag: "EndpointsMissing", detail: "Your version details name no credentials module." })
+      return yield* refuse({ _tag: "EndpointsMissing", detail: "Your version details have no credentials module." })
     }
     return found
   })

@@ -22,7 +22,7 @@ const notTheirs = () =>
   refuse({
     _tag: "NotFound",
     object: "Other",
-    detail: "The party in the address is none of those in your credentials."
+    detail: "The party in the URL is not one of those in your credentials."
   })
 
 export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
@@ -38,10 +38,10 @@ export const hubClientInfoHandlers = Effect.map(HubClients, (clients) => {
       if (!mayReport(exchange, partyIn(exchange))) return yield* notTheirs()
       const body = yield* exchange.body
       const info = yield* Effect.mapError(clientInfoV22.decode(body), (error) =>
-        invalid(`This is no ClientInfo: ${faultOf(error)}`)
+        invalid(`The body is not a ClientInfo object: ${faultOf(error)}`)
       )
       if (!sameParty(info, partyIn(exchange)))
-        return yield* invalid("The party in the address is not the one in the body.")
+        return yield* invalid("The party in the URL differs from the one in the body.")
       const { id, organisationId } = exchange.bearer.partner
       return { data: undefined, created: yield* clients.put(organisationId, id, info) }
     })

@@ -39,12 +39,11 @@ export const callable = (responseUrl: string, outbound: DestinationOptions): Eff
   const destination = destinationOf(responseUrl, outbound)
   return destination._tag === "Allowed"
     ? Effect.void
-    : Effect.fail(invalid(`The response_url is not called: ${destination.why}.`))
+    : Effect.fail(invalid(`The response_url cannot be used: ${destination.why}.`))
 }
 
 /** The refusal of an invalid body, with its problem in one line. */
-export const unfit = (error: { readonly message: string }): Refused =>
-  invalid(`This body does not fit: ${faultOf(error)}`)
+export const unfit = (error: { readonly message: string }): Refused => invalid(`The body is invalid: ${faultOf(error)}`)
 
 export const issuing = Effect.gen(function* () {
   const commands = yield* Commands
@@ -78,7 +77,7 @@ export const issuing = Effect.gen(function* () {
         Effect.tap(() => link.wake(chargerId)),
         Effect.map((issued): Obstacle => (failedAtOnce(issued) ? "The charger is not connected." : undefined)),
         Effect.catchTags({
-          NotFound: () => Effect.succeed("The charger is not there any more."),
+          NotFound: () => Effect.succeed("The charger no longer exists."),
           Conflict: ({ message }) => Effect.succeed(message),
           TooMany: ({ retryAfterSeconds }) => new Refused({ reason: { _tag: "TooMany", retryAfterSeconds } })
         })

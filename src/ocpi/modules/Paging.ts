@@ -34,7 +34,7 @@ const date = (query: URLSearchParams, name: string) => {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
   const at = parseTimestamp(day.replace(/ (\d{2}:?\d{2})$/, "+$1")) ?? parseTimestamp(day)
   return at === undefined
-    ? Effect.fail(unreadable(`${name} must be a date and time, as in 2026-11-20T08:30:00Z.`))
+    ? Effect.fail(unreadable(`${name} must be a date and time, such as 2026-11-20T08:30:00Z.`))
     : Effect.succeed(at)
 }
 

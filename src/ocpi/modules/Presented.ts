@@ -17,7 +17,7 @@ type Presenting = Extract<CommandRequest, { readonly token: unknown }>
 
 const foreign = () =>
   new Refused({
-    reason: { _tag: "Invalid", detail: "The token is not one of your parties' (country_code, party_id)." }
+    reason: { _tag: "Invalid", detail: "The token does not belong to one of your parties (country_code, party_id)." }
   })
 
 /** The party of the token; undefined if it belongs to someone else. */

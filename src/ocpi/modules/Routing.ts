@@ -61,7 +61,7 @@ export const asMeant = (routing: Routing, ours: ReadonlyArray<PartyId>, partner:
 export const misnamed = ({ from }: Routing, partner: Partner): Refused | undefined => {
   const own = partner.connection?.parties
   if (from === undefined || own === undefined || isAmong(from, own) || isHub(partner)) return undefined
-  const detail = `OCPI-from-* names ${from.countryCode} ${from.partyId}, which is none of the parties in your credentials.`
+  const detail = `OCPI-from-* names ${from.countryCode} ${from.partyId}, which is not one of the parties in your credentials.`
   return new Refused({ reason: { _tag: "ForeignParty", detail } })
 }
 

@@ -9,17 +9,18 @@ import type { Exchange, Handler } from "./Exchange.ts"
 import { pageReply, readWindow } from "./Paging.ts"
 import { faultOf, invalid, refuse } from "../protocol/Status.ts"
 
-const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is not known here." })
+const unknown = () => refuse({ _tag: "NotFound", object: "Session", detail: "This session is unknown." })
 
 /** An EVSE that does not support charging preferences is answered with 404 (OCPI 2.2.1 §9.2.1.2). */
 const incapable = () =>
   refuse({
     _tag: "NotFound",
     object: "Session",
-    detail: "The session's charger cannot be steered, and takes no charging preferences."
+    detail: "The session's charger does not support charging profiles, so it accepts no charging preferences."
   })
 
-const unreadable = (error: Schema.SchemaError) => invalid(`These are no charging preferences: ${faultOf(error)}`)
+const unreadable = (error: Schema.SchemaError) =>
+  invalid(`The body is not a ChargingPreferences object: ${faultOf(error)}`)
 
 const scopeOf = ({ bearer: { partner } }: Exchange) => ({
   organisationId: partner.organisationId,

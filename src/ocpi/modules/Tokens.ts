@@ -12,9 +12,9 @@ import { heldParties, type MayHold } from "../protocol/HeldParties.ts"
 import { faultOf, invalid, refuse } from "../protocol/Status.ts"
 import { auditOf } from "./AuditContexts.ts"
 
-const unreadable = (error: Schema.SchemaError) => invalid(`This is no token: ${faultOf(error)}`)
+const unreadable = (error: Schema.SchemaError) => invalid(`The body is not a Token object: ${faultOf(error)}`)
 
-const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This token is not known here." })
+const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This token is unknown." })
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
@@ -26,7 +26,7 @@ const addressing =
       const { countryCode = "", partyId = "", tokenUid = "" } = params
       const party: PartyId = { countryCode: countryCode.toUpperCase(), partyId: partyId.toUpperCase() }
       if (!(yield* mayHold(bearer.partner, party))) {
-        const detail = "The party in the address is none of those in your credentials."
+        const detail = "The party in the URL is not one of those in your credentials."
         return yield* refuse({ _tag: "NotFound", object: "Other", detail })
       }
       const given = query.get("type")?.trim().toUpperCase() || undefined
@@ -40,13 +40,13 @@ const matching = (
   { party, given, uid }: { readonly party: PartyId; readonly uid: string; readonly given: string | undefined },
   body: Partial<RoamingTokenKey>
 ) => {
-  if (body.uid !== undefined && !same(body.uid, uid)) return invalid("The uid in the address is not the token's.")
+  if (body.uid !== undefined && !same(body.uid, uid)) return invalid("The uid in the URL differs from the token's.")
   const { countryCode = party.countryCode, partyId = party.partyId } = body
   if (!same(countryCode, party.countryCode) || !same(partyId, party.partyId)) {
-    return invalid("The party in the address is not the token's.")
+    return invalid("The party in the URL differs from the token's.")
   }
   const typed = facts.hasTokenTypes && given !== undefined && body.type !== undefined
-  return typed && !same(given, body.type) ? invalid("The type in the address is not the token's.") : undefined
+  return typed && !same(given, body.type) ? invalid("The type in the URL differs from the token's.") : undefined
 }
 
 const given = (exchange: Exchange) =>
@@ -98,7 +98,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const wrong = matching(exchange, { ...address, given: address.type }, patched)
       if (wrong !== undefined) return yield* wrong
       if (patched.lastUpdated === undefined && facts.patchNamesTime) {
-        return yield* invalid("A PATCH must have last_updated.")
+        return yield* invalid("A PATCH must contain last_updated.")
       }
       const { party, type, uid } = address
       const change = { ...changes(exchange, patched), lastUpdated: patched.lastUpdated ?? now }

@@ -58,7 +58,7 @@ export const readAnswer = (http: number, body: string): Answer => {
   if (body.trim() === "") return ok ? { _tag: "Success", data: undefined } : refusal(http, undefined, undefined)
   const given = decode(body)
   if (given._tag === "None") {
-    return { _tag: "Refusal", status: undefined, message: `HTTP ${http} with something that is no OCPI answer` }
+    return { _tag: "Refusal", status: undefined, message: `HTTP ${http} with an answer that is not OCPI` }
   }
   const { data, status_code, status_message } = given.value
   const isSuccess = ok && (status_code === undefined || (status_code >= 1000 && status_code < 2000))

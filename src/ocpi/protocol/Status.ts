@@ -77,16 +77,16 @@ const notFound = {
 } as const
 
 const unauthorized = {
-  NoHeader: "There is no Authorization header. Send `Authorization: Token …` with the token from the credentials.",
+  NoHeader: "The Authorization header is missing. Send `Authorization: Token …` with the token from the credentials.",
   NoToken:
-    "This Authorization header is none of OCPI's. Send `Authorization: Token …` with the token from the credentials.",
-  Unknown: "This token is not known here. Send `Authorization: Token …` with the one from the credentials.",
+    "The Authorization header does not have OCPI's format. Send `Authorization: Token …` with the token from the credentials.",
+  Unknown: "This token is unknown. Send `Authorization: Token …` with the one from the credentials.",
   RegistrationOnly:
-    "This token opens the versions, their details and the credentials alone. POST your credentials; the answer has the token for everything else.",
-  NotYet: "This token opens the versions and their details alone until we have your answer to our credentials."
+    "This token gives access only to the versions, their details and the credentials. POST your credentials; the answer has the token for everything else.",
+  NotYet: "This token gives access only to the versions and their details until we have your answer to our credentials."
 } as const
 
-const suspended = "Your connection is suspended here. Ask the operator."
+const suspended = "Your connection is suspended. Contact the operator."
 
 /** `unknownToken` is the version's status code for an unknown token. */
 export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal => {
@@ -108,14 +108,14 @@ export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal =>
       return {
         http: 404,
         status: statusCodes.ClientError,
-        message: "Nothing is at this address: see the version details."
+        message: "This URL does not exist: see the version details for the URLs of modules."
       }
     case "MethodNotAllowed": {
       const allowed = reason.allowed.join(", ")
       return {
         http: 405,
         status: statusCodes.ClientError,
-        message: `This address takes ${allowed}.`,
+        message: `This URL supports only ${allowed}.`,
         headers: { allow: allowed }
       }
     }
@@ -145,14 +145,14 @@ export const refusalOf = (reason: Reason, unknownToken: 2001 | 2004): Refusal =>
       return {
         http: 429,
         status: statusCodes.ClientError,
-        message: `Too many requests: come again in ${reason.retryAfterSeconds} s.`,
+        message: `Too many requests: try again in ${reason.retryAfterSeconds} s.`,
         headers: { "retry-after": String(reason.retryAfterSeconds) }
       }
     case "Failed":
       return {
         http: 500,
         status: statusCodes.ServerError,
-        message: "The service could not do this; it is not your request."
+        message: "The service failed; your request is not the cause. Try again later."
       }
   }
 }

@@ -29,7 +29,7 @@ export const Timestamp = Schema.String.pipe(
     SchemaTransformation.transformEffect({
       decode: (text: string, options) => {
         const at = parseTimestamp(text)
-        const message = "must be a date and time, as in 2026-11-20T08:30:00Z"
+        const message = "must be a date and time, such as 2026-11-20T08:30:00Z"
         return at === undefined
           ? Effect.fail(new SchemaIssue.InvalidValue({ message }, text, options))
           : Effect.succeed(at)

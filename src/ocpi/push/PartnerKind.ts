@@ -59,7 +59,7 @@ const sitesAtOnce = 50
 
 /** A stale location must not be pushed, since it would count as pushed. It is tried again instead. */
 const notYet = () =>
-  Exit.fail(new StorageUnavailable({ reason: "busy", message: "the location is not brought up to date yet" }))
+  Exit.fail(new StorageUnavailable({ reason: "busy", message: "the location is not up to date yet" }))
 
 const answerOf = (siteId: string, found: ReadonlyMap<string, Location>, stale: ReadonlyMap<string, unknown>) => {
   if (stale.has(siteId)) return notYet()
@@ -238,7 +238,8 @@ const make = Effect.gen(function* () {
       const { partner, sealedToken } = (yield* addresseeOf(subscription.id)) ?? {}
       const version = partner === undefined ? undefined : client.versionOf(partner)
       // The partner was unregistered after this item was taken. Its items remain, for when it registers again.
-      if (partner === undefined || version === undefined) return { _tag: "Failed", message: "It is not registered." }
+      if (partner === undefined || version === undefined)
+        return { _tag: "Failed", message: "The partner is not registered." }
       if (!takes(client, partner, item)) return forgotten
       return yield* settled(push({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
     }),

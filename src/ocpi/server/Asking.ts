@@ -14,7 +14,7 @@ const idMax = 255
 
 const tooLarge = () => new Refused({ reason: { _tag: "TooLarge", limitBytes: bodyMaxBytes } })
 
-const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The body is no JSON." } })
+const noJson = () => new Refused({ reason: { _tag: "Unreadable", detail: "The body is not valid JSON." } })
 
 const complex = () => new Refused({ reason: { _tag: "Unreadable", detail: tooComplex } })
 
@@ -25,7 +25,10 @@ const encoded = ({ headers }: Request): Refused | undefined => {
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
   if (encoding === "identity" || encoding === "") return undefined
   return new Refused({
-    reason: { _tag: "Unreadable", detail: `The body is encoded (${encoding.slice(0, 20)}): send it as it is.` }
+    reason: {
+      _tag: "Unreadable",
+      detail: `The body has a content-encoding (${encoding.slice(0, 20)}): send it without one.`
+    }
   })
 }
 

@@ -25,7 +25,7 @@ export const moduleOf = (target: Target): string => {
 
 const requests = (version: string, module: string, status: StatusCode) =>
   Metric.counter("ocpi_requests_total", {
-    description: "Requests of roaming partners, by version, module and the status code of their answer",
+    description: "Requests of roaming partners, by version, module and status code of the answer",
     incremental: true,
     attributes: { version, module, status: String(status) }
   })

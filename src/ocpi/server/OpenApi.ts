@@ -51,31 +51,36 @@ const query = (name: string, description: string, required = false, schema: Json
 })
 
 const ids = [
-  header("X-Request-ID", "Unique for each request; made up where it is missing, and echoed"),
-  header("X-Correlation-ID", "The same for all requests of one story; made up where it is missing, and echoed")
+  header("X-Request-ID", "Unique for each request; generated if it is missing, and echoed"),
+  header("X-Correlation-ID", "The same for all requests that belong together; generated if it is missing, and echoed")
 ]
 
 const routing = [
-  header("OCPI-from-country-code", "Of the party that asks"),
-  header("OCPI-from-party-id", "Of the party that asks"),
-  header("OCPI-to-country-code", "Of the CPO's party that is asked"),
-  header("OCPI-to-party-id", "Of the CPO's party that is asked")
+  header("OCPI-from-country-code", "Of the requesting party"),
+  header("OCPI-from-party-id", "Of the requesting party"),
+  header("OCPI-to-country-code", "Of the CPO party that is addressed"),
+  header("OCPI-to-party-id", "Of the CPO party that is addressed")
 ]
 
 const paging = [
   query("date_from", "Last updated at or after this time", false, { type: "string", format: "date-time" }),
   query("date_to", "Last updated before this time", false, { type: "string", format: "date-time" }),
-  query("offset", "Objects to leave out, from 0", false, { type: "integer", minimum: 0 }),
-  query("limit", `Most objects of the page; ${windowMaxLimit} at most, and ${windowDefaultLimit} without it`, false, {
-    type: "integer",
-    minimum: 1
-  })
+  query("offset", "Number of objects to skip; default 0", false, { type: "integer", minimum: 0 }),
+  query(
+    "limit",
+    `Maximum number of objects in the page, up to ${windowMaxLimit}; default ${windowDefaultLimit}`,
+    false,
+    {
+      type: "integer",
+      minimum: 1
+    }
+  )
 ]
 
 const pagingHeaders = {
-  "X-Total-Count": { description: "Objects in all pages", schema: { type: "integer" } },
-  "X-Limit": { description: "Most objects that a page can have", schema: { type: "integer" } },
-  Link: { description: 'The next page where there is one: `<URL>; rel="next"`', schema: text }
+  "X-Total-Count": { description: "Number of objects in all pages", schema: { type: "integer" } },
+  "X-Limit": { description: "Maximum number of objects in a page", schema: { type: "integer" } },
+  Link: { description: 'The next page, if there is one: `<URL>; rel="next"`', schema: text }
 }
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -102,8 +107,8 @@ const failures = (statuses: ReadonlyArray<readonly [string, string]>): Json =>
 
 const always: ReadonlyArray<readonly [string, string]> = [
   ["400", "The request cannot be read"],
-  ["401", "The token is not known"],
-  ["403", "The partner is suspended, or names itself by a party that it does not have"],
+  ["401", "The token is unknown"],
+  ["403", "The partner is suspended, or names a sending party that it does not have"],
   ["429", "Too many requests at once"],
   ["500", "The service failed"]
 ]
@@ -114,7 +119,7 @@ const named = (object: string, { version }: VersionFacts): Json =>
 /** The body of a PATCH contains only what changes, so nothing in it is required. */
 const partOf = (object: string, { version }: VersionFacts): Json => ({
   type: "object",
-  description: `What changes of a ${object} of OCPI ${version}`
+  description: `The changed fields of a ${object} of OCPI ${version}`
 })
 
 const inPath = ({ module, path }: EndpointRow, { version }: VersionFacts): ReadonlyArray<Json> =>
@@ -132,9 +137,9 @@ const parametersOf = (row: EndpointRow, facts: VersionFacts): ReadonlyArray<Json
   return [
     ...inPath(row, facts),
     ...(isList(row) && row.module !== "credentials" ? paging : []),
-    ...(row.module === "tokens" ? [query("type", "Of the token; RFID without it")] : []),
+    ...(row.module === "tokens" ? [query("type", "The token's type; default RFID")] : []),
     ...(row.module === "chargingprofiles" && row.method !== "PUT"
-      ? [query("response_url", "To which the result is posted", true)]
+      ? [query("response_url", "The URL that the result is posted to", true)]
       : []),
     ...(row.module === "chargingprofiles" && row.method === "GET"
       ? [query("duration", "In seconds", true, { type: "integer" })]
@@ -153,7 +158,9 @@ const operationOf = (row: EndpointRow, facts: VersionFacts): Json => {
   const list = isList(row) ? { type: "array", items: object } : object
   const silent = (method === "PUT" || method === "PATCH") && (module === "tokens" || module === "hubclientinfo")
   const registration: ReadonlyArray<readonly [string, string]> =
-    module === "credentials" && method !== "GET" ? [["405", "Registered already, or not registered yet"]] : []
+    module === "credentials" && method !== "GET"
+      ? [["405", "The partner is already registered, or not registered yet"]]
+      : []
   const missing: ReadonlyArray<readonly [string, string]> = path === "" ? [] : [["404", "There is no such object"]]
   return {
     operationId: [facts.version, module, method.toLowerCase(), snake(last)].filter((part) => part !== "").join("."),
@@ -170,11 +177,11 @@ const operationOf = (row: EndpointRow, facts: VersionFacts): Json => {
       : {}),
     responses: {
       "200": answered(
-        "As the envelope's status says",
+        "The outcome is in the envelope's status_code",
         silent ? undefined : list,
         isList(row) ? pagingHeaders : undefined
       ),
-      ...(method === "PUT" ? { "201": answered("Made anew", undefined, undefined) } : {}),
+      ...(method === "PUT" ? { "201": answered("Created", undefined, undefined) } : {}),
       ...failures([...registration, ...missing, ...always])
     }
   }
@@ -199,20 +206,20 @@ const read = (operationId: string, summary: string, data: Json): Json => ({
     tags: ["versions"],
     summary,
     parameters: ids,
-    responses: { "200": answered("What there is", data, undefined), ...failures(always) }
+    responses: { "200": answered("The requested objects", data, undefined), ...failures(always) }
   }
 })
 
-const description = `What roaming partners call, in OCPI 2.1.1, 2.2 and 2.2.1. A partner is invited by the operator with a token and the versions URL; it reads
-the versions, the details of one, and posts its credentials. Every answer has the standard's envelope, whatever its HTTP status.`
+const description = `The endpoints for roaming partners, in OCPI 2.1.1, 2.2 and 2.2.1. The operator invites a partner with a token and the versions URL; the partner
+reads the versions and the details of one, then posts its credentials. Every answer has the standard's envelope, with any HTTP status.`
 
 /** The document. `base` is our OCPI address without a trailing slash. Only served rows are included. */
 export const openApi = (base: string, isServed: (row: EndpointRow) => boolean): Json => {
   const paths: Record<string, Record<string, unknown>> = {
-    "/versions": read("versions", "The versions that are served", versionList)
+    "/versions": read("versions", "The supported versions", versionList)
   }
   for (const facts of versions) {
-    const summary = `The modules of OCPI ${facts.version} and where they are`
+    const summary = `The modules of OCPI ${facts.version} and their URLs`
     paths[`/${facts.version}/details`] = read(`${facts.version}.details`, summary, versionDetails(facts))
     for (const row of rowsOf(facts.version).filter(isServed)) {
       const path = `${addressOf(facts, row.module)}${row.path.replaceAll(/:(\w+)/g, (_, name: string) => `{${snake(name)}}`)}`
@@ -232,7 +239,8 @@ export const openApi = (base: string, isServed: (row: EndpointRow) => boolean): 
           type: "apiKey",
           in: "header",
           name: "Authorization",
-          description: "`Token <credentials token>`; in Base64 from 2.2 on, and both are taken in every version"
+          description:
+            "`Token <credentials token>`; in Base64 from 2.2 on, but both forms are accepted in every version"
         }
       }
     }

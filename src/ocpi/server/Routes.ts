@@ -133,7 +133,7 @@ const serving =
       case "OtherMethods":
         return Effect.fail(refuse({ _tag: "MethodNotAllowed", allowed: target.allowed }))
       case "Unreadable":
-        return Effect.fail(refuse({ _tag: "Unreadable", detail: "The address is percent-encoded wrongly." }))
+        return Effect.fail(refuse({ _tag: "Unreadable", detail: "The URL is not correctly percent-encoded." }))
       case "Nothing":
         return Effect.fail(refuse({ _tag: "UnknownPath" }))
       case "Module": {

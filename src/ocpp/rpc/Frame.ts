@@ -136,8 +136,8 @@ const readCall = (wireId: WireId, action: unknown, payload: unknown): Call | Mal
   if (typeof action === "string")
     return { _tag: "Call", messageId: storableText(String(wireId)), wireId, action, payload: payload ?? {} }
   return action === undefined
-    ? malformed("NoAction", "the CALL names no action", wireId)
-    : malformed("ActionNotText", "the action of a CALL is a string", wireId)
+    ? malformed("NoAction", "the CALL has no action", wireId)
+    : malformed("ActionNotText", "the action of a CALL must be a string", wireId)
 }
 
 const readCallError = (messageId: string, code: unknown, description: unknown, details: unknown): CallError => ({
@@ -151,13 +151,13 @@ const readCallError = (messageId: string, code: unknown, description: unknown, d
 /** `sentId` is the message id as it was sent; everything else in `frame` is storable. */
 const readArray = (frame: ReadonlyArray<unknown>, sentId: unknown): ParsedFrame => {
   const type = messageType(frame[0])
-  if (type === undefined) return malformed("NoMessageType", "a frame begins with its message type number")
+  if (type === undefined) return malformed("NoMessageType", "a frame must begin with its message type number")
   // A receiver ignores message types that it does not know (OCPP-J 1.6 §4.1.3). OCPP 2.1's 5 and 6 are among them until
   // its codec exists.
   if (type !== 2 && type !== 3 && type !== 4) return { _tag: "Ignored", reason: "UnknownMessageType" }
   const id = readId(sentId)
   if (id === undefined) {
-    return malformed("NoMessageId", `the message id is a string of at most ${messageIdMaxLength} characters`)
+    return malformed("NoMessageId", `the message id must be a string of at most ${messageIdMaxLength} characters`)
   }
   if (type === 2) return readCall(id, frame[2], frame[3])
   const messageId = storableText(String(id))
@@ -182,7 +182,8 @@ export const isJson = (text: string): boolean => {
  */
 export const parseFrame = (text: string, maxDepth: number = maxFrameDepth): ParsedFrame => {
   if (text.length < 16 && text.trim() === "") return { _tag: "Ignored", reason: "Empty" }
-  if (isDeeperThan(text, maxDepth)) return unreadable("TooDeep", `the frame nests deeper than ${maxDepth} levels`, text)
+  if (isDeeperThan(text, maxDepth))
+    return unreadable("TooDeep", `the frame is nested deeper than ${maxDepth} levels`, text)
   if (hasMoreValues(text, maxFrameValues)) {
     return unreadable("TooManyValues", `the frame has more than ${maxFrameValues} values`, text)
   }

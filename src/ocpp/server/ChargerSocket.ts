@@ -137,7 +137,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.parts.rates.end(this.rate)
     this.ending ??=
       code === brokenOff
-        ? "the line broke off: no close came from the charger (1006)"
+        ? "the connection was lost without a close from the charger (1006)"
         : `closed by the charger (${code}${reason === "" ? "" : `, ${closeReason(reason)}`})`
     this.backlog = undefined
     this.tellPingWaiters(false)

@@ -34,16 +34,19 @@ const counter = (id: string, description: string) => (attributes: Readonly<Recor
   Metric.counter(id, { description, incremental: true, attributes })
 
 const messages = counter("ocpp_messages_total", "OCPP frames by direction (in is from the charger) and kind")
-const authFailures = counter("ocpp_auth_failures_total", "Upgrades refused because the charger did not prove itself")
-const refused = counter("ocpp_refused_upgrades_total", "Upgrades answered with something else than 101")
+const authFailures = counter(
+  "ocpp_auth_failures_total",
+  "Upgrades refused because the charger did not prove its identity"
+)
+const refused = counter("ocpp_refused_upgrades_total", "Upgrades answered with a status other than 101")
 const dropped = counter("ocpp_dropped_frames_total", "Frames that were received and had no effect")
 const cut = counter("ocpp_closed_connections_total", "Connections that the server ended, by reason")
-const violations = counter("ocpp_tolerated_violations_total", "CALLs taken although they break the specification")
+const violations = counter("ocpp_tolerated_violations_total", "CALLs accepted although they violate the specification")
 const paused = counter(
   "ocpp_throttled_total",
-  "Times a charger's socket was not read because it sent too fast: too many frames, too many bytes, or such as took too long"
+  "Times that reading a charger's socket was paused because it sent too fast: too many frames, too many bytes, or frames that took too long"
 )
-const largeOnes = counter("ocpp_large_frames_total", "Frames that were taken in turn because of their size")
+const largeOnes = counter("ocpp_large_frames_total", "Frames that waited in a queue because of their size")
 
 const connections = (profile: number, version: string) =>
   Metric.gauge("ocpp_connections", {
@@ -56,7 +59,7 @@ const durationBounds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 
 const callDuration = (action: string, result: "CALLRESULT" | "CALLERROR") =>
   Metric.histogram("ocpp_call_duration_seconds", {
-    description: "From a charger's CALL to our answer",
+    description: "Time from a charger's CALL to the answer",
     boundaries: durationBounds,
     attributes: { action, direction: "in", result }
   })
@@ -90,7 +93,7 @@ export class Metrics {
   private readonly throttles = series((reason: Overdrawn) => paused({ reason }))
   private readonly large = largeOnes({})
   private readonly lag = Metric.gauge("event_loop_lag_seconds", {
-    description: "Longest time in the last second that the event loop was late"
+    description: "Longest delay of the event loop in the last second"
   })
 
   /**

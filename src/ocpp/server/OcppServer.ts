@@ -127,7 +127,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       if (respelled.has(chargerId) || respelled.size >= maxRespelled) return
       respelled.add(chargerId)
       const about = { chargerId, spelling }
-      run(Effect.logInfo("ocpp: a charger writes its password in its own way").pipe(Effect.annotateLogs(about)))
+      run(Effect.logInfo("ocpp: a charger sends its password in a deviating form").pipe(Effect.annotateLogs(about)))
     },
     attempted: attempts.attempted,
     refused: refusals.refused,

@@ -51,7 +51,8 @@ const websocketKey = /^[+/0-9A-Za-z]{22}==$/
 const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
   const { headers, method } = request
   if (method !== "GET") return refusals.method
-  if (headers.upgrade?.toLowerCase() !== "websocket") return refusals.handshake("Only upgrades to websocket are taken.")
+  if (headers.upgrade?.toLowerCase() !== "websocket")
+    return refusals.handshake("Only websocket upgrades are accepted. Connect with a websocket client.")
   if (!websocketKey.test(headers["sec-websocket-key"] ?? "")) {
     return refusals.handshake("Sec-WebSocket-Key is missing or wrong.")
   }
@@ -97,10 +98,10 @@ const checkPasswordOf = (parts: ProofParts, handshake: Handshake, charger: Charg
 const certificateLines = {
   none: "Security profile 3 needs a TLS client certificate: install one on the charger, and set TLS_CLIENT_CA_FILE here.",
   untrusted:
-    "The client certificate is expired or not of the CA in TLS_CLIENT_CA_FILE: install a new one on the charger.",
+    "The client certificate has expired or was not issued by the CA in TLS_CLIENT_CA_FILE: install a new one on the charger.",
   revoked: "The client certificate has been revoked by its CA: install a new one on the charger.",
   "other name":
-    "The client certificate's CN is neither this charger's id nor the serial number registered for it: install its own, or register that (registeredSerialNumber)."
+    "The client certificate's CN is neither this charger's id nor the serial number registered for it: install the charger's own certificate, or register the CN as registeredSerialNumber."
 } as const
 
 const anonymous: Identity = { passwordVerifier: undefined }

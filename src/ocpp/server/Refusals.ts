@@ -73,10 +73,10 @@ export const refusals = {
   noPath: {
     status: 404,
     reason: "path",
-    line: "No charger's address: connect to /ocpp/{chargerId}, the id percent-encoded as the last part."
+    line: "This is not a charger's address: connect to /ocpp/{chargerId}, with the id percent-encoded as the last part."
   },
   handshake: (line: string): Refusal => ({ status: 400, reason: "handshake", line }),
-  method: { status: 405, reason: "handshake", line: "A websocket is opened with GET.", headers: { Allow: "GET" } },
+  method: { status: 405, reason: "handshake", line: "Open the websocket with GET.", headers: { Allow: "GET" } },
   wsVersion: {
     status: 426,
     reason: "handshake",
@@ -86,52 +86,52 @@ export const refusals = {
   unknown: (chargerId: string): Refusal => ({
     status: 404,
     reason: "unknown",
-    line: `No charger ${chargerId} is registered: register it, or mend the id at the end of its URL.`
+    line: `No charger with the id ${chargerId} is registered: register it, or correct the id at the end of the charger's URL.`
   }),
   limited: (seconds: number): Refusal => ({
     status: 429,
     reason: "limited",
-    line: "Too many refused connections: mend the id or password and try again later.",
+    line: "Too many refused connections: correct the id or password and try again later.",
     headers: { "Retry-After": String(seconds) }
   }),
   flapping: (seconds: number): Refusal => ({
     status: 429,
     reason: "flapping",
-    line: "This charger reconnects too often: look whether two devices use its id.",
+    line: "This charger reconnects too often: check whether two devices use its id.",
     headers: { "Retry-After": String(seconds) }
   }),
   belowMinimum: (minimum: number): Refusal => ({
     status: 403,
     reason: "profile",
-    line: `This service takes security profile ${minimum} or higher: give the charger a password or certificate, and wss if it is 2 or 3.`
+    line: `This service requires security profile ${minimum} or higher: give the charger a password or certificate, and use wss for profile 2 or 3.`
   }),
   needsTls: (profile: number): Refusal => ({
     status: 403,
     reason: "transport",
-    line: `This charger has security profile ${profile}: let it connect with wss.`
+    line: `This charger has security profile ${profile}: it must connect with wss.`
   }),
   missingPassword: {
     status: 401,
     reason: "missing",
-    line: "Give the charger's password by HTTP Basic, its id as the user name.",
+    line: "Send the charger's password with HTTP Basic authentication, with its id as the user name.",
     headers: { "WWW-Authenticate": `Basic realm="ocpp", charset="UTF-8"` }
   },
   wrongPassword: {
     status: 401,
     reason: "wrong",
-    line: "The user name is not this charger's id, or the password is not its password: set it anew on both sides.",
+    line: "The user name is not this charger's id, or the password is wrong: set a new password on both sides.",
     headers: { "WWW-Authenticate": `Basic realm="ocpp", charset="UTF-8"` }
   },
   certificate: (line: string): Refusal => ({ status: 403, reason: "certificate", line }),
   subprotocol: (names: ReadonlyArray<string>): Refusal => ({
     status: 400,
     reason: "subprotocol",
-    line: `No OCPP version in common: offer ${names.join(" or ")} in Sec-WebSocket-Protocol.`
+    line: `There is no common OCPP version: offer ${names.join(" or ")} in Sec-WebSocket-Protocol.`
   }),
   taken: {
     status: 409,
     reason: "taken",
-    line: "This charger is connected already and answers: end that connection, or give it a password so that the newest one wins."
+    line: "This charger is already connected and responds: end that connection, or set a password for the charger so that the newest connection replaces the older one."
   },
   storage: (seconds: number): Refusal => ({
     status: 503,

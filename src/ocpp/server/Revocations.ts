@@ -19,7 +19,7 @@ const utcTime = 0x17
 const generalizedTime = 0x18
 
 const unreadable = (): Error =>
-  new Error("holds a revocation list (X509 CRL) that cannot be read: write it anew as PEM")
+  new Error("contains a revocation list (X509 CRL) that cannot be read: replace it with a valid PEM file")
 
 const read = (der: Buffer, at: number): Element => {
   const tag = der[at]

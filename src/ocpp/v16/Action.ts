@@ -43,7 +43,7 @@ const encodeReplyWith =
       ? {
           _tag: "Error",
           code: "InternalError",
-          description: "the service gave an answer that this message does not have"
+          description: "the service produced an answer that does not fit this message"
         }
       : { _tag: "Result", payload: encode(reply, now) }
   }
@@ -114,7 +114,7 @@ export const transactionAction = <const F extends Fields>(
       const event = row.event(read)
       const { violations } = report
       return event === undefined
-        ? unreadable(`nothing in it can be read (${violations.join(", ")})`, violations)
+        ? unreadable(`none of its content can be read (${violations.join(", ")})`, violations)
         : { _tag: "Event", event, violations }
     }
   }

@@ -81,7 +81,11 @@ const ownActions: ReadonlySet<string> = new Set(Object.values(commands).map(({ a
 
 const refuseAction = (action: string): DecodedCall =>
   ownActions.has(action)
-    ? { _tag: "Refused", code: "NotSupported", description: "this action is the central system's, not the charger's" }
+    ? {
+        _tag: "Refused",
+        code: "NotSupported",
+        description: "this action is sent by the central system, not by the charger"
+      }
     : { _tag: "Refused", code: "NotImplemented", description: "OCPP 1.6 has no such action" }
 
 const noSuchAction: EncodedReply = { _tag: "Error", code: "NotImplemented", description: "OCPP 1.6 has no such action" }

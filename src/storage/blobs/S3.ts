@@ -77,7 +77,7 @@ const ask = (options: S3Options, asked: Asked, now: number): Effect.Effect<Http.
     const request = client.request(url, { method, headers }, (response) => resume(Effect.succeed(response)))
     const failed = (error: Error): void => resume(Effect.fail(new Refused(0, error.message)))
     request.on("error", failed)
-    request.setTimeout(stalledMillis, () => request.destroy(new Error("the store was silent for too long")))
+    request.setTimeout(stalledMillis, () => request.destroy(new Error("the store did not respond for too long")))
     if (body === undefined || body.size === 0) request.end()
     else
       pipeline(createReadStream(body.path), request, (error) => (error === null ? undefined : error && failed(error)))
@@ -110,7 +110,7 @@ const granted = (options: S3Options, asked: Asked, statuses: ReadonlyArray<numbe
     }),
     Effect.mapError(
       ({ message }) =>
-        new StorageUnavailable({ reason: "down", message: `the bucket of files cannot be used: ${message}` })
+        new StorageUnavailable({ reason: "down", message: `the bucket for files cannot be used: ${message}` })
     )
   )
 

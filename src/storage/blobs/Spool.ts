@@ -13,11 +13,11 @@ import { blobsFailed, type Spooled } from "./Blobs.ts"
 
 export const broken = new InvalidInput({
   pointer: "",
-  detail: `The file broke off, or has more than ${maxFileBytes} bytes`
+  detail: `The upload broke off, or the file has more than ${maxFileBytes} bytes`
 })
 const tried = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch: blobsFailed })
 
-export const tooSlow = new InvalidInput({ pointer: "", detail: "The file came too slowly" })
+export const tooSlow = new InvalidInput({ pointer: "", detail: "The upload was too slow" })
 
 /** Checks whether fewer than `slowest` bytes arrive per second, on average over each `speedWindowMillis`. */
 const makeSlownessCheck = (slowest: number, start: number) => {

@@ -23,15 +23,15 @@ export interface CardMemoryLimits {
 const questions = (outcome: "remembered" | "read") =>
   Metric.counter("token_lookups_total", {
     description:
-      "Look-ups of cards by whether the card was remembered or had to be read; sessions and reservations are read in either case",
+      "Look-ups of cards, by whether the card was in the cache or had to be read; sessions and reservations are read in either case",
     incremental: true,
     attributes: { outcome }
   })
 
 const remembered = questions("remembered")
 const read = questions("read")
-const cards = Metric.gauge("token_memory_cards", { description: "Cards that are remembered" })
-const bytes = Metric.gauge("token_memory_bytes", { description: "What the remembered cards take, about" })
+const cards = Metric.gauge("token_memory_cards", { description: "Number of cards in the cache" })
+const bytes = Metric.gauge("token_memory_bytes", { description: "Approximate memory used by the cache of cards" })
 
 export const cardMetrics = [remembered, read, cards, bytes]
 

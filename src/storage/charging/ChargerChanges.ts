@@ -26,7 +26,7 @@ export const needsPassword = (profile: number): boolean => profile === 1 || prof
 export const passwordMissing = (): Conflict =>
   new Conflict({
     code: "password_required",
-    message: "Security profiles 1 and 2 need a password. Give one, or have one generated."
+    message: "Security profiles 1 and 2 need a password. Send one, or set generatePassword."
   })
 
 type Equipment = ChargerRecord["equipment"]
@@ -75,12 +75,12 @@ const changed = (own: Scoped, before: Effect.Success<ReturnType<typeof findRecor
     const serial = patch.registeredSerialNumber === undefined ? registered : patch.registeredSerialNumber
     const evses = describedEvses(current, patch.evses ?? [])
     if (evses.length > describedEvsesMax && evses.length > current.length) {
-      const detail = `would describe ${evses.length} EVSEs of the charger, and ${describedEvsesMax} is the most`
+      const detail = `would describe ${evses.length} EVSEs of the charger; at most ${describedEvsesMax} are allowed`
       return yield* new InvalidInput({ pointer: "/evses", detail })
     }
     const long = evses.find((evse) => !isWithin(evse, evseDetailsMax))
     if (long !== undefined) {
-      const detail = `would tell more of EVSE ${long.evseId} than ${evseDetailsMax} characters of images, directions and the like`
+      const detail = `would give EVSE ${long.evseId} more than ${evseDetailsMax} characters of images, directions and similar details`
       return yield* new InvalidInput({ pointer: "/evses", detail })
     }
     return {

@@ -17,7 +17,7 @@ export interface RefusalsOptions extends RefusalLimits {
 }
 
 const unrecorded = Metric.counter("charger_refusals_unrecorded_total", {
-  description: "Refused connections of chargers that were not published, since there were too many",
+  description: "Refused connections of chargers that were not published because there were too many",
   incremental: true
 })
 
@@ -67,17 +67,17 @@ export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, ne
       const records = yield* recording
       const context = yield* Effect.context<never>()
       const memory = new RefusalMemory(options)
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
       const flushing = writeBehind({
         name: "charger refusals",
         everyMillis: options.flushEveryMillis,
         waiting: () => memory.size,
-        word,
+        pending,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return write(records, batch).pipe(
             Effect.tapError(() => Effect.sync(() => memory.again(batch))),
-            Effect.catchDefect((defect) => Effect.logWarning("charger refusals: not written", defect)),
+            Effect.catchDefect((defect) => Effect.logWarning("charger refusals: could not be written", defect)),
             Effect.as(batch.length)
           )
         })
@@ -86,7 +86,7 @@ export const layer = (options: RefusalsOptions): Layer.Layer<ChargerRefusals, ne
       return ChargerRefusals.of({
         refused: (refusal) => {
           if (!memory.refused(refusal)) unrecorded.updateUnsafe(1, context)
-          if (memory.size > 0) word.openUnsafe()
+          if (memory.size > 0) pending.openUnsafe()
         }
       })
     })

@@ -60,7 +60,8 @@ const register = ({ journaled, secrets, sql }: Recording) =>
       if (inserted.length === 0) {
         return yield* new Conflict({
           code: "charger_id_in_use",
-          message: "A charger of this id is registered already. Ids are unique over the whole service."
+          message:
+            "A charger with this id is already registered. Ids are unique in the whole service: choose another one."
         })
       }
       const after: ChargerRecord = {
@@ -93,7 +94,7 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
       if (open.length > 0) {
         return yield* new Conflict({
           code: "session_active",
-          message: "A session runs at this charger. Stop it first, or wait for its end."
+          message: "A session is running at this charger. Stop it first, or wait until it ends."
         })
       }
       yield* own`DELETE FROM charger c WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`

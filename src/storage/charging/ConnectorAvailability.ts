@@ -49,7 +49,7 @@ export const availability = (
         ORDER BY c.charger_id LIMIT ${most.connectors + 1}`)
     )
     if (connectors.length > most.connectors) {
-      return yield* refused("/siteId", `is needed: there are more than ${most.connectors} connectors`)
+      return yield* refused("/siteId", `is required: there are more than ${most.connectors} connectors`)
     }
     const sums = noAvailability(range, now)
     let left = most.changes
@@ -58,7 +58,7 @@ export const availability = (
       const { histories, rows } = yield* guarded(historiesOf(sql, presence, own, asked, now, left + 1))
       left -= rows
       if (left < 0) {
-        const detail = `begins a range with more than ${most.changes} changes: ask for a shorter one, or for one site`
+        const detail = `begins a range with more than ${most.changes} changes: choose a shorter range, or one site`
         return yield* refused("/from", detail)
       }
       for (const history of histories) addAvailability(sums, history, range, now)

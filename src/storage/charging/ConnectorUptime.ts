@@ -63,7 +63,7 @@ const within = (month: string, now: number): Effect.Effect<string, InvalidInput>
     return Effect.fail(new InvalidInput({ pointer: "/month", detail: "has not begun yet" }))
   }
   if (spanOf(month, furthestZone).from < monthsBefore(now, historyMonths)) {
-    const detail = `is older than what is kept: history goes back ${historyMonths} months`
+    const detail = `is too far in the past: history is kept for ${historyMonths} months`
     return Effect.fail(new InvalidInput({ pointer: "/month", detail }))
   }
   return Effect.succeed(month)

@@ -14,7 +14,7 @@ import { journalParameters } from "./JournalBatch.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
-import { endedWord } from "../commands/EndedWord.ts"
+import { endedPayload } from "../commands/EndedPayload.ts"
 import { followProgress } from "../commands/TransferProgress.ts"
 import { commandEndedChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
 import { guardedWrite, isDataError } from "../kernel/SqlErrors.ts"
@@ -172,7 +172,7 @@ const flush = (
         Effect.tap((allNew) =>
           Effect.sync(() => {
             // Includes how the command ended only if it is certain that this fact ended it.
-            const word = (fact: CommandAnswered) => (allNew ? endedWord(fact) : fact.body.commandId)
+            const word = (fact: CommandAnswered) => (allNew ? endedPayload(fact) : fact.body.commandId)
             for (const { ended } of part) for (const fact of ended) ahead(commandEndedChannel, word(fact))
           })
         ),
@@ -189,7 +189,10 @@ const flush = (
     )
   )
 
-const busy = new StorageUnavailable({ reason: "busy", message: "too many commits wait for the database; try again" })
+const busy = new StorageUnavailable({
+  reason: "busy",
+  message: "too many commits are waiting for the database; try again"
+})
 
 const died = new StorageUnavailable({ reason: "unknown", message: "the journal failed; see the log" })
 
@@ -246,7 +249,7 @@ export const layer = (
           Effect.catch((error) => retryAgain(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(
-              Effect.logError("journal: a batch died", defect),
+              Effect.logError("journal: a batch failed because of a defect", defect),
               Effect.sync(() => failAll(batch, died, measures))
             )
           )

@@ -3,17 +3,17 @@ import { type Context, Metric } from "effect"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 
 const facts = Metric.counter("journal_facts_total", {
-  description: "Facts of chargers that were given to the database and committed, repeated ones included",
+  description: "Facts of chargers that were committed to the database, including repeated ones",
   incremental: true
 })
 
 const batch = Metric.histogram("journal_commit_duration_seconds", {
-  description: "How long a transaction of the journal takes; all that came meanwhile goes into the next one",
+  description: "Duration of a transaction of the journal; everything received meanwhile goes into the next one",
   boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 })
 
 const waiting = Metric.gauge("journal_waiting_commits", {
-  description: "Commits of chargers that wait for the next transaction"
+  description: "Commits of chargers that are waiting for the next transaction"
 })
 
 const reasons: ReadonlyArray<StorageUnavailable["reason"] | "refused"> = ["busy", "down", "full", "unknown", "refused"]
@@ -22,7 +22,7 @@ const failures = new Map(
   reasons.map((reason) => [
     reason,
     Metric.counter("journal_failed_commits_total", {
-      description: "Commits of chargers that failed, by reason; their chargers were asked to come again",
+      description: "Commits of chargers that failed, by reason; their chargers were asked to send the message again",
       incremental: true,
       attributes: { reason }
     })

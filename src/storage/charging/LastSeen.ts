@@ -185,7 +185,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const memory = new Memory()
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
       const flush = Effect.suspend(() => {
         const batch = memory.take(options.maxBatch, options.maxBatchBytes)
         return guarded(write(sql, batch)).pipe(
@@ -193,7 +193,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           Effect.tapError(() => Effect.sync(() => memory.again(batch))),
           Effect.catchDefect((defect) =>
             Effect.andThen(
-              Effect.logWarning("last seen: not written", defect),
+              Effect.logWarning("last seen: could not be written", defect),
               Effect.sync(() => memory.done(batch))
             )
           ),
@@ -205,7 +205,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
           name: "last seen",
           everyMillis: options.flushEveryMillis,
           waiting: () => memory.unwritten,
-          word,
+          pending,
           write: flush
         })
       )
@@ -218,7 +218,7 @@ export const layer = (options: LastSeenOptions): Layer.Layer<Presence, never, Sq
         opened: (chargerId, epoch) => memory.opened(chargerId, epoch),
         heard: (chargerId, at, frame) => {
           memory.heard(chargerId, at, shortened(frame, options.maxMessageBytes))
-          word.openUnsafe()
+          pending.openUnsafe()
         },
         closed: (chargerId, epoch, end) => memory.closed(chargerId, epoch, end),
         stored: (chargerId, epoch) => memory.stored(chargerId, epoch),

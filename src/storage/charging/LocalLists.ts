@@ -185,7 +185,7 @@ const changes = (sql: SqlClient.SqlClient) =>
 const awaited = ({ accepted, configured, connected }: typeof StatusRow.Type): string | undefined => {
   if (!accepted) return "the charger's registration is not Accepted"
   if (!connected) return "the charger is not connected"
-  return configured ? undefined : "the charger has not reported its configuration; ask it by GetConfiguration"
+  return configured ? undefined : "the charger has not reported its configuration; request it with GetConfiguration"
 }
 
 /** A list that is not managed cannot be out of date. That the charger supports no list is still reported. */
@@ -193,7 +193,7 @@ const statusOf = (row: typeof StatusRow.Type): LocalListStatus => {
   const { inStep, managed, reason, updatedAt, version } = row
   const state = row.state ?? "Unknown"
   if (!managed && state !== "Unsupported") {
-    const byHand = "the organisation's localLists is Manual: a list changes by a SendLocalList command only"
+    const byHand = "the organisation's localLists is Manual: a list is changed only by the command SendLocalList"
     return { version, state: "Manual", inStep: false, reason: byHand, updatedAt }
   }
   return { version, state, inStep, reason: inStep ? undefined : (reason ?? awaited(row)), updatedAt }

@@ -46,7 +46,7 @@ const storing = (sql: SqlClient.SqlClient, budget: LogBudget) =>
   Effect.suspend(() => {
     const { day, used } = budget.takeUnstored(chargersAtOnce)
     return guardedWrite(storeUse(sql, day, used)).pipe(
-      expendable((cause) => Effect.logWarning("message log: bytes of the day are not counted", cause)),
+      expendable((cause) => Effect.logWarning("message log: the bytes of the day could not be counted", cause)),
       Effect.tapError(() => Effect.sync(() => budget.again(day, used))),
       Effect.as(used.length)
     )
@@ -59,7 +59,7 @@ export const storedUse = (
   everyMillis: number
 ): Effect.Effect<Latch.Latch, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const word = Latch.makeUnsafe(false)
+    const pending = Latch.makeUnsafe(false)
     let isRestored = false
     const restored = Effect.sync(() => void (isRestored = true))
     yield* Effect.asVoid(
@@ -68,7 +68,7 @@ export const storedUse = (
         everyMillis,
         // What this process has counted must not be read back as if another process had counted it.
         waiting: () => (isRestored ? budget.unstoredCount : 0),
-        word,
+        pending,
         write: storing(sql, budget)
       })
     )
@@ -76,12 +76,12 @@ export const storedUse = (
     const restore = usedOn(sql, dayOf(began)).pipe(
       Effect.map((used) => budget.restore(dayOf(began), used)),
       Effect.catchCause((cause) =>
-        Effect.logWarning("message log: what was logged today is not known, and the budgets begin anew", cause)
+        Effect.logWarning("message log: it is unknown how much was logged today; the budgets start again at 0", cause)
       ),
       Effect.andThen(restored)
     )
     // Also if the scope closes before the restore has run: counts are stored at the end.
     yield* Effect.addFinalizer(() => restored)
     yield* Effect.forkScoped(restore)
-    return word
+    return pending
   })

@@ -42,7 +42,7 @@ export interface MessageLogOptions extends LogBudgetLimits {
 
 const droppedBecause = (reason: string) =>
   Metric.counter("message_log_dropped_total", {
-    description: "Frames that the message log had no room for, by reason",
+    description: "Frames that were not logged because the message log was full, by reason",
     incremental: true,
     attributes: { reason }
   })
@@ -89,8 +89,8 @@ const shortened = (frame: LoggedFrame, maxFrameBytes: number): Waiting => {
 const logFull = ({ chargerId, organisationId, reason }: Full) =>
   Effect.logWarning(
     reason === "charger-budget"
-      ? "message log: a charger has used up its bytes of the day, and is not logged until the next (UTC)"
-      : "message log: an organisation has used up its bytes of the day, and is not logged until the next (UTC)"
+      ? "message log: a charger has used up its bytes for today and is not logged until the next day (UTC)"
+      : "message log: an organisation has used up its bytes for today and is not logged until the next day (UTC)"
   ).pipe(Effect.annotateLogs({ reason, organisationId, chargerId }))
 
 /** Position in the log: time, then id, since many frames share a millisecond. */
@@ -248,7 +248,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
       const written = yield* PubSub.sliding<string>(signalsMost)
       let waiting: Array<Waiting> = []
       let chars = 0
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
       const full = Latch.makeUnsafe(false)
 
       const taken = (frames: ReadonlyArray<Waiting>): void => {
@@ -266,7 +266,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         name: "message log",
         everyMillis: options.flushEveryMillis,
         waiting: () => waiting.length + (budget.hasNotes ? 1 : 0),
-        word,
+        pending,
         full,
         write: Effect.suspend(() => {
           if (budget.hasNotes) return Effect.as(Effect.forEach(budget.takeNotes(), logFull, { discard: true }), 1)
@@ -286,7 +286,7 @@ export const layer = (options: MessageLogOptions): Layer.Layer<MessageLog, never
         append: (frame) => {
           const kept = shortened(frame, options.maxFrameBytes)
           if (chars + kept.frame.length > options.maxWaitingChars) return dropped.memory.updateUnsafe(1, context)
-          word.openUnsafe()
+          pending.openUnsafe()
           const over = budget.take(kept, frame.at)
           if (over !== undefined) return dropped[over].updateUnsafe(1, context)
           counted.openUnsafe()

@@ -57,7 +57,7 @@ const holdName = (sql: SqlClient.SqlClient, nodeId: string) => {
 
 const inUse = (nodeId: string) =>
   new NodeIdInUse({
-    message: `${nodeId} is the name of another process that runs on this database; give this one another, or stop that one`
+    message: `${nodeId} is the name of another process that runs on this database; choose another name, or stop that process`
   })
 
 /**
@@ -102,7 +102,7 @@ export const layer = (options: NodeOptions) =>
         Effect.ignore(guarded(sql`UPDATE node SET lease_until = now() WHERE node_id = ${options.nodeId}`))
       )
       const renewal = guarded(renew(sql, options)).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("node lease: not renewed", cause)),
+        Effect.catchCause((cause) => Effect.logWarning("node lease: could not be renewed", cause)),
         Effect.delay(options.leaseMillis / 3)
       )
       yield* Effect.forkScoped(Effect.forever(renewal))

@@ -45,6 +45,6 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealt
       yield* health.writable
       yield* guardedWrite(advanceTotals(sql, now))
     })
-    yield* hourly("statistics: the sums of sessions were not advanced", round)
+    yield* hourly("statistics: the totals of sessions could not be updated", round)
   })
 )

@@ -60,7 +60,7 @@ export const sessionWindows = (sql: SqlClient.SqlClient, most: number = maxSerie
     if ((found?.count ?? 0) > most) {
       return yield* new InvalidInput({
         pointer: "/from",
-        detail: `begins a range of more than ${most} sessions: ask for a shorter one, or for one site`
+        detail: `begins a range of more than ${most} sessions: choose a shorter range, or one site`
       })
     }
     return yield* guarded(

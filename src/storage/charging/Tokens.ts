@@ -64,7 +64,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
       if (token === undefined) {
         return yield* new Conflict({
           code: "token_exists",
-          message: "A token of this uid exists already. Change that one."
+          message: "A token with this uid already exists. Change that token instead."
         })
       }
       const fact = factOf("TokenCreated", `token:${token.uid}`, secrets.uuid(audit.now), audit)

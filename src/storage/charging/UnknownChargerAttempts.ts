@@ -28,7 +28,7 @@ export interface AttemptsOptions extends AttemptLimits {
 const dayMillis = 86_400_000
 
 const unrecorded = Metric.counter("unknown_chargers_unrecorded_total", {
-  description: "Attempts of unknown chargers that the list had no room for",
+  description: "Attempts of unknown chargers that were not listed because the list was full",
   incremental: true
 })
 
@@ -98,24 +98,26 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
       const { journaled, secrets, sql } = yield* recording
       const context = yield* Effect.context<never>()
       const memory = new AttemptMemory(options)
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
       // Starts the counter at 0, so that an alarm sees the first one as an increase.
       unrecorded.updateUnsafe(0, context)
 
       const tidy = Effect.flatMap(Clock.currentTimeMillis, (now) => guarded(prune(sql, options, now))).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("unknown chargers: not pruned, trying again later", cause))
+        Effect.catchCause((cause) =>
+          Effect.logWarning("unknown chargers: could not be pruned; trying again later", cause)
+        )
       )
       const flush = yield* writeBehind({
         name: "unknown chargers",
         everyMillis: options.flushEveryMillis,
         waiting: () => memory.size,
-        word,
+        pending,
         write: Effect.suspend(() => {
           const batch = memory.take(options.maxBatch)
           return guarded(write(sql, batch)).pipe(
             Effect.tapError(() => Effect.sync(() => memory.again(batch))),
             Effect.flatMap((written) => (written.some(({ fresh }) => fresh) ? tidy : Effect.void)),
-            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: not written", defect)),
+            Effect.catchDefect((defect) => Effect.logWarning("unknown chargers: could not be written", defect)),
             Effect.as(batch.length)
           )
         })
@@ -126,14 +128,16 @@ export const layer = (options: AttemptsOptions): Layer.Layer<UnknownChargerAttem
         SELECT charger_id AS id FROM unknown_charger ORDER BY last_seen DESC LIMIT ${options.maxRows}`)
       yield* Effect.andThen(tidy, kept).pipe(
         Effect.map((ids) => ids.toReversed().forEach(({ id }) => memory.recognise(id))),
-        Effect.catch((error) => Effect.logWarning("unknown chargers: those of before are taken for new", error))
+        Effect.catch((error) =>
+          Effect.logWarning("unknown chargers: earlier attempts could not be read, so known ids count as new", error)
+        )
       )
       yield* Effect.forkScoped(Effect.forever(Effect.delay(tidy, "1 hour")))
 
       return UnknownChargerAttempts.of({
         attempted: (attempt) => {
           if (!memory.attempted(attempt)) unrecorded.updateUnsafe(1, context)
-          if (memory.size > 0) word.openUnsafe()
+          if (memory.size > 0) pending.openUnsafe()
         },
         list: (request) => Effect.andThen(flush, list(sql, options)(request)),
         forget: Effect.fn("UnknownChargerAttempts.forget")(function* (chargerId: string, audit: AuditContext) {

@@ -13,7 +13,7 @@ type Reason = (typeof reasons)[number]
 const refused = (reason: Reason) =>
   Metric.counter("commands_refused_total", {
     description:
-      "Commands to chargers that were not taken, by reason; command_rate is one operator or partner and too many chargers",
+      "Commands to chargers that were refused, by reason; command_rate: one operator or partner commanded too many chargers",
     incremental: true,
     attributes: { reason }
   })
@@ -55,7 +55,7 @@ export const refusals = (context: Context.Context<never>): ((refusal: Refusal) =
       callers.set(by.actor, { since: now, quiet: 0 })
       if (callers.size > maxCallers) callers.delete(callers.keys().next().value!)
       return Effect.logWarning(
-        "security: one operator commands too many chargers; what is over the limit is refused"
+        "security: too many chargers are commanded; commands over the limit are refused"
       ).pipe(
         Effect.annotateLogs({
           security: code,

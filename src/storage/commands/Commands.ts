@@ -21,7 +21,7 @@ import { textArray } from "../kernel/Arrays.ts"
 import { expireCommands, followEnds, nextExpiry } from "./CommandEnds.ts"
 import { followSent } from "./CredentialEnds.ts"
 import { credentialColumns, credentialFields } from "./EndedCommands.ts"
-import { readEndedWord } from "./EndedWord.ts"
+import { readEndedPayload } from "./EndedPayload.ts"
 import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandColumns, commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
@@ -352,7 +352,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       yield* Effect.forkScoped(
         Stream.runForEach(notifications.listen(commandEndedChannel), (word) =>
           Effect.sync(() => {
-            const { how, id } = readEndedWord(word)
+            const { how, id } = readEndedPayload(word)
             waiters.ended(id, how)
           })
         )

@@ -23,12 +23,12 @@ const read = Schema.decodeUnknownSync(How)
  */
 const longest = 4_096
 
-export const endedWord = ({ at, body: { commandId, result, status } }: CommandAnswered): string => {
+export const endedPayload = ({ at, body: { commandId, result, status } }: CommandAnswered): string => {
   const how = write({ status, result, completedAt: at })
   return how.length > longest ? commandId : `${commandId} ${how}`
 }
 
-export const readEndedWord = (word: string): { readonly id: string; readonly how: Ended | undefined } => {
+export const readEndedPayload = (word: string): { readonly id: string; readonly how: Ended | undefined } => {
   const space = word.indexOf(" ")
   return space < 0 ? { id: word, how: undefined } : { id: word.slice(0, space), how: read(word.slice(space + 1)) }
 }

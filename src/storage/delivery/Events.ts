@@ -146,7 +146,7 @@ const head = (sql: SqlClient.SqlClient) =>
 const ahead = new Conflict({
   code: "cursor_unknown",
   message:
-    "This cursor lies ahead of everything that has happened here, as when the database was restored from an older copy. Begin anew without a cursor."
+    "This cursor is ahead of all events, for example because the database was restored from an older copy. Start again without a cursor."
 })
 
 const page = (sql: SqlClient.SqlClient) =>

@@ -48,6 +48,6 @@ export const layer: Layer.Layer<never, never, SqlClient.SqlClient | StorageHealt
       yield* health.writable
       yield* guardedWrite(forgetSent(sql, now - sentKeptDays * dayMillis))
     })
-    yield* hourly("subscriptions: what was sent long ago was not deleted", round)
+    yield* hourly("subscriptions: old deliveries could not be deleted", round)
   })
 )

@@ -14,8 +14,8 @@ import { activeRows, factRows, subscriptionColumns, subscriptionRows } from "./S
 import { views } from "./SubscriptionViews.ts"
 
 /** If the clock was set back, stored times may be further ahead than any delay. Sets them back, so that nothing waits for them. */
-const mendTimes = ({ sql, writable }: Recording) =>
-  Effect.fn("Subscriptions.mendTimes")(function* (
+const correctTimes = ({ sql, writable }: Recording) =>
+  Effect.fn("Subscriptions.correctTimes")(function* (
     now: number,
     { leaseMillis, maxDelayMillis, maxRetryAfterMillis }: TimesAhead
   ) {
@@ -200,7 +200,7 @@ export const layer: Layer.Layer<Subscriptions, never, RecordingServices | Notifi
       read: read(sql),
       isAnyWaiting: isAnyWaiting(sql),
       ready: ready(sql),
-      mendTimes: mendTimes(records),
+      correctTimes: correctTimes(records),
       takeSilent: takeSilent(records),
       circuit: circuit(records),
       deactivate: deactivate(records),

@@ -70,7 +70,7 @@ const create = (records: Recording) =>
     const write = Effect.gen(function* () {
       const current = yield* own`SELECT 1 FROM webhook w WHERE ${own.rowsOf("w")} LIMIT ${maxWebhooks}`
       if (current.length >= maxWebhooks) {
-        const message = `An organisation has at most ${maxWebhooks} webhooks. Remove one first.`
+        const message = `An organisation can have at most ${maxWebhooks} webhooks. Remove one first.`
         return yield* new Conflict({ code: "too_many_webhooks", message })
       }
       yield* ownSites(own, input.siteIds)

@@ -87,7 +87,7 @@ const quota = (sql: SqlClient.SqlClient, uploads: RunningUploads, quotaBytes: nu
     )
     const coming = uploads.of(organisationId).reduce((sum, { bytes, declared }) => sum + Math.max(bytes, declared), 0)
     if ((used?.bytes ?? 0) + Math.max(1, coming) <= quotaBytes) return
-    const message = `This organisation's files would have more than ${quotaBytes} bytes. Remove some.`
+    const message = `This organisation's files would exceed ${quotaBytes} bytes. Remove some files first.`
     return yield* new Conflict({ code: "file_quota", message })
   })
 
@@ -147,7 +147,7 @@ const make = (
     if (uploads.of(organisationId).length >= options.uploadsAtOnce) {
       return yield* new TooMany({
         code: "uploads_at_once",
-        message: `${options.uploadsAtOnce} files of this organisation are being uploaded. Send this one later.`,
+        message: `${options.uploadsAtOnce} files of this organisation are already being uploaded. Send this file later.`,
         retryAfterSeconds
       })
     }

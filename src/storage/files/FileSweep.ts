@@ -86,6 +86,8 @@ export const daily = (
 ) => {
   const round = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.andThen(writable, sweepFiles(sql, blobs, options, now))
-  ).pipe(Effect.catchCause((cause) => Effect.logWarning("files: not all could be swept, trying again tomorrow", cause)))
+  ).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("files: some could not be removed; trying again tomorrow", cause))
+  )
   return Effect.forkScoped(Effect.andThen(round, Effect.forever(Effect.delay(round, "1 day"))))
 }

@@ -26,12 +26,12 @@ const upload = "file-token"
 const download = "file-download"
 const noSuchUpload = new NotFound({ kind: "upload", id: "this one" })
 const noSuchDownload = new NotFound({ kind: "download", id: "this one" })
-const taken = new Conflict({ code: "already_uploaded", message: "This upload has been made already." })
+const taken = new Conflict({ code: "already_uploaded", message: "This upload has already been made." })
 const empty = new InvalidInput({ pointer: "", detail: "The file is empty" })
-const removed = new Conflict({ code: "file_removed", message: "The file was removed while it came." })
+const removed = new Conflict({ code: "file_removed", message: "The file was removed during its upload." })
 const noFirmware = new Conflict({
   code: "no_firmware",
-  message: "This file is no firmware image that has come whole."
+  message: "This file is not a completely uploaded firmware image."
 })
 
 const recordOf = ({ chargerId, id, kind, name, sha256, size }: Omit<StoredFile, "receivedBytes" | "progress">) => ({

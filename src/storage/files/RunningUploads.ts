@@ -12,7 +12,10 @@ export interface Upload {
   readonly replaced: Deferred.Deferred<never, Conflict>
 }
 
-const replaced = new Conflict({ code: "upload_replaced", message: "This upload has begun again." })
+const replaced = new Conflict({
+  code: "upload_replaced",
+  message: "The upload was started again, which ended this one."
+})
 
 export class RunningUploads {
   private readonly running = new Set<Upload>()

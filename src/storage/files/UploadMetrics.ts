@@ -2,7 +2,7 @@
 import { type Context, Metric } from "effect"
 
 const running = Metric.gauge("file_uploads_running", {
-  description: "Uploads of files that run in this process"
+  description: "Uploads of files that are running in this process"
 })
 
 const reasons = ["busy", "full", "quota", "replaced", "slow"] as const
@@ -13,7 +13,7 @@ const refused = new Map(
     reason,
     Metric.counter("file_uploads_refused_total", {
       description:
-        "Uploads of files that were refused or given up, by reason: too many at once, a full disk, the quota, a newer upload to the same URL, too slow",
+        "Uploads of files that were refused or aborted, by reason: too many at once, a full disk, the quota, a newer upload to the same URL, too slow",
       incremental: true,
       attributes: { reason }
     })

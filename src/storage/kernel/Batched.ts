@@ -56,7 +56,7 @@ const makeQueue = <K, V>(maxBatch: number, waitMillis: number) => {
     const late = performance.now() - waitMillis
     const fresh = waiting.findIndex((question) => question.since > late)
     const expired = waiting.splice(0, fresh < 0 ? waiting.length : fresh)
-    for (const question of expired) settle(question, unavailable("busy", "the database has too much to do; try again"))
+    for (const question of expired) settle(question, unavailable("busy", "the database is overloaded; try again"))
     let oldest = waiting[0]?.since
     for (const batch of asked) {
       for (const question of batch) {
@@ -175,7 +175,7 @@ export const makeBatched = <K, V>(
       Effect.callback<V, StorageUnavailable>((resume) => {
         if (closed) return resume(unavailable("down", "the service is shutting down"))
         if (queue.size() >= options.maxQueue) {
-          return resume(unavailable("busy", "too many questions wait for the database; try again"))
+          return resume(unavailable("busy", "too many queries are waiting for the database; try again"))
         }
         const question: Question<K, V> = { key, since: performance.now(), resume }
         queue.add(question)

@@ -108,9 +108,15 @@ export const pagedList = <Row, Key>(
   const decode = Schema.decodeUnknownEffect(codec)
   const encode = Schema.encodeSync(codec)
   const refuse = (): InvalidInput =>
-    new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list; take nextCursor of the page before" })
+    new InvalidInput({
+      pointer: "/cursor",
+      detail: "is not a cursor of this list; use nextCursor of the previous page"
+    })
   const otherFilters = (): InvalidInput =>
-    new InvalidInput({ pointer: "/cursor", detail: "belongs to other filters; ask with those of the page before" })
+    new InvalidInput({
+      pointer: "/cursor",
+      detail: "belongs to other filters; use the same filters as for the previous page"
+    })
   const cursorOf = (request: PageRequest, after: Key): string => {
     const of = filtersOf(request)
     return encode({ list: name, ...(of === undefined ? {} : { of }), after })

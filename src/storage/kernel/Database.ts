@@ -54,7 +54,7 @@ export interface DatabaseOptions {
 export type Database = SqlClient.SqlClient | PgClient.PgClient | StorageHealth | Notifications
 
 const endProcess = (line: string): void => {
-  process.stderr.write(`voltlane: ${line}; this process ends so that it can be started again\n`)
+  process.stderr.write(`voltlane: ${line}; this process exits so that it can be restarted\n`)
   process.exit(70)
 }
 
@@ -80,8 +80,9 @@ const supported: Effect.Effect<void, SchemaRefused | SqlError, SqlClient.SqlClie
     current_setting('server_encoding') AS encoding`
   if (row === undefined) return
   const refuse = (message: string) => Effect.fail(new SchemaRefused({ message: `DATABASE_URL: ${message}` }))
-  if (row.number < minServerVersion) return yield* refuse(`PostgreSQL 15 or later is needed, this is ${row.version}`)
-  if (row.encoding !== "UTF8") return yield* refuse(`a database with encoding UTF8 is needed, this is ${row.encoding}`)
+  if (row.number < minServerVersion) return yield* refuse(`PostgreSQL 15 or later is required, this is ${row.version}`)
+  if (row.encoding !== "UTF8")
+    return yield* refuse(`a database with encoding UTF8 is required, this is ${row.encoding}`)
 })
 
 /** Maps an error at the start to `DatabaseFailed`. `setting` is the variable that chose the database. */

@@ -5,16 +5,18 @@
 import { Context, Effect, Exit, Metric } from "effect"
 
 const size = Metric.gauge("database_pool_connections_max", {
-  description: "Connections that this process may have to its database; the embedded one has a single session"
+  description:
+    "Maximum number of connections from this process to its database; the embedded database has a single session"
 })
 
 const atIt = Metric.gauge("database_operations_in_progress", {
-  description: "Operations of repositories that have a connection or wait for one: more than the pool has are waiting"
+  description:
+    "Operations of repositories that have a connection or wait for one; those beyond the size of the pool are waiting"
 })
 
 const duration = (outcome: "done" | "failed") =>
   Metric.histogram("database_operation_duration_seconds", {
-    description: "How long an operation of a repository takes, the wait for a connection included",
+    description: "Duration of an operation of a repository, including the wait for a connection",
     boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     attributes: { outcome }
   })

@@ -64,7 +64,7 @@ const makeCheck = Effect.fnUntraced(function* (question: Effect.Effect<Omit<Stor
 
 const engineDurability = (synced: boolean): string =>
   synced
-    ? "embedded PGlite: acknowledged data survives kill -9; every commit is synced to the disk, but no power cut was ever tried with it"
+    ? "embedded PGlite: acknowledged data survives kill -9; every commit is synced to the disk, but this was never tested with a power cut"
     : "embedded PGlite: acknowledged data survives kill -9, not power loss (commits are not synced to the disk)"
 
 export const layerEngineHealth = (
@@ -104,9 +104,9 @@ export const layerEngineHealth = (
 
 const serverDurability = (fsync: string, synchronousCommit: string): string => {
   if (fsync === "off")
-    return "PostgreSQL with fsync=off: acknowledged data survives a crash of processes, not of the machine"
+    return "PostgreSQL with fsync=off: acknowledged data survives a crash of processes, but not of the machine"
   if (synchronousCommit === "off") {
-    return "PostgreSQL with synchronous_commit=off: the last moments of acknowledged data are lost in a crash of PostgreSQL"
+    return "PostgreSQL with synchronous_commit=off: the most recent acknowledged data is lost in a crash of PostgreSQL"
   }
   return "PostgreSQL: acknowledged data survives a crash of processes and of the machine"
 }

@@ -63,7 +63,7 @@ const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Ef
   if (first?.name === unreleased.slice(5) && steps[0]?.key !== unreleased) {
     return refuse(
       "the database was made by a version of Voltlane before its first release and cannot be upgraded; " +
-        "set DATA_DIR or DATABASE_URL to an empty one"
+        "set DATA_DIR or DATABASE_URL to an empty database"
     )
   }
   if (exists > knows) {
@@ -80,7 +80,7 @@ const verify = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>): Effect.Ef
     ? Effect.void
     : refuse(
         `database schema ${exists} has ${byId.get(stranger.id) ?? "nothing"} where this version of Voltlane has ${stranger.key}; ` +
-          "it was made by another line of versions: start that one or restore a backup"
+          "it was made by a different series of versions: start that version or restore a backup"
       )
 }
 
@@ -104,7 +104,7 @@ export const migrate = (
     const steps = stepsOf(migrations)
     const bad = steps.find((step, index) => step.id !== index + 1)
     if (bad !== undefined)
-      return yield* Effect.die(new Error(`migration ${bad.key} is out of order: numbers go up one by one`))
+      return yield* Effect.die(new Error(`migration ${bad.key} is out of order: numbers must increase by one`))
     const next = Effect.gen(function* () {
       yield* unlimited(sql)
       const rows = yield* applied(sql)

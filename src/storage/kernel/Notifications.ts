@@ -18,7 +18,7 @@ export const journalChannel = "voltlane_journal"
 
 /**
  * Carries the id of each command that ends. A trigger of the command table sends it. The journal's writer sends it earlier within its
- * process, and may add how the command ended (`commands/EndedWord.ts`).
+ * process, and may add how the command ended (`commands/EndedPayload.ts`).
  */
 export const commandEndedChannel = "voltlane_command_ended"
 

@@ -28,7 +28,7 @@ export const scopedTo = (sql: SqlClient.SqlClient, organisationId: string): Scop
     ...values: ReadonlyArray<unknown>
   ): Statement.Statement<A> => {
     if (!values.some((value) => typeof value === "object" && value !== null && scopes.has(value))) {
-      throw new Error("A query of an organisation's records lacks its scope: use id, rowsOf or itself of scopedTo.")
+      throw new Error("A query of an organisation's records lacks its scope: use id, rowsOf or itself from scopedTo.")
     }
     return sql<A>(strings, ...values)
   }

@@ -71,8 +71,8 @@ const reasons: ReadonlyArray<readonly [prefix: string, reason: Reason]> = [
 
 const messages: Readonly<Record<Reason, string>> = {
   down: "the database cannot be reached; check that it runs and that its address and password are right",
-  busy: "the database has too much to do; try again",
-  full: "the database takes no writes; free space on its disk (or point DATABASE_URL at the primary)",
+  busy: "the database is overloaded; try again",
+  full: "the database does not accept writes; free space on its disk (or point DATABASE_URL at the primary)",
   unknown: "the connection to the database was lost during a write; it may or may not have been stored"
 }
 

@@ -36,7 +36,8 @@ export const storable = (input: object): Effect.Effect<void, InvalidInput> => {
     : Effect.fail(
         new InvalidInput({
           pointer,
-          detail: "holds what cannot be stored: U+0000, half of a surrogate pair, or a number that is not finite"
+          detail:
+            "contains a value that cannot be stored: U+0000, half of a surrogate pair, or a number that is not finite"
         })
       )
 }
@@ -55,5 +56,5 @@ export const refusingValues = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.
   Effect.catchIf(
     effect,
     (error): error is E & SqlError => isSqlError(error) && isRefusedValue(error),
-    () => Effect.fail(new InvalidInput({ pointer: "", detail: "holds a value that cannot be stored" }))
+    () => Effect.fail(new InvalidInput({ pointer: "", detail: "contains a value that cannot be stored" }))
   )

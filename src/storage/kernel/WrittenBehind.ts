@@ -17,7 +17,7 @@ export interface WrittenBehindOptions {
    * Opened by the store when an item begins to wait, so that an idle store is not polled. Without it, the store is checked at every
    * interval.
    */
-  readonly word?: Latch.Latch
+  readonly pending?: Latch.Latch
   /** Opened by the store when enough items wait to fill one statement. Waiting any longer would save nothing and only defer the work. */
   readonly full?: Latch.Latch
   /**
@@ -65,22 +65,22 @@ export const writeBehind = (options: WrittenBehindOptions): Effect.Effect<Effect
           (error) => {
             const isNew = !away
             away = true
-            return isNew ? Effect.logWarning(`${options.name}: waits for the database`, error) : Effect.void
+            return isNew ? Effect.logWarning(`${options.name}: waiting for the database`, error) : Effect.void
           }
         )
       )
     const flush = flushing(options.waiting)
     // The last flush, when the scope closes.
     yield* Effect.addFinalizer(() => flushing(() => Infinity))
-    const { everyMillis, full, waiting, word } = options
+    const { everyMillis, full, pending, waiting } = options
     const interval =
       full === undefined
         ? Effect.sleep(everyMillis)
         : Effect.suspend(() => (away ? Effect.sleep(everyMillis) : Effect.timeoutOption(full.await, everyMillis)))
-    const pause = word === undefined ? interval : Effect.andThen(word.await, interval)
+    const pause = pending === undefined ? interval : Effect.andThen(pending.await, interval)
     const rest = Effect.sync(() => {
       full?.closeUnsafe()
-      if (waiting() === 0) word?.closeUnsafe()
+      if (waiting() === 0) pending?.closeUnsafe()
     })
     yield* Effect.forkScoped(Effect.forever(pause.pipe(Effect.andThen(flush), Effect.andThen(rest))))
     return flush

@@ -119,7 +119,7 @@ const workingKeys = (sql: SqlClient.SqlClient, own: Scoped) =>
 const lastFull = new Conflict({
   code: "last_full_key",
   message:
-    "This is the last key with every permission: without it no key could make another. Make one first, or revoke it on the service's own machine (voltlane keys revoke)."
+    "This is the last key with every permission: without it, no key could create another. Create one first, or revoke it on the service's own machine (voltlane keys revoke)."
 })
 
 /**
@@ -146,11 +146,11 @@ export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
-const ended = new Conflict({ code: "key_ended", message: "This key was revoked or has expired. Make a new one." })
+const ended = new Conflict({ code: "key_ended", message: "This key was revoked or has expired. Create a new one." })
 
 const anothers = new Conflict({
   code: "other_operators_key",
-  message: "This key acts for another operator. Make a key of your own, and revoke this one."
+  message: "This key acts for another operator. Create a key of your own, and revoke this one."
 })
 
 /** The fact that another key replaces this one. */

@@ -125,7 +125,7 @@ const freed = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: str
  */
 const taken = new StorageUnavailable({
   reason: "busy",
-  message: "another process took this request over while this one gave no sign of life; try again"
+  message: "another process took over this request because this process did not respond in time; try again"
 })
 
 /** A write that fails, and so undoes its transaction, if this process no longer holds the claim. */

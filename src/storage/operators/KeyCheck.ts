@@ -14,7 +14,7 @@ const purpose = "secret-key-check"
 
 const wrong = new WrongSecretKey({
   message:
-    "is not the one that this database was made with; give that one back (where it was never set, it is the file secret-key in the DATA_DIR of then)"
+    "is not the key that this database was created with; set that key again (if it was never set, it is in the file secret-key in the DATA_DIR of that time)"
 })
 
 /** At the first start, stores the verifier of a fixed text; at every other start, compares it. */

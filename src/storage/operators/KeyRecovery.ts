@@ -79,7 +79,7 @@ export const restore = (recording: Recording) =>
       const made = yield* own`INSERT INTO v1_credential (client_id, organisation_id, verifier, created_at)
         VALUES (${clientId}, ${own.id}, ${codeVerifier}, ${new Date(audit.now)})
         ON CONFLICT (client_id) DO NOTHING RETURNING client_id`
-      const message = "This client id belongs to another v1 pair."
+      const message = "This client id belongs to another v1 pair. Choose another one."
       if (made.length === 0) return yield* new Conflict({ code: "client_id_in_use", message })
       const keys = given.revokeOthers ? yield* endKeys(recording, own, id, audit) : []
       const pairs = given.revokeOthers ? yield* endPairs(recording, own, clientId, audit) : []

@@ -178,11 +178,11 @@ const invitationsMost = 500
 
 const operatorExists = new Conflict({
   code: "operator_exists",
-  message: "An operator of this email works for this organisation already."
+  message: "An operator with this email address already works for this organisation."
 })
 const tooMany = new Conflict({
   code: "too_many_invitations",
-  message: `At most ${invitationsMost} invitations wait at a time: take some back first.`
+  message: `At most ${invitationsMost} invitations can be open at a time: withdraw some first.`
 })
 
 const worksHere = (own: Scoped, email: string) =>
@@ -271,10 +271,13 @@ export const revokeInvitation = ({ journaled, secrets, sql }: Recording) =>
 
 export const linkVoid = new Conflict({
   code: "link_void",
-  message: "This link was used, was taken back or has expired: ask for a new one."
+  message: "This link was used or withdrawn, or has expired: ask for a new one."
 })
 
-const emailTaken = new Conflict({ code: "operator_exists", message: "An operator of this email exists already." })
+const emailTaken = new Conflict({
+  code: "operator_exists",
+  message: "An operator with this email address already exists."
+})
 
 interface Given {
   readonly email?: string
@@ -283,7 +286,7 @@ interface Given {
 }
 
 const needed = (value: string | undefined, pointer: string) =>
-  value === undefined ? Effect.fail(new InvalidInput({ pointer, detail: "Is needed here" })) : Effect.succeed(value)
+  value === undefined ? Effect.fail(new InvalidInput({ pointer, detail: "Is required" })) : Effect.succeed(value)
 
 /** Creates or changes the operator that the link is for. */
 const person = (sql: SqlClient.SqlClient, link: LinkRow, given: Given, newId: string, now: number) =>

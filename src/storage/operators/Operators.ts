@@ -134,7 +134,7 @@ export const worksElsewhere = (sql: SqlClient.SqlClient, own: Scoped, operatorId
 
 export const otherOrganisations = new Conflict({
   code: "other_organisations",
-  message: "This person works for other organisations too, and so changes this alone."
+  message: "This person also works for other organisations, so only the person can change this."
 })
 
 export const ownersOf = (sql: SqlClient.SqlClient, own: Scoped) =>
@@ -214,10 +214,13 @@ const roleFact = (before: Role | undefined, after: Role | undefined, factId: str
   }
 }
 
-const roleExists = new Conflict({ code: "role_exists", message: "A role of this name exists already." })
+const roleExists = new Conflict({
+  code: "role_exists",
+  message: "A role with this name already exists. Choose another name."
+})
 const tooManyRoles = new Conflict({
   code: "too_many_roles",
-  message: `An organisation has at most ${rolesMost} roles.`
+  message: `An organisation can have at most ${rolesMost} roles. Remove one first.`
 })
 
 const nameTaken = (own: Scoped, name: string, id: string | undefined) =>
@@ -272,7 +275,7 @@ export const changeRole = ({ journaled, secrets, sql }: Recording) =>
 
 const roleInUse = new Conflict({
   code: "role_in_use",
-  message: "Operators, invitations or groups of the single sign-on have this role: give them another one first."
+  message: "Operators, invitations or single sign-on groups have this role: give them another role first."
 })
 
 export const removeRole = ({ journaled, secrets, sql }: Recording) =>

@@ -105,20 +105,20 @@ const insertParts = (
         VALUES (${own.id}, ${input.name}, ${input.countryCode}, ${input.partyId}, ${now})
         ON CONFLICT (country_code, party_id) DO NOTHING RETURNING id`,
       "party_exists",
-      "An organisation of this country code and party id exists already."
+      "An organisation with this country code and party id already exists."
     )
     // The database creates the party with the organisation, unless the party belongs to another organisation already.
     yield* unique(
       own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.is_default`,
       "party_exists",
-      "A party of this country code and party id exists already."
+      "A party with this country code and party id already exists."
     )
     yield* unique(
       sql`INSERT INTO operator (id, email, password_hash, created_at)
         VALUES (${operatorId}, ${input.operatorEmail}, ${input.operatorPasswordHash}, ${now})
         ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
       "operator_exists",
-      "An operator of this email exists already, here or in another organisation."
+      "An operator with this email address already exists, here or in another organisation."
     )
     const { additions, removals, role } = ownerWith(input.operatorPermissions)
     yield* own`INSERT INTO membership (organisation_id, operator_id, role, additions, removals, created_at)
@@ -128,7 +128,7 @@ const insertParts = (
         VALUES (${input.v1.clientId}, ${own.id}, ${input.v1.codeVerifier}, ${now})
         ON CONFLICT (client_id) DO NOTHING RETURNING client_id`,
       "client_id_in_use",
-      "This client id belongs to another v1 pair."
+      "This client id belongs to another v1 pair. Choose another one."
     )
     return yield* insertKey(sql, own, { ...input.key, id: keyId, operatorId }, now)
   })

@@ -44,10 +44,10 @@ const noted = ({ secrets }: Recording, type: CredentialChange, audit: AuditConte
 
 const missing = (id: string) => new NotFound({ kind: "passkey", id })
 
-const exists = new Conflict({ code: "passkey_exists", message: "This passkey belongs to an account already." })
+const exists = new Conflict({ code: "passkey_exists", message: "This passkey already belongs to an account." })
 const tooMany = new Conflict({
   code: "too_many_passkeys",
-  message: `An account has at most ${passkeysMost} passkeys: remove one first.`
+  message: `An account can have at most ${passkeysMost} passkeys: remove one first.`
 })
 
 const challenge = ({ sql, writable }: Recording) =>

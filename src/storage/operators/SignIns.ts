@@ -122,7 +122,7 @@ export const signInFact = <T extends SignInChange>(
 
 export const used = new Conflict({
   code: "second_factor_used",
-  message: "This code was used before, or no longer fits: take the next one."
+  message: "This code was already used, or is no longer valid: use the next one."
 })
 
 /** Uses up a code; each is accepted only once. */
@@ -167,7 +167,10 @@ export const signIn = ({ journaled, secrets, sql }: Recording) =>
         FROM membership m WHERE m.operator_id = ${operatorId} AND m.organisation_id = ${organisationId} AND m.active
         RETURNING ${signInColumns(sql)}`)
       if (made === undefined) {
-        return yield* new Conflict({ code: "no_organisation", message: "This account works for no organisation now." })
+        return yield* new Conflict({
+          code: "no_organisation",
+          message: "This account does not work for any organisation now. Ask for an invitation."
+        })
       }
       const actor = `operator:${operatorId}`
       return { result: made, facts: [signInFact("SignedIn", made, made.id, { actor, now }, failuresBefore)] }

@@ -23,7 +23,7 @@ const stateMillis = 3_600_000
 
 const stateUsed = new Conflict({
   code: "state_used",
-  message: "This sign-in at the identity provider was used already: begin again."
+  message: "This sign-in at the identity provider was already used: start again."
 })
 
 const MemberFields = {

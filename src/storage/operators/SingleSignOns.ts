@@ -38,7 +38,8 @@ const recordOf = (settings: SingleSignOn): SingleSignOnRecord => ({
 
 const localOwnerNeeded = new Conflict({
   code: "local_owner_needed",
-  message: "No active owner has a password: without one a failure of the identity provider would shut everyone out."
+  message:
+    "No active owner has a password, so a failure of the identity provider would lock everyone out. Set a password for an owner first."
 })
 
 type Given = Parameters<SingleSignOns["Service"]["set"]>[0]

@@ -170,7 +170,7 @@ const start = (options: EngineOptions): Promise<Started> =>
     }
     worker.on("message", (message: FromWorker) => {
       watchdog.heard()
-      if (message._tag === "Broken") return lost(`the embedded database broke: ${message.message}`)
+      if (message._tag === "Broken") return lost(`the embedded database failed: ${message.message}`)
       if (message._tag === "Ready") {
         state = "open"
         return resolve({ engine: engineOf({ ask }, watchdog, listeners, message.synced), close })
@@ -181,7 +181,7 @@ const start = (options: EngineOptions): Promise<Started> =>
       answer(message)
     })
     worker.on("error", (error) =>
-      lost(`the embedded database broke: ${error instanceof Error ? error.message : String(error)}`)
+      lost(`the embedded database failed: ${error instanceof Error ? error.message : String(error)}`)
     )
     worker.on("exit", (code) => lost(`the embedded database's thread ended with code ${code}`))
   })

@@ -112,12 +112,12 @@ const livingHolder = (path: string, scratch: string): string | undefined => {
     if (!isAlive(holder.pid)) return undefined
     const start = processStart(holder.pid)
     const reused = start !== "" && holder.processStart !== "" && start !== holder.processStart
-    return reused ? undefined : `is in use by ${who}; stop that process, or give this one a DATA_DIR of its own`
+    return reused ? undefined : `is in use by ${who}; stop that process, or set another DATA_DIR for this one`
   }
   // A pid of another host or container cannot be checked. Its age is the difference to a file just created on the same disk.
   const silentMillis = statSync(scratch).mtimeMs - statSync(path).mtimeMs
   if (silentMillis > goneMillis) return undefined
-  return `is in use by ${who}; stop it, or if it is gone already, try again in ${Math.ceil(goneMillis / 1000)} s`
+  return `is in use by ${who}; stop it or, if it is already gone, try again in ${Math.ceil(goneMillis / 1000)} s`
 }
 
 /** Puts `scratch` in place as `path`; false if `path` exists. Content and name appear at once, which O_EXCL alone does not ensure. */
@@ -243,7 +243,7 @@ const startBeating = (path: string, isOurs: () => boolean, onLost: (line: string
   const timer = setInterval(() => {
     if (!isOurs()) {
       clearInterval(timer)
-      return onLost(`the lock ${path} was taken by another process while this one stood still`)
+      return onLost(`the lock ${path} was taken by another process while this one was suspended`)
     }
     try {
       const now = new Date()

@@ -46,8 +46,8 @@ const makeWall = (space: FreeSpace, sql: SqlClient.SqlClient) => {
     yield* full ? sql`SET default_transaction_read_only = on` : sql`SET default_transaction_read_only = off`
     isReadOnly = full
     yield* full
-      ? Effect.logError("the disk of DATA_DIR is nearly full: writes are refused until there is room")
-      : Effect.logWarning("the disk of DATA_DIR has room again: writes go on")
+      ? Effect.logError("the disk of DATA_DIR is nearly full: writes are refused until space is freed")
+      : Effect.logWarning("the disk of DATA_DIR has free space again: writes continue")
   })
   return { look, isUp: () => isReadOnly }
 }

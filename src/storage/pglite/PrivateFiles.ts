@@ -25,8 +25,8 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 const refuse = (path: string, stats: Stats, why: string): never => {
   throw new NotPrivate(
-    `${path} can be read by other users of this machine (mode ${octal(stats)}), and that cannot be changed (${why}); ` +
-      `let it belong to the user of this service, or set DATA_DIR to a directory of its own below it`
+    `${path} can be read by other users of this machine (mode ${octal(stats)}), and its mode cannot be changed (${why}); ` +
+      "make the service's user its owner, or set DATA_DIR to a subdirectory of its own"
   )
 }
 
@@ -40,7 +40,7 @@ const close = (path: string, stats: Stats): boolean => {
     refuse(path, stats, String(codeOf(error) ?? error))
   }
   // Some file systems (FAT, network shares) report success and change nothing.
-  if (isOpen(statSync(path))) refuse(path, stats, "the file system keeps it as it is")
+  if (isOpen(statSync(path))) refuse(path, stats, "the file system does not apply the change")
   return true
 }
 
@@ -79,7 +79,7 @@ export const closeToOthers = (directory: string): number => {
     stats = statSync(directory)
   } catch (error) {
     if (codeOf(error) === "ENOENT") return 0
-    throw new NotPrivate(`${directory} cannot be looked at: ${String(codeOf(error) ?? error)}`)
+    throw new NotPrivate(`${directory} cannot be inspected: ${String(codeOf(error) ?? error)}`)
   }
   const self = close(directory, stats) ? 1 : 0
   const elsewhere = ours.map((name) => join(directory, name)).filter(isLink)

@@ -25,7 +25,7 @@ export interface ExchangesOptions extends KeptOptions {
 }
 
 const dropped = Metric.counter("ocpi_exchanges_dropped_total", {
-  description: "Exchanges with partners that their log had no room for",
+  description: "Exchanges with partners that were not logged because their log was full",
   incremental: true
 })
 
@@ -165,7 +165,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
       const context = yield* Effect.context<never>()
       let waiting: Array<ExchangeRecord> = []
       let chars = 0
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
 
       const taken = (records: ReadonlyArray<ExchangeRecord>): void => {
         waiting = waiting.slice(records.length)
@@ -183,7 +183,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
         name: "log of exchanges",
         everyMillis: options.flushEveryMillis,
         waiting: () => waiting.length,
-        word,
+        pending,
         write: Effect.suspend(() => {
           const records = batchOf(waiting, options)
           return guardedWrite(insert(sql, records)).pipe(
@@ -201,7 +201,7 @@ export const layer = (options: ExchangesOptions): Layer.Layer<Exchanges, never, 
           if (chars + charsOf(record) > options.maxWaitingChars) return dropped.updateUnsafe(1, context)
           chars += charsOf(record)
           waiting.push(record)
-          word.openUnsafe()
+          pending.openUnsafe()
         },
         search: (organisationId, partnerId, wanted) =>
           Effect.andThen(flush, search(sql, organisationId, partnerId, wanted)),

@@ -44,7 +44,7 @@ const put = (sql: SqlClient.SqlClient, organisationId: string, partnerId: string
       FROM partner_client c WHERE ${own.rowsOf("c")} AND c.partner_id = ${partnerId}`
     const { known = false, most = false } = before ?? {}
     if (most && !known) {
-      const message = `At most ${clientsMax} parties behind one hub are kept.`
+      const message = `At most ${clientsMax} parties behind one hub are stored.`
       return yield* new Conflict({ code: "too_many_clients", message })
     }
     yield* own`

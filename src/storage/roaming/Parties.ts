@@ -53,7 +53,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
     const details = PgTypes.jsonb(website === undefined ? { name } : { name, website })
     const write = Effect.gen(function* () {
       if ((yield* all(sql, own)).length >= partiesMax) {
-        const message = `An organisation has at most ${partiesMax} parties.`
+        const message = `An organisation can have at most ${partiesMax} parties.`
         return yield* new Conflict({ code: "too_many_parties", message })
       }
       const made = yield* own`
@@ -61,7 +61,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         VALUES (${party.id}, ${own.id}, ${party.countryCode}, ${party.partyId}, ${details}, false, ${new Date(now)})
         ON CONFLICT DO NOTHING RETURNING id`
       if (made.length === 0) {
-        const message = "A party of this country code and party id exists already."
+        const message = "A party with this country code and party id already exists."
         return yield* new Conflict({ code: "party_exists", message })
       }
       const fact = factOf("PartyCreated", `party:${party.id}`, party.id, audit)

@@ -42,8 +42,8 @@ export const claim = (own: Scoped, partnerId: string, claimed: ReadonlyArray<Cla
     const { id, party } = taken[0]
     // Only an operator may know which partner it is, not another partner.
     const message = expected
-      ? `${party} is the partner ${id} already. Invite that one again (POST /cpo/v2/partners/${id}/invite), or remove it first (DELETE).`
-      : `${party} is another partner here already: the operator knows which.`
+      ? `${party} is already the partner ${id}. Invite that partner again (POST /cpo/v2/partners/${id}/invite), or remove it first (DELETE).`
+      : `${party} is already registered here as another partner. Contact the operator.`
     return yield* new Conflict({ code: "party_in_use", message })
   })
 

@@ -89,7 +89,7 @@ const holding = (own: Scoped, before: Partner, { begun, ourVerifier }: Registrat
     if (!tokens.some(({ held }) => held)) {
       return yield* conflict(
         "token_gone",
-        "The partner was registered, invited anew or ended its registration meanwhile: what is stored since then stays."
+        "The partner was registered, invited again or ended its registration meanwhile, so nothing was changed."
       )
     }
     if (begun.by === "Partner" && before.status === "Suspended") {
@@ -108,7 +108,7 @@ const notOvertaken = (own: Scoped, id: string, theirToken: string | undefined) =
     if (rows.length > 0) return
     return yield* conflict(
       "overtaken",
-      "Another renewal has ended before this one. Its credentials stand: ask for them by GET."
+      "Another renewal was completed before this one, and its credentials are in force: read them with GET."
     )
   })
 
@@ -186,7 +186,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
       changing("PartnerRegistered", id, audit, (before, own) =>
         Effect.gen(function* () {
           yield* holding(own, before, registration)
-          if (isRegistered(before)) return yield* conflict("registered", "This partner is registered already.")
+          if (isRegistered(before)) return yield* conflict("registered", "This partner is already registered.")
           yield* dropTokens(own, id)
           return yield* toRegistered(own, id, registration, audit.now)
         })

@@ -65,7 +65,7 @@ export const tokenRoom = (sql: SqlClient.SqlClient, { tokensMax }: TokenRoomOpti
         const room = rooms.get(partnerId)
         if (room === undefined || added === 0) return Effect.void
         if (room.isAll && added > room.left) {
-          const message = `At most ${tokensMax} tokens of one partner are kept. No new one is taken; those that are known can be changed.`
+          const message = `At most ${tokensMax} tokens of one partner are stored. New tokens are not accepted; existing ones can be changed.`
           return Effect.fail(new Conflict({ code: "too_many_tokens", message }))
         }
         room.left -= added

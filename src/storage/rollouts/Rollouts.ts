@@ -85,7 +85,7 @@ const putTargets = (sql: SqlClient.SqlClient, own: Scoped, id: string, targets: 
       const found = new Set(known.map((row) => row.id))
       const missing = targets.chargerIds.findIndex((chargerId) => !found.has(chargerId))
       if (missing >= 0) {
-        return yield* new InvalidInput({ pointer: `/chargerIds/${missing}`, detail: "Is no charger of yours" })
+        return yield* new InvalidInput({ pointer: `/chargerIds/${missing}`, detail: "Is not one of your chargers" })
       }
       yield* own`
         INSERT INTO rollout_target (rollout_id, organisation_id, charger_id, turn)
@@ -103,21 +103,24 @@ const putTargets = (sql: SqlClient.SqlClient, own: Scoped, id: string, targets: 
 
 const tooManyOpen = new TooMany({
   code: "too_many_rollouts",
-  message: `${maxOpenRollouts} command batches and firmware campaigns of your organisation go on. Wait until one is over, or cancel one.`,
+  message: `${maxOpenRollouts} command batches and firmware campaigns of your organisation are running. Wait until one ends, or cancel one.`,
   retryAfterSeconds: 60
 })
 
 const checkNumber = (number: number, { expectedTargets, targets }: NewRollout) =>
   Effect.gen(function* () {
     const pointer = "chargerIds" in targets ? "/chargerIds" : "/filter"
-    if (number === 0) return yield* new InvalidInput({ pointer, detail: "Fits no charger" })
+    if (number === 0) return yield* new InvalidInput({ pointer, detail: "Matches no charger" })
     if (number > maxTargets) {
-      return yield* new InvalidInput({ pointer, detail: `Fits more than ${maxTargets} chargers: make several of them` })
+      return yield* new InvalidInput({
+        pointer,
+        detail: `Matches more than ${maxTargets} chargers: split them into several`
+      })
     }
     if (expectedTargets !== undefined && expectedTargets !== number) {
       return yield* new Conflict({
         code: "targets_changed",
-        message: `It would be for ${number} chargers and not for ${expectedTargets}. Look at them again.`
+        message: `It would be for ${number} chargers, not for ${expectedTargets}. Check the chargers again.`
       })
     }
   })

@@ -24,10 +24,13 @@ const viewRows = rowsOf(
   })
 )
 
-const exists = new Conflict({ code: "view_exists", message: "You have a view of this name: choose another one." })
+const exists = new Conflict({
+  code: "view_exists",
+  message: "You already have a view with this name: choose another name."
+})
 const tooMany = new Conflict({
   code: "too_many_views",
-  message: `A person keeps ${viewsMost} views: remove one first.`
+  message: `A person can have at most ${viewsMost} views: remove one first.`
 })
 
 const list = ({ sql }: Recording) =>

@@ -245,7 +245,7 @@ const lookAtAll = (
       sites.length > 1
         ? Effect.forEach(sites, (site) => lookAtAll(sql, options, [site], now), { discard: true })
         : Effect.andThen(
-            Effect.annotateLogs(Effect.logError("a location cannot be made", defect), { siteId: sites[0]?.siteId }),
+            Effect.annotateLogs(Effect.logError("a location cannot be built", defect), { siteId: sites[0]?.siteId }),
             // It stays as it was until something about it changes.
             sql`UPDATE location SET due_at = NULL WHERE id = ANY (${uuidArray(sites.map(({ siteId }) => siteId))})`
           )

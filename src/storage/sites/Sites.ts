@@ -68,7 +68,7 @@ const find = (sql: SqlClient.SqlClient, own: Scoped, id: string) =>
 const boundedDetails = (site: SiteInput) => {
   const details = siteDetailsOf(site)
   if (isWithin(details, siteDetailsMax)) return Effect.succeed(details)
-  const detail = `holds more than ${siteDetailsMax} characters of images, directions, tokens and the like in all`
+  const detail = `contains more than ${siteDetailsMax} characters of images, directions, tokens and similar details in total`
   return Effect.fail(new InvalidInput({ pointer: "", detail }))
 }
 
@@ -78,7 +78,7 @@ const ownParty = (own: Scoped, id: string | undefined) =>
     if (id === undefined) return
     const found = isUuid(id) ? yield* own`SELECT 1 FROM party p WHERE ${own.rowsOf("p")} AND p.id = ${id}` : []
     if (found.length > 0) return
-    const detail = "is none of the organisation's parties, which GET /v2/parties lists"
+    const detail = "is not one of the organisation's parties, which GET /v2/parties lists"
     return yield* new InvalidInput({ pointer: "/cpoPartyId", detail })
   })
 
@@ -159,7 +159,7 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
       if (chargers.length > 0) {
         return yield* new Conflict({
           code: "site_not_empty",
-          message: "Chargers stand at this site. Move them to another site or remove them first."
+          message: "This site has chargers. Move them to another site or delete them first."
         })
       }
       yield* own`DELETE FROM site s WHERE ${own.rowsOf("s")} AND s.id = ${id}`

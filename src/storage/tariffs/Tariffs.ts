@@ -120,7 +120,7 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
       if (used !== undefined) {
         return yield* new Conflict({
           code: "tariff_assigned",
-          message: "This tariff is assigned. Take its assignments away first."
+          message: "This tariff is assigned. Remove its assignments first."
         })
       }
       yield* own`DELETE FROM tariff t WHERE ${own.rowsOf("t")} AND t.id = ${id}`

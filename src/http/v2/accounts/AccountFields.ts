@@ -30,7 +30,7 @@ export const RoleId = Schema.String.check(
 export const Me = Schema.Struct({
   operator: Schema.NullOr(
     Schema.Struct({ id: Schema.String, email: Schema.String, name: Schema.String, locale: Schema.String })
-  ).annotate({ description: "Who signed in; null where a key calls" }),
+  ).annotate({ description: "The signed-in operator; null if the caller is a key" }),
   organisation: Schema.Struct({
     id: Schema.String,
     name: Schema.String,

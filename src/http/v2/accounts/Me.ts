@@ -18,7 +18,7 @@ import { SigningIn } from "./SigningIn.ts"
 
 const alreadyOn = new Conflict({
   code: "second_factor_on",
-  message: "The second factor is on already: switch it off first."
+  message: "The second factor is already on: switch it off first."
 })
 
 const isOff = new Conflict({ code: "second_factor_off", message: "This account has no second factor." })
@@ -38,7 +38,7 @@ const goingOn = Effect.gen(function* () {
   const showFactor = Effect.fnUntraced(function* ({ code, credential }: typeof FactorProof.Type) {
     const { account, caller, signInId } = yield* signing.ownAccount
     if ((code === undefined) === (credential === undefined)) {
-      return yield* new InvalidInput({ pointer: "/code", detail: "Must be there, or credential instead of it" })
+      return yield* new InvalidInput({ pointer: "/code", detail: "Is required, or credential instead" })
     }
     if (credential !== undefined) {
       if ((yield* ownerOf(credential)).operatorId !== account.operatorId) return yield* passkeyRefused

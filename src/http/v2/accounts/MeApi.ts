@@ -31,7 +31,7 @@ export const TotpChange = Schema.Struct({ enabled: Schema.Boolean, code: Code })
 const TotpState = Schema.Struct({
   enabled: Schema.Boolean,
   recoveryCodes: Schema.NullOr(Schema.Array(Schema.String)).annotate({
-    description: "Ten codes that work once each, in place of the app's: shown now and never again"
+    description: "Ten codes that replace a code of the app once each; shown only once"
   })
 }).annotate({ identifier: "TotpState" })
 
@@ -46,41 +46,41 @@ export const FactorProof = Schema.Struct({
 
 export class MeApi extends HttpApiGroup.make("me").add(
   HttpApiEndpoint.get("get", "/v2/me", { success: Me }).annotateMerge(
-    operation("Who calls, for which organisation, with which permissions, and the addresses to hand out")
+    operation("Read the caller, its organisation and permissions, and the addresses of this service")
   ),
   HttpApiEndpoint.patch("update", "/v2/me", { payload: MeChange, success: Me, error: Conflict409 }).annotateMerge(
-    operation("Change one's own name and language")
+    operation("Change your own name and language")
   ),
   HttpApiEndpoint.put("changePassword", "/v2/me/password", {
     payload: PasswordChange,
     success: Me,
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Change one's own password; all other sign-ins end")),
+  }).annotateMerge(operation("Change your own password; all other sign-ins end")),
   HttpApiEndpoint.put("changeOrganisation", "/v2/me/organisation", {
     payload: OrganisationChoice,
     success: Me,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation("Go on in another organisation that one works for")),
+  }).annotateMerge(operation("Switch to another organisation that you work for")),
   HttpApiEndpoint.post("beginTotp", "/v2/me/totp", {
     headers: IdempotencyHeader,
     payload: TotpStart,
     success: TotpSecret.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Make a secret for an authenticator app")),
+  }).annotateMerge(operation("Create a secret for an authenticator app")),
   HttpApiEndpoint.put("changeTotp", "/v2/me/totp", {
     payload: TotpChange,
     success: TotpState,
     error: Conflict409
-  }).annotateMerge(operation("Switch the second factor on by a first code of the app, or off by a code")),
+  }).annotateMerge(operation("Switch the second factor on with a first code of the app, or off with a code")),
   HttpApiEndpoint.put("proveFactor", "/v2/me/second-factor", {
     payload: FactorProof,
     success: Me,
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Show one's second factor again, as some operations ask after 15 minutes")),
+  }).annotateMerge(operation("Prove your second factor again, which some operations require after 15 minutes")),
   HttpApiEndpoint.post("createRecoveryCodes", "/v2/me/recovery-codes", {
     headers: IdempotencyHeader,
     payload: RecoveryCodesStart,
     success: RecoveryCodes.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Make ten new recovery codes; those before work no more"))
+  }).annotateMerge(operation("Create ten new recovery codes; the previous ones no longer work"))
 ) {}

@@ -103,7 +103,10 @@ const toRole = ({ createdAt, id, name, permissions }: StoredRole): typeof Role.T
   createdAt
 })
 
-const fixed = new Conflict({ code: "built_in_role", message: "Built-in roles do not change: make one of your own." })
+const fixed = new Conflict({
+  code: "built_in_role",
+  message: "Built-in roles cannot be changed: create a role of your own."
+})
 
 const roles = HttpApiBuilder.group(
   Api,
@@ -148,7 +151,8 @@ const toInvitation = (one: StoredInvitation): typeof Invitation.Type => ({
 
 const noPassword = new Conflict({
   code: "account_without_password",
-  message: "The account of this email has no password yet: set one by the link of its own organisation first."
+  message:
+    "The account with this email address has no password yet: set one with the link from its own organisation first."
 })
 
 const invitations = HttpApiBuilder.group(
@@ -188,7 +192,7 @@ const invitations = HttpApiBuilder.group(
           return yield* signing.begin(yield* accounts.useLink(hash, {}, now), proved)
         }
         if (link.kind === "Invitation" && name === undefined) {
-          return yield* new InvalidInput({ pointer: "/name", detail: "Is needed for a new account" })
+          return yield* new InvalidInput({ pointer: "/name", detail: "Is required for a new account" })
         }
         const about = [link.email, name ?? account?.name ?? "", link.organisationName]
         const passwordHash = yield* signing.newHash("/password", password, about)

@@ -43,7 +43,7 @@ export const OperatorChange = Schema.Struct({
 
 /** A link that the inviting operator hands over. The service does not send it. */
 const linkFields = {
-  link: Schema.String.annotate({ description: "Works once, until it expires: shown now and never again" }),
+  link: Schema.String.annotate({ description: "Works once, until it expires; shown only once" }),
   expiresAt: Time
 }
 
@@ -71,7 +71,7 @@ export class OperatorsApi extends HttpApiGroup.make("operators").add(
     params: operatorParams,
     success: ResetLink.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(graveOperation("Make a link by which an operator sets a new password", "operators:write"))
+  }).annotateMerge(graveOperation("Create a link with which an operator sets a new password", "operators:write"))
 ) {}
 
 export const Role = Schema.Struct({
@@ -105,13 +105,13 @@ export class RolesApi extends HttpApiGroup.make("roles").add(
     payload: NewRole,
     success: Role.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(graveOperation("Make a role of the organisation's own", "roles:write")),
+  }).annotateMerge(graveOperation("Create a role of the organisation", "roles:write")),
   HttpApiEndpoint.patch("update", "/v2/roles/:roleId", {
     params: roleParams,
     payload: RoleChange,
     success: Role,
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(graveOperation("Change one of the organisation's own roles", "roles:write")),
+  }).annotateMerge(graveOperation("Change a role of the organisation", "roles:write")),
   HttpApiEndpoint.delete("remove", "/v2/roles/:roleId", {
     params: roleParams,
     success: HttpApiSchema.NoContent,
@@ -151,15 +151,15 @@ export class InvitationsApi extends HttpApiGroup.make("invitations").add(
     payload: NewInvitation,
     success: InvitationOnce.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(graveOperation("Invite a person by a link that you hand over", "operators:write")),
+  }).annotateMerge(graveOperation("Invite a person with a link that you pass on", "operators:write")),
   HttpApiEndpoint.delete("remove", "/v2/invitations/:invitationId", {
     params: { invitationId: Uuid },
     success: HttpApiSchema.NoContent,
     error: NotFound404
-  }).annotateMerge(operation("Take an invitation back", "operators:write")),
+  }).annotateMerge(operation("Withdraw an invitation", "operators:write")),
   HttpApiEndpoint.post("accept", "/v2/invitations/accept", {
     payload: LinkAcceptance,
     success: Me.pipe(HttpApiSchema.status(201)),
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(openOperation("Accept an invitation, or set a new password, by its link"))
+  }).annotateMerge(openOperation("Accept an invitation, or set a new password, with its link"))
 ) {}

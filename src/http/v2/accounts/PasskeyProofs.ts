@@ -11,7 +11,7 @@ import { asserted, type Assertion, challengeOf, relyingPartyOf } from "./WebAuth
 /** One error for every cause: an unknown passkey, a used challenge, another site's answer. */
 export const passkeyRefused = new Unauthorized({
   code: "passkey_refused",
-  detail: "This passkey does not sign in here."
+  detail: "This passkey cannot be used to sign in here. Sign in another way."
 })
 
 /** Issues challenges and checks the answers to them. */

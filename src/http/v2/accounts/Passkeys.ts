@@ -17,7 +17,7 @@ import { pageOfAll } from "./WholeList.ts"
 
 const notMade = new Conflict({
   code: "passkey_void",
-  message: "The device's answer does not fit the challenge, or came too late: begin again."
+  message: "The device's answer does not match the challenge, or came too late: start again."
 })
 
 /** EdDSA, ES256 and RS256 (RFC 8152), in order of preference. */

@@ -59,35 +59,35 @@ export class PasskeysApi extends HttpApiGroup.make("passkeys").add(
     query: PageQuery,
     success: listOf(Passkey),
     error: Conflict409
-  }).annotateMerge(operation("List one's own passkeys, the oldest first")),
+  }).annotateMerge(operation("List your own passkeys, oldest first")),
   HttpApiEndpoint.post("begin", "/v2/me/passkeys/options", {
     headers: IdempotencyHeader,
     payload: PasskeyStart,
     success: PasskeyOptions.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Begin to add a passkey: what the browser's device is asked with")),
+  }).annotateMerge(operation("Begin to add a passkey: get the options for the browser's device")),
   HttpApiEndpoint.put("create", "/v2/me/passkeys/:passkeyId", {
     params,
     payload: NewPasskey,
     success: Passkey,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation(`Add the passkey that the device has made; at most ${passkeysMost}`)),
+  }).annotateMerge(operation(`Add the passkey that the device has created; at most ${passkeysMost}`)),
   HttpApiEndpoint.patch("rename", "/v2/me/passkeys/:passkeyId", {
     params,
     payload: PasskeyName,
     success: Passkey,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation("Rename one of one's own passkeys")),
+  }).annotateMerge(operation("Rename one of your own passkeys")),
   HttpApiEndpoint.delete("remove", "/v2/me/passkeys/:passkeyId", {
     params,
     success: HttpApiSchema.NoContent,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation("Remove one of one's own passkeys")),
+  }).annotateMerge(operation("Remove one of your own passkeys")),
   HttpApiEndpoint.post("challenge", "/v2/sign-ins/passkey-challenges", {
     success: PasskeyChallenge.pipe(HttpApiSchema.status(201))
-  }).annotateMerge(openOperation("Begin to sign in by a passkey: what the browser's device is asked with")),
+  }).annotateMerge(openOperation("Begin to sign in with a passkey: get the options for the browser's device")),
   HttpApiEndpoint.post("signIn", "/v2/sign-ins/passkeys", {
     payload: PasskeySignIn,
     success: Me.pipe(HttpApiSchema.status(201))
-  }).annotateMerge(openOperation("Sign in by a passkey"))
+  }).annotateMerge(openOperation("Sign in with a passkey"))
 ) {}

@@ -16,14 +16,17 @@ import { Unauthorized } from "../requests/Failures.ts"
 import { PublicUrl } from "../requests/Paging.ts"
 import { RateLimits } from "../requests/RateLimits.ts"
 
-export const refused = new Unauthorized({ code: "sign_in_refused", detail: "Email or password is wrong." })
+export const refused = new Unauthorized({
+  code: "sign_in_refused",
+  detail: "The email address or the password is wrong."
+})
 const factorRequired = new Unauthorized({
   code: "second_factor_required",
-  detail: "This account has a second factor: send its code too."
+  detail: "This account has a second factor: send its code as well."
 })
 export const factorRefused = new Unauthorized({
   code: "second_factor_refused",
-  detail: "The code is wrong, too old or was used before."
+  detail: "The code is wrong, too old or already used."
 })
 
 /** The factor that the code proves; undefined if it cannot be a code of this account. */

@@ -102,7 +102,7 @@ const signIns = HttpApiBuilder.group(
 /** One error for every link that does not work, whatever the reason. */
 export const linkVoid = new Conflict({
   code: "link_void",
-  message: "This link was used, was taken back or has expired: ask for a new one."
+  message: "This link was used or withdrawn, or has expired: ask for a new one."
 })
 
 const setUp = HttpApiBuilder.group(

@@ -43,14 +43,14 @@ export class SignInsApi extends HttpApiGroup.make("sign-ins").add(
     payload: NewSignIn,
     success: signedIn,
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(openOperation("Sign in by email and password")),
+  }).annotateMerge(openOperation("Sign in with email and password")),
   HttpApiEndpoint.get("list", "/v2/sign-ins", { query: PageQuery, success: listOf(SignIn) }).annotateMerge(
-    operation("List one's own sign-ins, the latest first")
+    operation("List your own sign-ins, newest first")
   ),
   HttpApiEndpoint.delete("removeOthers", "/v2/sign-ins", {
     success: HttpApiSchema.NoContent,
     error: Conflict409
-  }).annotateMerge(operation("End all of one's sign-ins but this one")),
+  }).annotateMerge(operation("End all of your sign-ins except this one")),
   HttpApiEndpoint.delete("removeCurrent", "/v2/sign-ins/current", {
     success: HttpApiSchema.NoContent,
     error: Conflict409
@@ -59,7 +59,7 @@ export class SignInsApi extends HttpApiGroup.make("sign-ins").add(
     params: { signInId: Uuid },
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("End one of one's own sign-ins"))
+  }).annotateMerge(operation("End one of your own sign-ins"))
 ) {}
 
 export class SetUpApi extends HttpApiGroup.make("set-up").add(
@@ -67,5 +67,5 @@ export class SetUpApi extends HttpApiGroup.make("set-up").add(
     payload: NewSetUp,
     success: signedIn,
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(openOperation("Give the first operator an account, by the link of the first start"))
+  }).annotateMerge(openOperation("Create the first operator's account, with the link from the first start"))
 ) {}

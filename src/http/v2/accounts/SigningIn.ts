@@ -15,18 +15,19 @@ import { factorRefused, type Proved, proofs, refused } from "./Proofs.ts"
 
 const needsSignIn = new Conflict({
   code: "needs_sign_in",
-  message: "This is about a person's own account: sign in for it. A key has none."
+  message: "This concerns a person's own account, and a key has none: sign in."
 })
 
 const bound = new Conflict({
   code: "single_sign_on_only",
   message:
-    "This sign-in was proved by the organisation's identity provider, which speaks for this organisation alone. Sign in by password for what concerns the account."
+    "This sign-in was proved by the organisation's identity provider, which is valid only for this organisation. To change your account, sign in by password."
 })
 
 const required = new Conflict({
   code: "single_sign_on_required",
-  message: "This organisation lets its operators in by single sign-on; only owners sign in by password."
+  message:
+    "This organisation requires single sign-on; only owners can sign in by password. Sign in with the organisation's identity provider."
 })
 
 /** The User-Agent header, without control characters and cut to the length that is stored. */

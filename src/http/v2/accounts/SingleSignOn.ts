@@ -34,7 +34,7 @@ import { SigningIn } from "./SigningIn.ts"
 const flowMillis = 10 * 60_000
 
 const signOns = Metric.counter("single_sign_ons_total", {
-  description: "Sign-ins by identity providers, by what came of them",
+  description: "Sign-ins with identity providers, by outcome",
   incremental: true
 })
 const outcome = (name: string) => Metric.withAttributes(signOns, { outcome: name })
@@ -62,14 +62,14 @@ const openFlow = Schema.decodeUnknownOption(Flow)
 const notOffered = new Conflict({
   code: "single_sign_on_unknown",
   message:
-    "No single sign-on fits this. Name the organisation by its country code and party id, as in SE-VLT, or sign in by password."
+    "No organisation with single sign-on was found. Name the organisation by its country code and party id, such as SE-VLT, or sign in by password."
 })
 
 /** One error for every cause: no cookie, another state, or too late. */
 const flowLost = new Conflict({
   code: "sign_on_lost",
   message:
-    "This answer of the identity provider does not belong to a sign-in of this browser, or came too late: begin again."
+    "This answer from the identity provider does not belong to a sign-in of this browser, or came too late: start again."
 })
 
 const failures = {
@@ -79,8 +79,8 @@ const failures = {
 } as const
 
 const shownMessages = {
-  unreachable: "The organisation's identity provider was not reached: try again, or sign in by password.",
-  invalid: "The identity provider's answer did not pass a check, and was not accepted."
+  unreachable: "The organisation's identity provider could not be reached: try again, or sign in by password.",
+  invalid: "The identity provider's answer failed a check and was not accepted."
 } as const
 
 const refOf = (id: string): RoleRef => (isBuiltInRole(id) ? { role: id } : { roleId: id })

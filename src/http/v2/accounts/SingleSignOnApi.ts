@@ -11,7 +11,7 @@ import { Me, RoleId } from "./AccountFields.ts"
 const Scope = Schema.String.check(
   rule(
     (value: string) => /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(value),
-    "Must be a scope: printable, without blanks",
+    "Must be a scope: printable characters without spaces",
     {
       minLength: 1,
       maxLength: 100
@@ -25,13 +25,13 @@ const domainPattern = `^(?:${label}\\.)+${label}$`
 const EmailDomain = Schema.String.check(
   rule(
     (value: string) => value.length <= 253 && new RegExp(domainPattern).test(value),
-    "Must be a domain in lower case, as in voltlane.example",
+    "Must be a domain in lower case, such as voltlane.example",
     { pattern: domainPattern, maxLength: 253 }
   )
 )
 
 const different = <T>(key: (one: T) => unknown) =>
-  rule((given: ReadonlyArray<T>) => new Set(given.map(key)).size === given.length, "Must be different from one another")
+  rule((given: ReadonlyArray<T>) => new Set(given.map(key)).size === given.length, "Must not contain duplicates")
 
 const GroupRole = Schema.Struct({ group: text(255), roleId: RoleId })
 
@@ -133,23 +133,23 @@ export class SingleSignOnApi extends HttpApiGroup.make("single-sign-on").add(
     success: SingleSignOnFindings.pipe(HttpApiSchema.status(201)),
     error: InvalidInput400
   })
-    .annotateMerge(operation("Read what an identity provider publishes, and report what is wrong", ...writing))
+    .annotateMerge(operation("Check what an identity provider publishes, and report problems", ...writing))
     .annotate(Staged, true),
   HttpApiEndpoint.get("offer", signOn, { success: SignOnOffer }).annotateMerge(
-    openOperation("Whether people can sign in by an identity provider")
+    openOperation("Read whether people can sign in with an identity provider")
   ),
   HttpApiEndpoint.post("begin", signOn, {
     payload: NewSignOn,
     success: SignOn.pipe(HttpApiSchema.status(201)),
     error: [Conflict409, InvalidInput400]
   })
-    .annotateMerge(openOperation("Begin to sign in by an organisation's identity provider"))
+    .annotateMerge(openOperation("Begin to sign in with an organisation's identity provider"))
     .annotate(Staged, true),
   HttpApiEndpoint.post("complete", `${signOn}/return`, {
     payload: SignOnReturn,
     success: Me.pipe(HttpApiSchema.status(201)),
     error: [Conflict409, InvalidInput400, TooMany429]
   })
-    .annotateMerge(openOperation("Sign in by what the identity provider sent back"))
+    .annotateMerge(openOperation("Sign in with the identity provider's answer"))
     .annotate(Staged, true)
 ) {}

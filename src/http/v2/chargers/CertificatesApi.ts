@@ -13,7 +13,7 @@ import { hashAlgorithms } from "../../../domain/command/ChargerCommand.ts"
 export const CertificateRequest = Schema.Struct({
   id: Schema.String,
   at: Time,
-  csr: Schema.String.annotate({ description: "PEM, as the charger sent it" })
+  csr: Schema.String.annotate({ description: "In PEM, as the charger sent it" })
 }).annotate({ identifier: "CertificateRequest" })
 
 const Use = Schema.Literals(["CentralSystemRootCertificate", "ManufacturerRootCertificate"])
@@ -22,7 +22,7 @@ export const InstalledCertificates = Schema.Struct({
   certificateType: Use,
   askedAt: Time.annotate({ description: "When the charger reported it" }),
   changedSince: Schema.Boolean.annotate({
-    description: "One was installed or deleted after that, or may have been: ask again"
+    description: "True: a certificate was, or may have been, installed or deleted after that; ask again"
   }),
   certificates: Schema.Array(
     Schema.Struct({
@@ -31,7 +31,7 @@ export const InstalledCertificates = Schema.Struct({
       issuerKeyHash: Schema.String,
       serialNumber: Schema.String
     })
-  ).annotate({ description: "Each as DeleteCertificate takes it" })
+  ).annotate({ description: "Each in the form that DeleteCertificate takes" })
 }).annotate({ identifier: "InstalledCertificates" })
 
 export class CertificatesApi extends HttpApiGroup.make("certificates").add(
@@ -40,13 +40,17 @@ export class CertificatesApi extends HttpApiGroup.make("certificates").add(
     query: PageQuery,
     success: listOf(CertificateRequest),
     error: NotFound404
-  }).annotateMerge(operation("List what a charger has asked to be signed, newest first", "chargers:read")),
+  }).annotateMerge(operation("List the certificate signing requests of a charger, newest first", "chargers:read")),
   HttpApiEndpoint.get("installed", "/v2/chargers/:chargerId/certificates", {
     params: { chargerId: ChargerId },
     success: Schema.Struct({
-      askedAt: Schema.NullOr(Time).annotate({ description: "The latest of them; null when it was never asked" }),
-      items: Schema.Array(InstalledCertificates).annotate({ description: "One of each type that it was asked for" })
+      askedAt: Schema.NullOr(Time).annotate({
+        description: "When the latest of them was reported; null if the charger was never asked"
+      }),
+      items: Schema.Array(InstalledCertificates).annotate({
+        description: "One for each certificate type that was requested from the charger"
+      })
     }),
     error: NotFound404
-  }).annotateMerge(operation("Read which certificates a charger last said are installed on it", "chargers:read"))
+  }).annotateMerge(operation("Read the certificates that a charger last reported as installed", "chargers:read"))
 ) {}

@@ -54,12 +54,12 @@ export const changedCredentials = (
     return (wanted === 1 || wanted === 2) && !hasPassword
       ? new InvalidInput({
           pointer: "/securityProfile",
-          detail: "Needs a password, or generatePassword: true, in the same request"
+          detail: "Requires a password, or generatePassword: true, in the same request"
         })
       : { ...made, securityProfile: wanted }
   }
   if (wanted === undefined && current === 3) {
-    return new InvalidInput({ pointer: "/securityProfile", detail: "Must be 1 or 2 where there is a password" })
+    return new InvalidInput({ pointer: "/securityProfile", detail: "Must be 1 or 2 if there is a password" })
   }
   return { ...made, securityProfile: wanted ?? (hasPassword ? undefined : 1) }
 }

@@ -13,15 +13,15 @@ import { listOf, PageQuery } from "../requests/Paging.ts"
 const params = { chargerId: ChargerId }
 
 const Month = Schema.String.check(
-  rule(isMonth, "Must be a month, as in 2026-11", { pattern: "^\\d{4}-(0[1-9]|1[0-2])$" })
+  rule(isMonth, "Must be a month, such as 2026-11", { pattern: "^\\d{4}-(0[1-9]|1[0-2])$" })
 )
 
 const Place = wholeInQuery(0, 9999)
 
 export const PastStatus = Schema.Struct({
-  at: Time.annotate({ description: "By the charger's clock where it could be believed, and never after heardAt" }),
+  at: Time.annotate({ description: "By the charger's clock if it was plausible, and never after heardAt" }),
   heardAt: Time,
-  evseId: Schema.Int.annotate({ description: "0: the charger as a whole" }),
+  evseId: Schema.Int.annotate({ description: "0 is the charger as a whole" }),
   connectorId: Schema.Int,
   status: Schema.String,
   errorCode: Schema.NullOr(Schema.String),
@@ -32,8 +32,8 @@ export const PastStatus = Schema.Struct({
 
 export const PastConnection = Schema.Struct({
   connectedAt: Time,
-  disconnectedAt: Schema.NullOr(Time).annotate({ description: "Null while it lasts" }),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it ended, in words for people" }),
+  disconnectedAt: Schema.NullOr(Time).annotate({ description: "Null while it is open" }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it ended, as human-readable text" }),
   ocppVersion: Schema.String,
   securityProfile: Schema.Int,
   remoteAddress: Schema.String
@@ -47,20 +47,20 @@ export const ConnectorUptime = Schema.Struct({
   evseId: Schema.Int,
   connectorId: Schema.Int,
   month: Schema.String,
-  timeZone: Schema.String.annotate({ description: "The site's, in which the month is meant" }),
+  timeZone: Schema.String.annotate({ description: "The site's time zone, in which the month is counted" }),
   totalSeconds: Seconds.annotate({
-    description: "Seconds of the month that have passed since the connector was first heard of: up + down + excluded"
+    description: "Seconds of the month that have passed since the connector's first status: up + down + excluded"
   }),
   upSeconds: Seconds,
   downSeconds: Seconds.annotate({ description: "offline + faulted + unavailable" }),
   excludedSeconds: Seconds.annotate({
-    description: "Not usable while an operator's own ChangeAvailability to Inoperative stood"
+    description: "Not usable while an operator's own ChangeAvailability to Inoperative was in force"
   }),
   offlineSeconds: Seconds,
   faultedSeconds: Seconds,
   unavailableSeconds: Seconds,
   uptimePercent: Schema.NullOr(Schema.Finite).annotate({
-    description: "(total - down) / total, cut off after three digits; null when nothing is counted"
+    description: "(total - down) / total, truncated to three digits; null if nothing is counted"
   })
 }).annotate({ identifier: "ConnectorUptime" })
 
@@ -76,7 +76,7 @@ export class ChargerHistoryApi extends HttpApiGroup.make("history").add(
     },
     success: listOf(PastStatus),
     error: NotFound404
-  }).annotateMerge(operation("Statuses of a charger's connectors, newest first", "chargers:read")),
+  }).annotateMerge(operation("List the statuses of a charger's connectors, newest first", "chargers:read")),
   HttpApiEndpoint.get("connections", "/v2/chargers/:chargerId/history/connections", {
     params,
     query: {
@@ -86,14 +86,14 @@ export class ChargerHistoryApi extends HttpApiGroup.make("history").add(
     },
     success: listOf(PastConnection),
     error: NotFound404
-  }).annotateMerge(operation("Connections of a charger, newest first", "chargers:read")),
+  }).annotateMerge(operation("List the connections of a charger, newest first", "chargers:read")),
   HttpApiEndpoint.get("uptime", "/v2/statistics/uptime", {
     query: {
       ...PageQuery,
-      month: Schema.optionalKey(Month.annotate({ description: "`YYYY-MM`; without it the current one, so far" })),
+      month: Schema.optionalKey(Month.annotate({ description: "`YYYY-MM`; default: the current month so far" })),
       siteId: Schema.optionalKey(Uuid),
       chargerId: Schema.optionalKey(ChargerId)
     },
     success: listOf(ConnectorUptime)
-  }).annotateMerge(operation("Uptime of each connector in a month", "statistics:read"))
+  }).annotateMerge(operation("Read the uptime of each connector in a month", "statistics:read"))
 ) {}

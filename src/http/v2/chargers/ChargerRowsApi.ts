@@ -54,8 +54,8 @@ const stateList = `One of ${overallStates.join(", ")}`
 
 /** States, separated by commas. */
 const States = text(200)
-  .check(rule((states: string) => states.split(",").every(isState), `${stateList}; several are separated by commas`))
-  .annotate({ description: "Chargers in these states alone, separated by commas" })
+  .check(rule((states: string) => states.split(",").every(isState), `${stateList}; several separated by commas`))
+  .annotate({ description: "Only chargers in these states, separated by commas" })
 
 /** The states in a query; undefined if it names none. */
 export const statesOf = (states: string | undefined): ReadonlyArray<OverallState> | undefined =>
@@ -65,7 +65,7 @@ const fleetFilters = {
   q: Schema.optionalKey(
     text(100).annotate({
       description:
-        "Text that occurs in the chargerId, the name, the site's name or `vendor model`, whatever the case of letters"
+        "Text that occurs in the chargerId, the name, the site's name or `vendor model`; case does not matter"
     })
   ),
   siteId: Schema.optionalKey(Uuid)
@@ -74,16 +74,16 @@ const fleetFilters = {
 export const rows = HttpApiEndpoint.get("rows", "/v2/charger-rows", {
   query: {
     limit: Schema.optionalKey(
-      wholeInQuery(1, maxSummaries, `Rows of a page at most, 1 to ${maxSummaries}; ${defaultLimit} without it`)
+      wholeInQuery(1, maxSummaries, `Maximum number of rows in a page, 1 to ${maxSummaries}; default ${defaultLimit}`)
     ),
     cursor: PageQuery.cursor,
     ...fleetFilters,
     state: Schema.optionalKey(States),
-    connected: Schema.optionalKey(flag("true: those that are connected; false: all others")),
+    connected: Schema.optionalKey(flag("true: only chargers that are connected; false: only those that are not")),
     firmware: Schema.optionalKey(text(255).annotate({ description: "As the charger reports it" }))
   },
   success: listOf(Row)
-}).annotateMerge(operation("List chargers by chargerId as small rows", "chargers:read"))
+}).annotateMerge(operation("List chargers as small rows, by chargerId", "chargers:read"))
 
 export const counts = HttpApiEndpoint.get("counts", "/v2/charger-rows/counts", {
   query: fleetFilters,

@@ -27,13 +27,13 @@ const equipment = {
   powerType: Schema.Literals(powerTypes).annotate({ description: "OCPI PowerType" }),
   maxVoltage: Electrical.annotate({ description: "Line to neutral for alternating current" }),
   maxAmperage: Electrical,
-  maxPowerW: Schema.optionalKey(Watts.annotate({ description: "Without it what volts, amperes and phases allow" }))
+  maxPowerW: Schema.optionalKey(Watts.annotate({ description: "Default: computed from volts, amperes and phases" }))
 }
 
 export const ConnectorChange = Schema.Struct({
   connectorId: PlaceNumber.annotate({
     description:
-      "With evseId the connector of that EVSE; without it OCPP 1.6's connectorId, which counts over the whole charger"
+      "With evseId, the connector within that EVSE; without it, OCPP 1.6's connectorId, which is counted over the whole charger"
   }),
   evseId: Schema.optionalKey(PlaceNumber),
   ...equipment,
@@ -44,7 +44,7 @@ const cleared = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.N
 
 /** A change of an EVSE's description. Fields that are left out stay unchanged. */
 export const EvseChange = Schema.Struct({
-  evseId: PlaceNumber.annotate({ description: "Of an OCPP 1.6 charger the connectorId: each connector is an EVSE" }),
+  evseId: PlaceNumber.annotate({ description: "For an OCPP 1.6 charger, the connectorId: each connector is an EVSE" }),
   physicalReference: cleared(evseDetails.physicalReference),
   floorLevel: cleared(evseDetails.floorLevel),
   coordinates: cleared(evseDetails.coordinates),
@@ -90,15 +90,15 @@ export const Charger = Schema.Struct({
   securityProfile: Schema.Int,
   registeredSerialNumber: Schema.NullOr(Schema.String).annotate({
     description:
-      "What a client certificate of its may carry as common name beside its id, as the operator registered it"
+      "The serial number that the operator registered, which a client certificate may carry as common name instead of the charger's id"
   }),
   registration: Schema.Literals(registrations),
   status: Schema.NullOr(Schema.String).annotate({
-    description: "What the charger reported of itself as a whole (connector 0)"
+    description: "The status that the charger reported for itself as a whole (connector 0)"
   }),
   bootedAt: Schema.NullOr(Time),
   offlineSince: Schema.NullOr(Time).annotate({
-    description: "The end of its last connection; null while it is connected and for one that never was"
+    description: "When its last connection ended; null while it is connected, and if it has never connected"
   }),
   evses: Schema.Array(Evse),
   createdAt: Time,

@@ -29,7 +29,7 @@ const passwordPattern = new RegExp(`^[\\x21-\\x7e]{${passwordMinLength},${passwo
 const Password = Schema.String.check(
   rule(
     (value: string) => passwordPattern.test(value),
-    `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without blanks (OCPP 1.6 chargers: 16 to 20)`,
+    `Must have ${passwordMinLength} to ${passwordMaxLength} printable ASCII characters without spaces (OCPP 1.6 chargers: 16 to 20)`,
     { pattern: passwordPattern.source }
   )
 ).annotate({ description: "Never shown again. OCPP 1.6 chargers take 16 to 20 characters, 2.x up to 40." })
@@ -43,10 +43,12 @@ const serialNumberMax = 64
 
 const RegisteredSerialNumber = text(serialNumberMax).annotate({
   description:
-    "The serial number that its client certificate (security profile 3) may carry as common name, instead of the charger's id. What the charger reports as its `serialNumber` is never taken for it."
+    "The serial number that its client certificate (security profile 3) may carry as common name, instead of the charger's id. The `serialNumber` that the charger reports is never used for this."
 })
 
-const generatePassword = Schema.Boolean.annotate({ description: "Makes a password and shows it once, as `password`" })
+const generatePassword = Schema.Boolean.annotate({
+  description: "Generates a password and shows it once, as `password`"
+})
 
 const Registration = Schema.Literals(registrations)
 
@@ -60,25 +62,25 @@ interface Credentials {
 const credentialsFit = Schema.makeFilter((given: Credentials) => {
   const wantsPassword = given.password !== undefined || given.generatePassword === true
   if (given.password !== undefined && given.generatePassword === true) {
-    return { path: ["generatePassword"], issue: "Must not be true beside a password" }
+    return { path: ["generatePassword"], issue: "Must not be true if a password is given" }
   }
   return wantsPassword && (given.securityProfile === 0 || given.securityProfile === 3)
-    ? { path: ["securityProfile"], issue: "Must be 1 or 2 where there is a password" }
+    ? { path: ["securityProfile"], issue: "Must be 1 or 2 if there is a password" }
     : undefined
 })
 
 export const NewCharger = Schema.Struct({
   name: Name,
   chargerId: ChargerId.annotate({
-    description: "Unique over the whole service; equals the identity set in the charger"
+    description: "Unique in the whole service; must equal the identity set in the charger"
   }),
-  siteId: Schema.optionalKey(Uuid.annotate({ description: "Without it the organisation's oldest site" })),
+  siteId: Schema.optionalKey(Uuid.annotate({ description: "Default: the organisation's oldest site" })),
   securityProfile: Schema.optionalKey(SecurityProfile),
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
   registeredSerialNumber: Schema.optionalKey(RegisteredSerialNumber),
   registration: Schema.optionalKey(
-    Registration.annotate({ description: "The answer to its BootNotification; Accepted by default" })
+    Registration.annotate({ description: "The answer to its BootNotification; default Accepted" })
   )
 })
   .check(
@@ -87,7 +89,7 @@ export const NewCharger = Schema.Struct({
       (given.securityProfile === 1 || given.securityProfile === 2) &&
       given.password === undefined &&
       given.generatePassword !== true
-        ? { path: ["securityProfile"], issue: "Needs a password, or generatePassword: true, in the same request" }
+        ? { path: ["securityProfile"], issue: "Requires a password, or generatePassword: true, in the same request" }
         : undefined
     )
   )
@@ -97,12 +99,12 @@ export const NewCharger = Schema.Struct({
 const eachOnce = rule(
   (connectors: ReadonlyArray<typeof ConnectorChange.Type>) =>
     new Set(connectors.map(placeOf).map((at) => `${at.evseId}/${at.connectorId}`)).size === connectors.length,
-  "Must name each connector once"
+  "Must name each connector only once"
 )
 
 const eachEvseOnce = rule(
   (evses: ReadonlyArray<typeof EvseChange.Type>) => new Set(evses.map(({ evseId }) => evseId)).size === evses.length,
-  "Must name each EVSE once"
+  "Must name each EVSE only once"
 )
 
 export const ChargerChange = Schema.Struct({
@@ -112,7 +114,7 @@ export const ChargerChange = Schema.Struct({
   password: Schema.optionalKey(Password),
   generatePassword: Schema.optionalKey(generatePassword),
   registeredSerialNumber: Schema.optionalKey(
-    Schema.NullOr(RegisteredSerialNumber).annotate({ description: "Null takes it away" })
+    Schema.NullOr(RegisteredSerialNumber).annotate({ description: "Null removes it" })
   ),
   registration: Schema.optionalKey(Registration.annotate({ description: "The answer to its next BootNotification" })),
   connectors: Schema.optionalKey(Schema.Array(ConnectorChange).check(Schema.isMaxLength(connectorsMax), eachOnce)),
@@ -125,7 +127,7 @@ export const ChargerChange = Schema.Struct({
 const ChargerOnce = Schema.Struct({
   ...Charger.fields,
   password: Schema.optionalKey(
-    Schema.String.annotate({ description: "Only after generatePassword: true, and only now" })
+    Schema.String.annotate({ description: "Only after `generatePassword: true`; shown only once" })
   )
 }).annotate({ identifier: "ChargerWithPassword" })
 
@@ -134,10 +136,10 @@ const ConfigurationKey = Schema.Struct({
   value: Schema.NullOr(Schema.String),
   readonly: Schema.Boolean,
   expected: Schema.NullOr(Schema.String).annotate({
-    description: "What the template says; null where it says nothing"
+    description: "The template's value; null if the template has none"
   }),
-  drift: Schema.Boolean.annotate({ description: "Whether it differs from what is expected, or is missing" }),
-  missing: Schema.Boolean.annotate({ description: "Whether it is expected and the charger has no such key" })
+  drift: Schema.Boolean.annotate({ description: "Whether it differs from the expected value, or is missing" }),
+  missing: Schema.Boolean.annotate({ description: "Whether the key is expected and the charger does not have it" })
 }).annotate({ identifier: "ConfigurationKey" })
 
 const params = { chargerId: ChargerId }
@@ -147,18 +149,17 @@ const reportedMax = 255
 
 const filters = {
   siteId: Schema.optionalKey(Uuid),
-  connected: Schema.optionalKey(flag("true: those that are connected; false: all others")),
+  connected: Schema.optionalKey(flag("true: only chargers that are connected; false: only those that are not")),
   status: Schema.optionalKey(
     Schema.Literals(connectorStatuses).annotate({
-      description: "Those that say so of themselves as a whole, or of one of their connectors"
+      description: "Only chargers that reported this status for themselves as a whole, or for one of their connectors"
     })
   ),
   firmwareVersion: Schema.optionalKey(text(reportedMax).annotate({ description: "As the charger reports it" })),
   model: Schema.optionalKey(text(reportedMax).annotate({ description: "`chargerModel` as the charger reports it" })),
   q: Schema.optionalKey(
     text(100).annotate({
-      description:
-        "Text that occurs in the chargerId, name, serialNumber, manufacturer or model, whatever the case of letters"
+      description: "Text that occurs in the chargerId, name, serialNumber, manufacturer or model; case does not matter"
     })
   )
 }
@@ -176,7 +177,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
   }).annotateMerge(operation("List chargers by chargerId", "chargers:read")),
   HttpApiEndpoint.get("get", "/v2/chargers/:chargerId", { params, success: Charger, error: NotFound404 })
     .annotate(Reported, reportedFields)
-    .annotateMerge(operation("Read a charger with everything it reported", "chargers:read")),
+    .annotateMerge(operation("Read a charger with everything that it reported", "chargers:read")),
   HttpApiEndpoint.patch("update", "/v2/chargers/:chargerId", {
     params,
     payload: ChargerChange,
@@ -195,7 +196,7 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     query: { cursor: PageQuery.cursor },
     success: listOf(ConfigurationKey),
     error: NotFound404
-  }).annotateMerge(operation("The configuration keys that the charger reported", "chargers:read")),
+  }).annotateMerge(operation("Read the configuration keys that the charger reported", "chargers:read")),
   rows,
   counts
 ) {}

@@ -19,7 +19,7 @@ const TemplateKey = Schema.Struct({
   key: text(keyMaxLength).check(
     rule(
       (key: string) => !isRefused(key),
-      "Must not be AuthorizationKey or SecurityProfile: each charger has its own; change them by command"
+      "Must not be AuthorizationKey or SecurityProfile: each charger has its own; change them with a command"
     )
   ),
   value: optionalText(valueMaxLength)
@@ -31,7 +31,7 @@ const NewTemplate = Schema.Struct({
     rule(
       (keys: ReadonlyArray<typeof TemplateKey.Type>) =>
         new Set(keys.map(({ key }) => nameOf(key))).size === keys.length,
-      "Must name each key once, whatever its case"
+      "Must name each key only once; case does not matter"
     )
   ),
   updatedAt: ignored
@@ -48,35 +48,36 @@ const seconds = ([least, most]: readonly [number, number], description: string) 
 const flag = (description: string) => Schema.optionalKey(Schema.Boolean.annotate({ description }))
 
 const TolerancesGiven = Schema.Struct({
-  callTimeoutSeconds: seconds(toleranceBounds.callTimeoutSeconds, "How long it may take to answer a call"),
+  callTimeoutSeconds: seconds(toleranceBounds.callTimeoutSeconds, "How long the charger may take to answer a call"),
   waitForBootSeconds: seconds(
     toleranceBounds.waitForBootSeconds,
-    "It is sent nothing until it has booted on a connection, or for so long"
+    "After connecting, nothing is sent until the charger has booted, or until this time has passed"
   ),
   quietAfterBootSeconds: seconds(
     toleranceBounds.quietAfterBootSeconds,
-    "It is sent nothing for so long after a boot was accepted"
+    "Nothing is sent for this time after a boot was accepted"
   ),
   skipConfigurationAfterBoot: flag(
-    "It is not asked for its configuration after a boot, and gets no template by itself"
+    "The charger is not asked for its configuration after a boot, and does not get the template automatically"
   ),
-  heartbeatByConfiguration: flag("It also gets its heartbeat interval as the key HeartbeatInterval"),
-  statusAfterConnect: flag("It is asked for its connectors' statuses after each connection and boot"),
+  heartbeatByConfiguration: flag("The heartbeat interval is also sent as the configuration key HeartbeatInterval"),
+  statusAfterConnect: flag("The charger is asked for its connectors' statuses after each connection and boot"),
   registerUnit: Schema.optionalKey(
     Schema.Literal("kWh").annotate({
-      description: "The energy registers of its meter values are kWh, whatever they say"
+      description: "The energy registers of its meter values are read as kWh, whatever unit they name"
     })
   ),
   registerRollsOverAtWh: Schema.optionalKey(
     whole(...rollOverBounds).annotate({
-      description: "Its registers begin at 0 again after so many Wh: 100000000 for one that shows 99999.999 kWh at most"
+      description:
+        "Its registers restart at 0 at this value in Wh: 100000000 for a meter that shows at most 99999.999 kWh"
     })
   ),
-  registerCountsSession: flag("Its registers begin at 0 with each session, whatever its start says")
-}).check(rule((given: Tolerances) => Object.keys(given).length > 0, "Must grant something"))
+  registerCountsSession: flag("Its registers restart at 0 with each session, whatever register value the start reports")
+}).check(rule((given: Tolerances) => Object.keys(given).length > 0, "Must grant at least one tolerance"))
 
 const pattern = Schema.optionalKey(
-  text(patternMaxLength).annotate({ description: "As its boot reports it; * fits any text, case does not matter" })
+  text(patternMaxLength).annotate({ description: "As reported at boot; * matches any text, case does not matter" })
 )
 
 const rules = {
@@ -85,14 +86,14 @@ const rules = {
   model: pattern,
   firmware: pattern,
   tolerances: TolerancesGiven,
-  evidence: Schema.optionalKey(text(noteMaxLength).annotate({ description: "Where it was seen" }))
+  evidence: Schema.optionalKey(text(noteMaxLength).annotate({ description: "Where the behaviour was observed" }))
 }
 
 const NewQuirk = Schema.Struct({ ...rules, chargers: ignored, chargerIds: ignored })
   .check(
     Schema.makeFilter((given: { readonly vendor?: string; readonly model?: string; readonly firmware?: string }) =>
       given.vendor === undefined && given.model === undefined && given.firmware === undefined
-        ? { path: ["vendor"], issue: "Must be there, or model, or firmware: a rule for everybody is a setting" }
+        ? { path: ["vendor"], issue: "Is required, or model or firmware: a rule cannot apply to all chargers" }
         : undefined
     )
   )
@@ -100,15 +101,15 @@ const NewQuirk = Schema.Struct({ ...rules, chargers: ignored, chargerIds: ignore
 
 const Quirk = Schema.Struct({
   ...rules,
-  chargers: Schema.Int.annotate({ description: "How many chargers of the organisation it applies to" }),
-  chargerIds: Schema.Array(Schema.String).annotate({ description: "The first few of them" })
+  chargers: Schema.Int.annotate({ description: "Number of the organisation's chargers that it applies to" }),
+  chargerIds: Schema.Array(Schema.String).annotate({ description: "The first few of those chargers" })
 }).annotate({ identifier: "Quirk" })
 
 const ToleranceKind = Schema.Struct({
-  name: Schema.String.annotate({ description: "Its field among the tolerances of a rule" }),
+  name: Schema.String.annotate({ description: "The name of its field in a rule's tolerances" }),
   title: Schema.String,
-  about: Schema.String.annotate({ description: "What the service does where it is granted" }),
-  useWhen: Schema.String.annotate({ description: "What operators see of a charger that needs it" }),
+  about: Schema.String.annotate({ description: "What the service does if the tolerance is granted" }),
+  useWhen: Schema.String.annotate({ description: "What operators see if a charger needs the tolerance" }),
   type: Schema.Literals(toleranceTypes),
   unit: Schema.NullOr(Schema.String),
   minimum: Schema.NullOr(Schema.Int),
@@ -118,10 +119,14 @@ const ToleranceKind = Schema.Struct({
 
 const QuirkBook = Schema.Struct({
   rules: Schema.Array(Quirk).annotate({
-    description: "The organisation's own; they have the last word, the lower ones over the upper"
+    description: "The organisation's own rules; they override the built-in ones, and later rules override earlier ones"
   }),
-  builtIn: Schema.Array(Quirk).annotate({ description: "What everybody gets; cannot be changed, only overruled" }),
-  kinds: Schema.Array(ToleranceKind).annotate({ description: "What a rule can grant, in plain words" })
+  builtIn: Schema.Array(Quirk).annotate({
+    description: "The built-in rules, which every organisation has; they cannot be changed, only overridden"
+  }),
+  kinds: Schema.Array(ToleranceKind).annotate({
+    description: "The tolerances that a rule can grant, with explanations"
+  })
 }).annotate({ identifier: "QuirkBook" })
 
 const NewQuirkBook = Schema.Struct({
@@ -129,7 +134,7 @@ const NewQuirkBook = Schema.Struct({
     Schema.isMaxLength(quirksMax),
     rule(
       (given: ReadonlyArray<typeof NewQuirk.Type>) => new Set(given.map(({ name }) => name)).size === given.length,
-      "Must have a name of its own each"
+      "Must each have a unique name"
     )
   ),
   builtIn: ignored,
@@ -137,7 +142,7 @@ const NewQuirkBook = Schema.Struct({
 }).annotate({ identifier: "NewQuirkBook" })
 
 const Applied = Schema.Struct({
-  items: Schema.Array(Command).annotate({ description: "The commands that were issued; none where nothing drifts" })
+  items: Schema.Array(Command).annotate({ description: "The commands that were issued; empty if no key differs" })
 }).annotate({ identifier: "AppliedTemplate" })
 
 const Drift = Schema.Struct({
@@ -154,14 +159,14 @@ const Drift = Schema.Struct({
 
 export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
   HttpApiEndpoint.get("template", "/v2/configuration-template", { success: Template }).annotateMerge(
-    operation("The configuration keys that every charger is to have", "chargers:read")
+    operation("Read the configuration template: the keys that every charger should have", "chargers:read")
   ),
   HttpApiEndpoint.put("setTemplate", "/v2/configuration-template", {
     payload: NewTemplate,
     success: Template
   }).annotateMerge(
     operation(
-      "Replace the template: it is applied after each boot, beginning with the charger's next connection",
+      "Replace the template: it is applied after each boot, starting with the charger's next connection",
       "chargers:write"
     )
   ),
@@ -173,19 +178,22 @@ export class ExpectationsApi extends HttpApiGroup.make("expectations").add(
     error: [NotFound404, Conflict409, TooMany429]
   })
     .annotateMerge(
-      operation("Send the charger what drifts from the template, one command for each key", "commands:write")
+      operation("Send the charger the template's value of each key that differs, one command per key", "commands:write")
     )
     .annotate(OpenApi.Transform, (shown) => ({ ...shown, requestBody: { ...shown["requestBody"], required: false } })),
   HttpApiEndpoint.get("drifts", "/v2/configuration-drifts", {
     query: PageQuery,
     success: listOf(Drift)
   }).annotateMerge(
-    operation("List chargers whose configuration differs from what is expected, by chargerId", "chargers:read")
+    operation("List chargers whose configuration differs from the template, by chargerId", "chargers:read")
   ),
   HttpApiEndpoint.get("quirks", "/v2/quirks", { success: QuirkBook }).annotateMerge(
-    operation("The quirk book: what chargers of some makes are granted, and which chargers that are", "chargers:read")
+    operation(
+      "Read the quirk book: the tolerances granted to some makes, and the chargers that they apply to",
+      "chargers:read"
+    )
   ),
   HttpApiEndpoint.put("setQuirks", "/v2/quirks", { payload: NewQuirkBook, success: QuirkBook }).annotateMerge(
-    operation("Replace the organisation's own rules; they hold from a charger's next connection on", "chargers:write")
+    operation("Replace the organisation's own rules; they apply from a charger's next connection", "chargers:write")
   )
 ) {}

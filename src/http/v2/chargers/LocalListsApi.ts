@@ -7,15 +7,15 @@ import { operation } from "../requests/Middleware.ts"
 import { localListStates } from "../../../domain/command/LocalLists.ts"
 
 export const LocalList = Schema.Struct({
-  version: Schema.NullOr(Schema.Int).annotate({ description: "Of the list that the charger has, as far as is known" }),
-  inStep: Schema.Boolean.annotate({ description: "Whether it has every change of the tokens" }),
+  version: Schema.NullOr(Schema.Int).annotate({ description: "The version of the charger's list, as far as known" }),
+  inStep: Schema.Boolean.annotate({ description: "Whether the list has all changes of the tokens" }),
   state: Schema.Literals(localListStates).annotate({
     description:
-      "`Manual`: sent by hand, not kept in step. `Unknown`: to be asked or sent. `Sending`: a message is on its way. `Disabled`: switched " +
-      "off at the charger. `Unsupported`: the charger has none. `Failed`: refused, and tried again later"
+      "`Manual`: sent by commands, not kept up to date. `Unknown`: the list has to be queried or sent. `Sending`: a message is on its way. `Disabled`: switched " +
+      "off at the charger. `Unsupported`: the charger has no list. `Failed`: refused, and tried again later"
   }),
   reason: Schema.NullOr(Schema.String).annotate({
-    description: "Why it is not in step, where something is in the way"
+    description: "Why the list is not up to date, if there is a reason"
   }),
   updatedAt: Schema.NullOr(Time)
 }).annotate({ identifier: "LocalList" })
@@ -27,7 +27,7 @@ export class LocalListsApi extends HttpApiGroup.make("local-lists").add(
     error: NotFound404
   }).annotateMerge(
     operation(
-      "Whether the charger's local authorisation list is in step (while the organisation's localLists is Managed)",
+      "Read whether the charger's local authorisation list is up to date (while the organisation's localLists is Managed)",
       "chargers:read"
     )
   )

@@ -10,13 +10,13 @@ import { listOf, PageQuery } from "../requests/Paging.ts"
 export const LoggedMessage = Schema.Struct({
   id: Schema.String,
   at: Time,
-  direction: Schema.Literals(["in", "out"]).annotate({ description: "`in` is from the charger" }),
+  direction: Schema.Literals(["in", "out"]).annotate({ description: "`in`: from the charger, `out`: to the charger" }),
   kind: Schema.Literals(frameKinds),
   action: Schema.String,
   messageId: Schema.String,
-  frame: Schema.String.annotate({ description: "The frame's text, of at most 64 KiB; passwords and keys are masked" }),
+  frame: Schema.String.annotate({ description: "The frame's text, at most 64 KiB; passwords and keys are masked" }),
   cutFrom: Schema.NullOr(Schema.Int).annotate({
-    description: "Bytes of the whole frame where `frame` is only its beginning; null where it is all of it"
+    description: "Size of the whole frame in bytes if `frame` is only its beginning; null if `frame` is complete"
   })
 }).annotate({ identifier: "LoggedMessage" })
 
@@ -35,7 +35,7 @@ const filters = {
   to: Schema.optionalKey(Time.annotate({ description: "Before" })),
   action: Schema.optionalKey(
     text(500).annotate({
-      description: "Of these actions alone, separated by commas; an answer has that of its question"
+      description: "Only frames of these actions, separated by commas; an answer has the action of its request"
     })
   ),
   kind: Schema.optionalKey(
@@ -43,24 +43,24 @@ const filters = {
       .check(
         rule(
           (words: string) => words.split(",").every(isKind),
-          `One of ${frameKinds.join(", ")}; several are separated by commas`
+          `One of ${frameKinds.join(", ")}; several separated by commas`
         )
       )
-      .annotate({ description: "Of these kinds alone, separated by commas" })
+      .annotate({ description: "Only frames of these kinds, separated by commas" })
   ),
-  trouble: Schema.optionalKey(flag("true: errors, what is no OCPP frame, and answers that refuse what was asked")),
+  trouble: Schema.optionalKey(flag("true: only errors, frames that are not OCPP, and answers that refuse the request")),
   q: Schema.optionalKey(
     text(100)
-      .check(rule((words: string) => words.trim().length >= 2, "Must have 2 characters or more", { minLength: 2 }))
+      .check(rule((words: string) => words.trim().length >= 2, "Must have at least 2 characters", { minLength: 2 }))
       .annotate({
-        description: `A part of the frame or its message id, whatever the case of letters; frames are searched up to character ${searchedChars}`
+        description: `A part of the frame or its message id; case does not matter; frames are searched up to character ${searchedChars}`
       })
   )
 }
 
 const about =
-  `The log of raw OCPP frames, newest first; with \`Accept: text/event-stream\` what comes from now on, as it is written. With a filter a page looks through ` +
-  `${searchedFrames} frames: one with few items or none is the last only where \`nextCursor\` is null`
+  "List raw OCPP frames, newest first; with `Accept: text/event-stream` stream new frames as they are logged. With a filter, a page searches " +
+  `${searchedFrames} frames: a page with few or no items is the last only if \`nextCursor\` is null`
 
 export const messages = HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId/messages", {
   params,
@@ -68,7 +68,7 @@ export const messages = HttpApiEndpoint.get("messages", "/v2/chargers/:chargerId
   headers: {
     "last-event-id": Schema.optionalKey(
       Schema.String.annotate({
-        description: "Of server-sent events: go on behind this frame, at most an hour back; without it they begin now"
+        description: "For server-sent events: continue after this frame, at most an hour back; default: start now"
       })
     )
   },
@@ -83,4 +83,4 @@ export const exportMessages = HttpApiEndpoint.get("exportMessages", "/v2/charger
     "content-disposition": Schema.String.annotate({ description: "`attachment`, with the name of the file" })
   }),
   error: NotFound404
-}).annotateMerge(operation("All frames of a charger that fit as JSON lines, newest first", "chargers:read"))
+}).annotateMerge(operation("Export all matching frames of a charger as JSON lines, newest first", "chargers:read"))

@@ -16,17 +16,17 @@ const Series = Schema.Struct({
   to: Time,
   points: Schema.Array(
     Schema.Struct({
-      at: Time.annotate({ description: "When the step begins" }),
+      at: Time.annotate({ description: "Start of the step" }),
       value: Schema.NullOr(Schema.Finite)
     }).annotate({ identifier: "SeriesPoint" })
-  ).annotate({ description: `At most ${maxSeriesPoints}, oldest first; none for what is still to come` }),
+  ).annotate({ description: `At most ${maxSeriesPoints}, oldest first; none for the future` }),
   overall: Schema.NullOr(Schema.Finite)
 }).annotate({ identifier: "Series" })
 
 export class StatisticsApi extends HttpApiGroup.make("statistics")
   .add(
     HttpApiEndpoint.get("get", "/v2/statistics", { success: Statistics }).annotateMerge(
-      operation("Counts of chargers, connectors, sessions and energy", "statistics:read")
+      operation("Count chargers, connectors, sessions and energy", "statistics:read")
     )
   )
   .add(
@@ -34,13 +34,13 @@ export class StatisticsApi extends HttpApiGroup.make("statistics")
       query: {
         metric: Schema.Literals(seriesMetrics),
         step: Schema.optionalKey(Schema.Literals(steps)),
-        from: Schema.optionalKey(Time.annotate({ description: "At or after; a day before `to` where it is missing" })),
-        to: Schema.optionalKey(Time.annotate({ description: "Before; now where it is missing" })),
+        from: Schema.optionalKey(Time.annotate({ description: "At or after this time; default: a day before `to`" })),
+        to: Schema.optionalKey(Time.annotate({ description: "Before this time; default: now" })),
         siteId: Schema.optionalKey(Uuid),
         chargerId: Schema.optionalKey(ChargerId)
       },
       success: Series
     }).annotateMerge(
-      operation("Power, energy, sessions or availability over time, at most 92 days back", "statistics:read")
+      operation("Read power, energy, sessions or availability over time, at most 92 days back", "statistics:read")
     )
   ) {}

@@ -10,27 +10,31 @@ import { operation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
 
 export const UnknownCharger = Schema.Struct({
-  chargerId: Schema.String.annotate({ description: "As it stood in the charger's URL" }),
+  chargerId: Schema.String.annotate({ description: "As in the charger's URL" }),
   firstSeenAt: Time,
   lastSeenAt: Time,
   attempts: Schema.Int.annotate({
-    description: "Refused connections; those that a rate limit turned away do not count"
+    description: "Refused connections, without those that a rate limit refused"
   }),
-  remoteAddress: Schema.String.annotate({ description: "Where the last attempt came from" }),
-  subprotocols: Schema.Array(Schema.String).annotate({ description: "OCPP versions that the last attempt offered" })
+  remoteAddress: Schema.String.annotate({ description: "IP address of the last attempt" }),
+  subprotocols: Schema.Array(Schema.String).annotate({
+    description: "OCPP versions that it offered at its last attempt"
+  })
 }).annotate({ identifier: "UnknownCharger" })
 
-const whose = "needs platform:admin too once the service holds several organisations"
+const whose = "also needs platform:admin if the service holds several organisations"
 
 export class UnknownChargersApi extends HttpApiGroup.make("unknown-chargers").add(
   HttpApiEndpoint.get("list", "/v2/unknown-chargers", {
     query: PageQuery,
     success: listOf(UnknownCharger),
     error: PermissionDenied403
-  }).annotateMerge(operation(`List chargers that knocked and are not registered; ${whose}`, "chargers:read")),
+  }).annotateMerge(operation(`List chargers that tried to connect and are not registered; ${whose}`, "chargers:read")),
   HttpApiEndpoint.delete("forget", "/v2/unknown-chargers/:chargerId", {
     params: { chargerId: ChargerId },
     success: HttpApiSchema.NoContent,
     error: [NotFound404, PermissionDenied403]
-  }).annotateMerge(operation(`Forget one until its next attempt; ${whose}`, "chargers:write"))
+  }).annotateMerge(
+    operation(`Remove an unknown charger from the list until its next attempt; ${whose}`, "chargers:write")
+  )
 ) {}

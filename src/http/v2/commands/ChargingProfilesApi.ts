@@ -15,7 +15,7 @@ export const defaultDuration = 86_400
 const connectorIdMax = 1000
 
 export const InstalledProfile = Schema.Struct({
-  connectorId: Schema.Int.annotate({ description: "OCPP 1.6's: 0 is the whole charger" }),
+  connectorId: Schema.Int.annotate({ description: "OCPP 1.6's connectorId: 0 is the whole charger" }),
   evseId: Schema.Int,
   setAt: Time,
   chargingProfile: ChargingProfile
@@ -26,17 +26,22 @@ const Difference = Schema.Struct({
   to: Time,
   computed: Schema.NullOr(Schema.Finite),
   reported: Schema.NullOr(Schema.Finite)
-}).annotate({ identifier: "ScheduleDifference", description: "Limits in the unit of the charger's answer" })
+}).annotate({
+  identifier: "ScheduleDifference",
+  description: "The unit of the limits, taken from the charger's answer"
+})
 
 export const CompositeSchedule = Schema.Struct({
   connectorId: Schema.Int,
-  computed: ChargingSchedule.annotate({ description: "What the profiles that stand come to, from now on" }),
+  computed: ChargingSchedule.annotate({
+    description: "The schedule that results from the profiles in force, from now on"
+  }),
   reported: Schema.NullOr(Schema.Struct({ at: Time, answer: Schema.Record(Schema.String, Schema.Unknown) })).annotate({
-    description: "What the charger last answered to GetCompositeSchedule; null where it was not asked"
+    description: "The charger's last answer to GetCompositeSchedule; null if it was not asked"
   }),
   differences: Schema.NullOr(Schema.Array(Difference)).annotate({
     description:
-      "Where the charger's answer is not what we compute for the same time; null where there is nothing to compare"
+      "Where the charger's answer differs from the computed schedule for the same time; null if there is nothing to compare"
   })
 }).annotate({ identifier: "CompositeSchedule" })
 
@@ -47,17 +52,22 @@ export class ChargingProfilesApi extends HttpApiGroup.make("charging-profiles").
     params,
     success: listOf(InstalledProfile),
     error: NotFound404
-  }).annotateMerge(operation("The charging profiles that the charger has accepted and that stand", "chargers:read")),
+  }).annotateMerge(
+    operation("List the charging profiles that the charger has accepted and that are in force", "chargers:read")
+  ),
   HttpApiEndpoint.get("composite", "/v2/chargers/:chargerId/composite-schedule", {
     params,
     query: {
-      connectorId: Schema.optionalKey(wholeInQuery(0, connectorIdMax, "0, the whole charger, without it")),
-      duration: Schema.optionalKey(wholeInQuery(1, compositeSecondsMax, `Seconds; ${defaultDuration} without it`)),
-      chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]).annotate({ description: "A without it" }))
+      connectorId: Schema.optionalKey(wholeInQuery(0, connectorIdMax, "Default 0, the whole charger")),
+      duration: Schema.optionalKey(wholeInQuery(1, compositeSecondsMax, `Seconds; default ${defaultDuration}`)),
+      chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]).annotate({ description: "Default A" }))
     },
     success: CompositeSchedule,
     error: NotFound404
   }).annotateMerge(
-    operation("What the profiles in force come to, and whether the charger says the same", "chargers:read")
+    operation(
+      "Read the schedule that results from the profiles in force, and whether the charger's own agrees",
+      "chargers:read"
+    )
   )
 ) {}

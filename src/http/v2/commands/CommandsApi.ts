@@ -24,7 +24,7 @@ export const expiresIn = {
   expiresIn: Schema.optionalKey(
     whole(1, longestWaitSeconds).annotate({
       description:
-        "Seconds that it may wait for the charger to be connected; without it, not connected is Failed at once"
+        "Seconds that it may wait for the charger to connect; without it, the command fails at once if the charger is not connected"
     })
   )
 }
@@ -60,24 +60,24 @@ export const Command = Schema.Struct({
   createdAt: Time,
   sentAt: Schema.NullOr(Time),
   completedAt: Schema.NullOr(Time),
-  expiresAt: Schema.NullOr(Time).annotate({ description: "Until when it may wait for the charger" }),
+  expiresAt: Schema.NullOr(Time).annotate({ description: "Until when it may wait for the charger to connect" }),
   result: Schema.NullOr(Document).annotate({
-    description: "The charger's answer as it came, or { errorCode, errorDescription }"
+    description: "The charger's answer as received, or { errorCode, errorDescription }"
   }),
   sessionId: Schema.NullOr(Schema.String).annotate({
     description: "The session that followed a RemoteStart, or that a RemoteStop ends"
   }),
   effect: Schema.NullOr(Schema.Literals(["SessionStarted", "SessionEnded"])).annotate({
-    description: "What was seen to follow"
+    description: "The observed outcome"
   }),
   fileId: Schema.NullOr(Schema.String).annotate({
-    description: "The file of this service that the charger was to bring or to fetch"
+    description: "The file of this service that the charger was asked to upload or to download"
   }),
   progress: Schema.NullOr(Progress).annotate({
-    description: "What the charger said last of the upload, the download or the installation"
+    description: "The charger's last status of the upload, the download or the installation"
   }),
   parameters: Document.annotate({
-    description: "As they were given, secrets masked, and what the service chose: numbers, a version, a file"
+    description: "As given, with secrets masked, and with what the service chose: numbers, a version, a file"
   }),
   issuedBy: Schema.String
 }).annotate({ identifier: "Command" })
@@ -85,7 +85,7 @@ export const Command = Schema.Struct({
 const CommandOnce = Schema.Struct({
   ...Command.fields,
   password: Schema.optionalKey(
-    Schema.String.annotate({ description: "The charger's new password, when it was generated: only now" })
+    Schema.String.annotate({ description: "The charger's new password, if it was generated; shown only once" })
   )
 }).annotate({ identifier: "CommandWithPassword" })
 
@@ -103,7 +103,7 @@ export class CommandsApi extends HttpApiGroup.make("commands").add(
     success: createdAt(CommandOnce.pipe(HttpApiSchema.status(202))),
     error: [NotFound404, Conflict409, TooMany429]
   })
-    .annotateMerge(operation("Command a charger", "commands:write"))
+    .annotateMerge(operation("Send a command to a charger", "commands:write"))
     .annotate(Staged, true),
   HttpApiEndpoint.get("listOfCharger", "/v2/chargers/:chargerId/commands", {
     params: { chargerId: ChargerId },

@@ -41,7 +41,7 @@ const triggeredExtended = [
 const profileKey = "securityprofile"
 
 const passwordFits = /^(?:[\x21-\x7e]{16,20}|[0-9A-Fa-f]{32,40})$/
-const passwordRule = "A charger's password has 16 to 20 printable characters without blanks, or 32 to 40 hex digits"
+const passwordRule = "A charger's password has 16 to 20 printable characters without spaces, or 32 to 40 hex digits"
 
 const maybePlace = (connectorId: number | undefined) =>
   connectorId === undefined ? {} : { place: placeOf(connectorId) }
@@ -74,7 +74,7 @@ export const core = {
         ? { _tag: "NeedsSession", sessionId, with: (id) => ({ _tag: "RemoteStop", transactionId: id }) }
         : transactionId !== undefined
           ? { _tag: "RemoteStop", transactionId }
-          : refused("/transactionId", "Must be there, or sessionId instead of it")
+          : refused("/transactionId", "Is required, or sessionId instead")
   ),
   UnlockConnector: row(
     Schema.Struct({ ...type("UnlockConnector"), connectorId: ConnectorNumber }),
@@ -111,10 +111,10 @@ export const core = {
     ({ key, value }) => {
       const isPassword = key.trim().toLowerCase() === passwordKey
       if (isPassword && value === undefined) return { _tag: "NeedsPassword", key }
-      if (value === undefined) return refused("/value", "Must be there")
+      if (value === undefined) return refused("/value", "Is required")
       if (isPassword && !passwordFits.test(value)) return refused("/value", passwordRule)
       if (key.trim().toLowerCase() === profileKey && !/^\s*[0-3]\s*$/.test(value)) {
-        return refused("/value", "Must be 1, 2 or 3: a security profile, and higher than the charger's")
+        return refused("/value", "Must be a security profile (1, 2 or 3) higher than the charger's")
       }
       return { _tag: "ChangeConfiguration", key, value }
     }

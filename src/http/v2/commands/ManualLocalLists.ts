@@ -15,7 +15,7 @@ const tokensAtMost = 2_000
 /** Explains how to send a list that does not fit into one message. */
 const goOn = (inOne: number) =>
   `Send the first ${inOne} as localAuthorizationList, and the others in messages with updateType Differential; or set the organisation's ` +
-  "localLists to Managed, and the service does it."
+  "localLists to Managed, so that the service does it."
 
 export const listsByHand = Effect.gen(function* () {
   const lists = yield* LocalLists
@@ -35,7 +35,7 @@ export const listsByHand = Effect.gen(function* () {
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined && found.length <= tokensAtMost)
     if (found.length > tokensAtMost) {
-      const message = `No message holds more than ${tokensAtMost} tokens. ${goOn(tokensAtMost)}`
+      const message = `One message can hold at most ${tokensAtMost} tokens. ${goOn(tokensAtMost)}`
       return yield* new Conflict({ code: "too_many_tokens", message })
     }
     const { entries, losses } = entriesOf(found, "Full", yield* Clock.currentTimeMillis)
@@ -54,11 +54,11 @@ export const listsByHand = Effect.gen(function* () {
     const { key, limit } = broken
     const how =
       key === "LocalAuthListMaxLength"
-        ? "It can hold no more: send it those entries that matter most as localAuthorizationList."
+        ? "It cannot hold more: send the most important entries as localAuthorizationList."
         : goOn(limit)
     return yield* new Conflict({
       code: "list_too_long",
-      message: `The charger says by ${key} that it takes ${limit} entries at most, and this list has ${entries.length}. ${how}`
+      message: `The charger reports in ${key} that it accepts at most ${limit} entries, and this list has ${entries.length}. ${how}`
     })
   })
 

@@ -76,7 +76,7 @@ const looking = Effect.gen(function* () {
       return yield* new NotFound({ kind: `session ${sessionId} at charger`, id: chargerId })
     }
     if (session.endedAt !== undefined) {
-      return yield* new Conflict({ code: "session_ended", message: "This session has ended already." })
+      return yield* new Conflict({ code: "session_ended", message: "This session has already ended." })
     }
     return Number(session.transactionId)
   })

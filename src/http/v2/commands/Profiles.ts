@@ -47,7 +47,7 @@ export const profiles = {
         return updateType === "Differential"
           ? refused(
               "/localAuthorizationList",
-              "Must be there for a differential update; your own tokens are sent in full"
+              "Is required for a differential update; your own tokens are sent only as a full list"
             )
           : { _tag: "NeedsTokens", listVersion }
       }
@@ -74,7 +74,7 @@ export const profiles = {
       reservationId: Schema.optionalKey(whole(1, 0x7fffffff))
     }),
     ({ connectorId, expiryDate, idTag, parentIdTag, reservationId }, now) => {
-      if (expiryDate <= now) return refused("/expiryDate", "Must lie ahead")
+      if (expiryDate <= now) return refused("/expiryDate", "Must be in the future")
       const with_ = (id: number) =>
         ({
           _tag: "ReserveNow",
@@ -103,10 +103,13 @@ export const profiles = {
     }),
     ({ chargingProfile, connectorId, csChargingProfiles }) => {
       if (chargingProfile !== undefined && csChargingProfiles !== undefined) {
-        return refused("/csChargingProfiles", "Must not be there beside chargingProfile, which is another name for it")
+        return refused(
+          "/csChargingProfiles",
+          "Must not be given together with chargingProfile, which is another name for it"
+        )
       }
       const given = chargingProfile ?? csChargingProfiles
-      if (given === undefined) return refused("/chargingProfile", "Must be there")
+      if (given === undefined) return refused("/chargingProfile", "Is required")
       const name = chargingProfile === undefined ? "csChargingProfiles" : "chargingProfile"
       const place = placeOf(connectorId)
       const profile = profileOf(given)
@@ -135,7 +138,7 @@ export const profiles = {
     Schema.Struct({
       ...type("GetCompositeSchedule"),
       connectorId: ConnectorOrWhole,
-      duration: whole(1, 31_536_000).annotate({ description: "Seconds from now on" }),
+      duration: whole(1, 31_536_000).annotate({ description: "Seconds, from now on" }),
       chargingRateUnit: Schema.optionalKey(Schema.Literals(["A", "W"]))
     }),
     ({ chargingRateUnit, connectorId, duration }) => ({

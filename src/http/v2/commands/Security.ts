@@ -17,7 +17,7 @@ const numbered = (requestId: number | undefined, make: (id: number) => Open): Op
   requestId === undefined ? { _tag: "NeedsNumber", with: make } : make(requestId)
 
 const noSource =
-  "Must be there (an http, https, ftp, ftps or sftp URL that the charger can reach), or fileId instead of it: a file of POST /cpo/v2/files"
+  "Is required (an http, https, ftp, ftps or sftp URL that the charger can reach), or fileId instead: a file from POST /cpo/v2/files"
 
 interface Source {
   readonly location: string | undefined
@@ -32,7 +32,7 @@ interface Source {
 const fetched = ({ fileId, location, pointer, retrieveAt }: Source, make: (location: string) => Open): Open => {
   if (fileId === undefined) return location === undefined ? refused(pointer, noSource) : make(location)
   if (location !== undefined)
-    return refused("/fileId", `Must not be there beside ${pointer.slice(1).replace("/", ".")}`)
+    return refused("/fileId", `Must not be given together with ${pointer.slice(1).replace("/", ".")}`)
   return { _tag: "NeedsDownload", fileId, retrieveAt, with: make }
 }
 
@@ -45,9 +45,7 @@ export const security = {
   GetDiagnostics: row(
     Schema.Struct({
       ...type("GetDiagnostics"),
-      location: Schema.optionalKey(
-        Location.annotate({ description: "Without it the charger uploads to this service" })
-      ),
+      location: Schema.optionalKey(Location.annotate({ description: "Default: the charger uploads to this service" })),
       startTime: Schema.optionalKey(Time),
       stopTime: Schema.optionalKey(Time),
       ...retrying
@@ -125,7 +123,7 @@ export const security = {
     (given) => {
       const { location: atTheTop, log } = given
       if (atTheTop !== undefined && log?.remoteLocation !== undefined) {
-        return refused("/location", "Must not be there beside log.remoteLocation, which is another name for it")
+        return refused("/location", "Must not be given together with log.remoteLocation, which is another name for it")
       }
       return numbered(given.requestId, (requestId) => {
         const make = (location: string): Open => ({

@@ -31,7 +31,7 @@ export const Location = text(512).check(
 
 export const retrying = {
   retries: Schema.optionalKey(whole(0, 100)),
-  retryInterval: Schema.optionalKey(whole(0, 86_400).annotate({ description: "Seconds between two tries" }))
+  retryInterval: Schema.optionalKey(whole(0, 86_400).annotate({ description: "Seconds between two attempts" }))
 }
 
 /** Translates retries into the domain's fields. */
@@ -68,7 +68,7 @@ export const Profile = Schema.Struct({
         (periods: ReadonlyArray<{ readonly startPeriod: number }>) =>
           periods[0]?.startPeriod === 0 &&
           periods.every((one, i) => i === 0 || one.startPeriod > periods[i - 1]!.startPeriod),
-        "Must begin at 0 and rise (OCPP 1.6 §7.14)"
+        "Must begin at 0 and increase (OCPP 1.6 §7.14)"
       )
     )
   })

@@ -16,13 +16,15 @@ const moment = Schema.NullOr(Time)
 export const DeliveryHealth = Schema.Struct({
   state: Schema.Literals(subscriptionStates).annotate({
     description:
-      "`Inactive` while it is not registered or suspended, `Parked` where all was taken but what was parked, `Waiting` for as long as it has asked, `Down` until it answers again: it is asked once a minute"
+      "`Inactive` while the partner is not registered or suspended, `Parked` if everything was accepted except parked objects, `Waiting` for the time that the partner asked for, `Down` until the partner answers again: it is tried once a minute"
   }),
-  cursor: Schema.Int.annotate({ description: "How far what has happened was read for it" }),
-  behind: Schema.Int.annotate({ description: "What has happened since, and was not looked at yet" }),
-  due: Schema.Int.annotate({ description: "Objects that wait to be sent" }),
+  cursor: Schema.Int.annotate({
+    description: "The position in the journal up to which changes were read for this partner"
+  }),
+  behind: Schema.Int.annotate({ description: "Number of later entries in the journal that are not read yet" }),
+  due: Schema.Int.annotate({ description: "Number of objects waiting to be sent" }),
   dueSince: moment,
-  parked: Schema.Int.annotate({ description: "Objects that were refused for good, or failed for three days" }),
+  parked: Schema.Int.annotate({ description: "Number of objects that were finally refused, or failed for three days" }),
   downSince: moment,
   waitsUntil: moment,
   lastDeliveredAt: moment,
@@ -32,8 +34,8 @@ export const DeliveryHealth = Schema.Struct({
 export const ParkedItem = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(pushedKinds),
-  objectId: Schema.String.annotate({ description: "Of an evse, its location's id and its own: `location/evse`" }),
-  problem: Schema.String.annotate({ description: "What the partner said last" }),
+  objectId: Schema.String.annotate({ description: "For an evse, its location's id and its own: `location/evse`" }),
+  problem: Schema.String.annotate({ description: "The partner's last answer" }),
   tries: Schema.Int,
   dueAt: Time,
   parkedAt: Time
@@ -44,7 +46,7 @@ export const Replayed = Schema.Struct({ id: Schema.String, status: Schema.Litera
 })
 
 export const AllReplayed = Schema.Struct({
-  replayed: Schema.Int.annotate({ description: "Objects that are due again: all that were parked, 5000 at most" })
+  replayed: Schema.Int.annotate({ description: "Number of objects that are due again: all parked ones, at most 5000" })
 }).annotate({ identifier: "ReplayedDeliveries" })
 
 const item = { partnerId: Uuid, deliveryId: Uuid }
@@ -55,7 +57,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries").add(
     query: PageQuery,
     success: listOf(ParkedItem),
     error: NotFound404
-  }).annotateMerge(operation("What a partner refused for good, newest first", "partners:read")),
+  }).annotateMerge(operation("List objects that a partner finally refused, newest first", "partners:read")),
   HttpApiEndpoint.post("replay", "/v2/partners/:partnerId/parked/:deliveryId/replay", {
     params: item,
     headers: IdempotencyHeader,
@@ -67,10 +69,10 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries").add(
     headers: IdempotencyHeader,
     success: AllReplayed.pipe(HttpApiSchema.status(201)),
     error: NotFound404
-  }).annotateMerge(operation("Send all parked objects again, as they stand now", "partners:write")),
+  }).annotateMerge(operation("Send all parked objects again, in their present state", "partners:write")),
   HttpApiEndpoint.delete("discard", "/v2/partners/:partnerId/parked/:deliveryId", {
     params: item,
     success: HttpApiSchema.NoContent,
     error: NotFound404
-  }).annotateMerge(operation("Forget a parked object; the next change of it is sent again", "partners:write"))
+  }).annotateMerge(operation("Drop a parked object; its next change is sent again", "partners:write"))
 ) {}

@@ -106,7 +106,7 @@ const comment = (text: string, id: string): string => `: ${text}\nid: ${id}\n\n`
 const tooMany = (most: number, whose: string) =>
   new TooMany({
     code: "too_many_streams",
-    message: `No more than ${most} streams of events of ${whose} are open at a time. Close one, or read the feed by cursor.`,
+    message: `At most ${most} event streams of ${whose} can be open at a time. Close one, or read the feed with a cursor.`,
     retryAfterSeconds: 30
   })
 

@@ -26,7 +26,7 @@ const cursorFrom = (
   if (text === undefined || text === "") return Effect.undefined
   const cursor = parseCursor(text)
   return cursor === undefined
-    ? Effect.fail(new InvalidInput({ pointer, detail: "is not the id of an event, nor a nextCursor of this feed" }))
+    ? Effect.fail(new InvalidInput({ pointer, detail: "is neither the id of an event nor a nextCursor of this feed" }))
     : Effect.succeed(cursor)
 }
 

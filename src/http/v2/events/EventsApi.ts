@@ -13,8 +13,8 @@ const typeList = `One of ${eventTypes.join(", ")}`
 
 /** Types of events, separated by commas. */
 const Types = text(500)
-  .check(rule((types: string) => types.split(",").every(isEventType), `${typeList}; several are separated by commas`))
-  .annotate({ description: "Events of these types alone, separated by commas" })
+  .check(rule((types: string) => types.split(",").every(isEventType), `${typeList}; several separated by commas`))
+  .annotate({ description: "Only events of these types, separated by commas" })
 
 /** The types in a query; all if it names none. */
 export const typesOf = (types: string | undefined): ReadonlyArray<EventType> | undefined =>
@@ -22,14 +22,16 @@ export const typesOf = (types: string | undefined): ReadonlyArray<EventType> | u
 
 const eventOf = <T extends EventType>(type: T) =>
   Schema.Struct({
-    id: Schema.String.annotate({ description: "Also the cursor behind this event, and its id as a server-sent event" }),
+    id: Schema.String.annotate({
+      description: "Also the cursor that continues after this event, and its id as a server-sent event"
+    }),
     type: Schema.Literal(type),
     at: Schema.String.annotate({
       format: "date-time",
       description:
-        "When it happened, by the charger's clock where that can be believed. Events come in the order in which they were heard"
+        "When it happened, by the charger's clock if it is plausible. Events are in the order in which they were received"
     }),
-    subject: Schema.String.annotate({ description: "As in `session:<id>`. What is of one subject comes in its order" }),
+    subject: Schema.String.annotate({ description: "Such as `session:<id>`. Events of one subject are in order" }),
     data: eventData[type]
   }).annotate({ identifier: `Event.${type}` })
 
@@ -59,8 +61,8 @@ export const Event = Schema.Union([
 ]).annotate({ identifier: "Event" })
 
 const about =
-  "Read what happened, oldest first; with `Accept: text/event-stream` as server-sent events. `nextCursor` is always there: ask again with it, also " +
-  "after a page with no items"
+  "Read events, oldest first; with `Accept: text/event-stream` as server-sent events. `nextCursor` is always present: ask again with it, even " +
+  "after a page without items"
 
 export class EventsApi extends HttpApiGroup.make("events").add(
   HttpApiEndpoint.get("list", "/v2/events", {
@@ -68,14 +70,17 @@ export class EventsApi extends HttpApiGroup.make("events").add(
       ...PageQuery,
       type: Schema.optionalKey(Types),
       siteId: Schema.optionalKey(
-        Uuid.annotate({ description: "At this site alone, as its chargers stand now; without what belongs to no site" })
+        Uuid.annotate({
+          description: "Only events at this site, by where its chargers are now; without events that belong to no site"
+        })
       ),
       chargerId: Schema.optionalKey(ChargerId)
     },
     headers: {
       "last-event-id": Schema.optionalKey(
         Schema.String.annotate({
-          description: "Of server-sent events: go on behind this one. Without it, and without cursor, they begin now"
+          description:
+            "For server-sent events: continue after this one. Without it and without cursor, the stream starts now"
         })
       )
     },

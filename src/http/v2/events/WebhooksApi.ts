@@ -25,13 +25,13 @@ const siteIdsGiven = Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMa
 const fields = {
   id: Schema.String,
   url: Schema.String,
-  types: Schema.NullOr(Types).annotate({ description: "Null: all, and those that later versions add" }),
+  types: Schema.NullOr(Types).annotate({ description: "Null: all, including those that later versions add" }),
   siteIds: Schema.NullOr(SiteIds).annotate({
-    description: "Events at these sites alone; null: all events, also of what belongs to no site"
+    description: "Only events at these sites; null: all events, including those that belong to no site"
   }),
-  active: Schema.Boolean.annotate({ description: "Also false once its address has answered 410 Gone" }),
+  active: Schema.Boolean.annotate({ description: "Also false after its address has answered 410 Gone" }),
   previousSecretUntil: Schema.NullOr(Time).annotate({
-    description: "Until then the secret before the last rotation signs as well"
+    description: "Until when messages also carry a signature by the previous secret"
   }),
   lastProblem: Schema.NullOr(Schema.Struct({ at: Time, message: Schema.String })),
   createdAt: Time,
@@ -42,7 +42,7 @@ export const Webhook = Schema.Struct(fields).annotate({ identifier: "Webhook" })
 
 export const RevealedWebhook = Schema.Struct({
   ...fields,
-  secret: Schema.String.annotate({ description: "`whsec_…`, to verify signatures by: shown now and never again" })
+  secret: Schema.String.annotate({ description: "`whsec_…`, for verifying signatures; shown only once" })
 }).annotate({ identifier: "WebhookWithSecret" })
 
 export const NewWebhook = Schema.Struct({
@@ -57,7 +57,7 @@ export const WebhookChange = Schema.Struct({
   types: Schema.optionalKey(Schema.NullOr(typesGiven)),
   siteIds: Schema.optionalKey(Schema.NullOr(siteIdsGiven)),
   active: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "One that is switched on gets what happens from then on" })
+    Schema.Boolean.annotate({ description: "A webhook that is switched on gets the events from then on" })
   )
 }).annotate({ identifier: "WebhookChange" })
 
@@ -66,15 +66,15 @@ export const Delivery = Schema.Struct({
   eventId: Schema.String,
   type: Schema.NullOr(Schema.Literals(eventTypes)),
   status: Schema.Literals(webhookDeliveryStatuses).annotate({
-    description: "Parked: given up after three days, until it is replayed"
+    description: "Parked: given up after three days; it can be replayed"
   }),
   tries: Schema.Int,
   dueAt: Time,
   nextTryAt: Schema.NullOr(Time),
   deliveredAt: Schema.NullOr(Time),
   parkedAt: Schema.NullOr(Time),
-  httpStatus: Schema.NullOr(Schema.Int).annotate({ description: "Of the answer that took it" }),
-  problem: Schema.NullOr(Schema.String).annotate({ description: "Of the last try that failed" })
+  httpStatus: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status of the answer that accepted it" }),
+  problem: Schema.NullOr(Schema.String).annotate({ description: "The error of the last failed attempt" })
 }).annotate({ identifier: "WebhookDelivery" })
 
 export const Ping = Schema.Struct({
@@ -93,7 +93,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     payload: NewWebhook,
     success: createdAt(RevealedWebhook.pipe(HttpApiSchema.status(201))),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Have events posted to an address, from now on", "webhooks:write")),
+  }).annotateMerge(operation("Create a webhook: events from now on are posted to its address", "webhooks:write")),
   HttpApiEndpoint.get("list", "/v2/webhooks", { query: PageQuery, success: listOf(Webhook) }).annotateMerge(
     operation("List webhooks, newest first", "webhooks:read")
   ),
@@ -105,19 +105,19 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     payload: WebhookChange,
     success: Webhook,
     error: [NotFound404, InvalidInput400]
-  }).annotateMerge(operation("Change a webhook, switch it off or on", "webhooks:write")),
+  }).annotateMerge(operation("Change a webhook, or switch it off or on", "webhooks:write")),
   HttpApiEndpoint.delete("remove", one, {
     params,
     success: HttpApiSchema.NoContent,
     error: NotFound404
-  }).annotateMerge(operation("Remove a webhook, and what is still due to it", "webhooks:write")),
+  }).annotateMerge(operation("Remove a webhook and its waiting deliveries", "webhooks:write")),
   HttpApiEndpoint.post("rotateSecret", `${one}/rotate-secret`, {
     params,
     headers: IdempotencyHeader,
     success: RevealedWebhook.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   }).annotateMerge(
-    operation("Make a new secret; for a day every message is signed by the one before as well", "webhooks:write")
+    operation("Create a new secret; for a day every message is also signed with the previous one", "webhooks:write")
   ),
   HttpApiEndpoint.post("ping", `${one}/ping`, {
     params,
@@ -125,9 +125,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     success: Ping.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   })
-    .annotateMerge(
-      operation("Post a message of the type webhook.ping now, and report what came of it", "webhooks:write")
-    )
+    .annotateMerge(operation("Post a message of the type webhook.ping now, and report the outcome", "webhooks:write"))
     .annotate(Staged, true),
   HttpApiEndpoint.get("deliveries", `${one}/deliveries`, {
     params,
@@ -136,7 +134,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     error: NotFound404
   }).annotateMerge(
     operation(
-      "List deliveries, of the newest event first; of those that came through the last thousand",
+      "List deliveries, those of the newest event first; of successful deliveries only the last thousand",
       "webhooks:read"
     )
   ),

@@ -29,9 +29,9 @@ const toFile = (file: StoredFile): typeof File.Type => ({
 })
 
 const stalled = Stream.fail("stalled" as const)
-const tooSlow = new InvalidInput({ pointer: "", detail: "The file took too long" })
+const tooSlow = new InvalidInput({ pointer: "", detail: "The upload took too long" })
 
-const removed = new Conflict({ code: "file_removed", message: "The file was stored, and has been removed since." })
+const removed = new Conflict({ code: "file_removed", message: "The file was stored, but has been removed since." })
 
 export const layer = HttpApiBuilder.group(
   Api,

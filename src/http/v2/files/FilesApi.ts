@@ -9,7 +9,9 @@ import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Pag
 
 /** What the charger last reported about a transfer. */
 export const Progress = Schema.Struct({
-  status: Schema.String.annotate({ description: "The charger's own word, e.g. Uploading, Uploaded, Installed" }),
+  status: Schema.String.annotate({
+    description: "The status as the charger reported it, such as Uploading, Uploaded, Installed"
+  }),
   at: Time
 }).annotate({ identifier: "Progress" })
 
@@ -17,15 +19,15 @@ export const File = Schema.Struct({
   id: Schema.String,
   chargerId: Schema.NullOr(Schema.String).annotate({ description: "Null for firmware" }),
   kind: Schema.Literals(fileKinds),
-  name: Schema.String.annotate({ description: "As the charger called it; empty while it has not" }),
+  name: Schema.String.annotate({ description: "The charger's name for the file; empty before the upload" }),
   state: Schema.Literals(["Waiting", "Stored"]),
-  size: Schema.Int.annotate({ description: "Bytes in all; 0 while it is waited for" }),
-  receivedBytes: Schema.Int.annotate({ description: "Of an upload that runs, as many as there are by now" }),
+  size: Schema.Int.annotate({ description: "Size in bytes; 0 before the upload" }),
+  receivedBytes: Schema.Int.annotate({ description: "While an upload runs, the bytes received so far" }),
   sha256: Schema.NullOr(Schema.String),
   commandId: Schema.NullOr(Schema.String).annotate({
-    description: "The command that asked for it. Those that send firmware: `GET /v2/commands?fileId=`"
+    description: "The command that requested it. Commands that send firmware: `GET /v2/commands?fileId=`"
   }),
-  progress: Schema.NullOr(Progress).annotate({ description: "What the charger said last of it" }),
+  progress: Schema.NullOr(Progress).annotate({ description: "The charger's last status of it" }),
   createdAt: Time,
   completedAt: Schema.NullOr(Time)
 }).annotate({ identifier: "File" })
@@ -34,7 +36,7 @@ export const File = Schema.Struct({
 const FirmwareName = Schema.String.check(
   rule(
     (name: string) => /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.+$/.test(name),
-    "Must have 1 to 100 characters of A-Z a-z 0-9 . _ - (chargers read it in a URL)",
+    "Must have 1 to 100 characters of A-Z a-z 0-9 . _ - (it is part of a URL for chargers)",
     { pattern: "^[A-Za-z0-9._-]{1,100}$" }
   )
 )
@@ -51,7 +53,7 @@ export class FilesApi extends HttpApiGroup.make("files").add(
     success: listOf(File)
   }).annotateMerge(operation("List files, newest first", "chargers:read")),
   HttpApiEndpoint.post("store", "/v2/files", {
-    query: { name: Schema.optionalKey(FirmwareName.annotate({ description: "firmware.bin without it" })) },
+    query: { name: Schema.optionalKey(FirmwareName.annotate({ description: "Default firmware.bin" })) },
     headers: IdempotencyHeader,
     // A body that is too large is refused by the store, with a problem document of REST v2.
     payload: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
@@ -62,14 +64,14 @@ export class FilesApi extends HttpApiGroup.make("files").add(
     .annotate(StreamedBody, "application/octet-stream")
     .annotate(Staged, true),
   HttpApiEndpoint.get("get", "/v2/files/:id", { params, success: File, error: NotFound404 }).annotateMerge(
-    operation("Read what is known of a file", "chargers:read")
+    operation("Read a file's size, state and hash", "chargers:read")
   ),
   HttpApiEndpoint.get("content", "/v2/files/:id/content", {
     params,
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
     error: NotFound404
-  }).annotateMerge(operation("Fetch a file", "chargers:read")),
+  }).annotateMerge(operation("Download a file", "chargers:read")),
   HttpApiEndpoint.delete("remove", "/v2/files/:id", { params, error: NotFound404 }).annotateMerge(
-    operation("Remove a file; chargers can no longer fetch it", "chargers:write")
+    operation("Remove a file; chargers can no longer download it", "chargers:write")
   )
 ) {}

@@ -151,5 +151,5 @@ export const bodies: Descriptions["bodies"] = {
       businessDetails: { name: "Voltlane GmbH", website: "https://voltlane.example" }
     }
   },
-  "files.store": { file: "the bytes of the file" }
+  "files.store": { file: "the content of the file" }
 }

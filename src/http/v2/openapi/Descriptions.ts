@@ -151,7 +151,7 @@ export const descriptions: Descriptions = {
     "cdrs.jsonLines": '{"id":"019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d04","number":1042}\n',
     "chargers.exportMessages":
       '{"id":"90211","direction":"in","kind":"CALL","action":"Heartbeat","frame":"[2,\\"m\\",\\"Heartbeat\\",{}]"}\n',
-    "files.content": "the bytes of the file"
+    "files.content": "the content of the file"
   },
   refusals,
   statuses

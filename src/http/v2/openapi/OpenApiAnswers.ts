@@ -20,16 +20,16 @@ const problem = (description: string) => ({
 const json = "application/json"
 
 const etag = {
-  description: "The version of what is answered: for If-None-Match, and for If-Match of a change",
+  description: "The version of the returned object: for If-None-Match, and for If-Match of a change",
   schema: { type: "string" }
 }
 
 const limited = {
   ratelimit: {
-    description: "What is left to this key, draft-ietf-httpapi-ratelimit-headers",
+    description: "What remains of this key's rate limit, see draft-ietf-httpapi-ratelimit-headers",
     schema: { type: "string" }
   },
-  "ratelimit-policy": { description: "How much there is of it, and in which time", schema: { type: "string" } }
+  "ratelimit-policy": { description: "The rate limit and its period", schema: { type: "string" } }
 }
 
 const header = (name: string, description: string) => ({
@@ -55,7 +55,7 @@ const ofRead = (operation: Operation): Operation => ({
   ...operation,
   parameters: [
     ...(operation.parameters ?? []),
-    header("if-none-match", "An ETag: what has not changed since is answered 304")
+    header("if-none-match", "An ETag: if the object has not changed since, the answer is 304")
   ],
   responses: {
     ...operation.responses,
@@ -68,11 +68,11 @@ const ofChange = (operation: Operation): Operation => ({
   ...operation,
   parameters: [
     ...(operation.parameters ?? []),
-    header("if-match", "The ETag of what is to be changed: where it has changed since, nothing is done")
+    header("if-match", "The ETag of the object to change: if it has changed since, nothing is done")
   ],
   responses: {
     ...operation.responses,
-    "412": problem("It was changed since the ETag of If-Match was answered, or has none")
+    "412": problem("The object was changed after the ETag of If-Match was issued, or has no ETag")
   }
 })
 
@@ -90,9 +90,9 @@ const ofBody = (operation: Operation, method: string): Operation => {
     requestBody: { ...requestBody, content },
     responses: {
       ...operation.responses,
-      "408": problem("The body did not come in time"),
+      "408": problem("The body was not received in time"),
       "413": problem("The body is too large"),
-      "415": problem("The body is of another media type")
+      "415": problem("The body has the wrong media type")
     }
   }
 }
@@ -104,7 +104,7 @@ const ofAll = (operation: Operation): Operation => ({
       Object.entries(operation.responses).map(([status, response]) => [status, withHeaders(response, limited)])
     ),
     "405": {
-      ...problem("The path does not take this method; Allow names those that it takes"),
+      ...problem("The path does not support this method; Allow lists the methods that it supports"),
       headers: { allow: { schema: { type: "string" } } }
     },
     "500": problem("The service failed")

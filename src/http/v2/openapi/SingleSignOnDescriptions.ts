@@ -6,49 +6,46 @@ const redirectUri = "https://cpo.example/sign-in/return"
 const group = "charging-operations"
 const domain = "voltlane.example"
 
-const issuerOf = ["The provider's issuer, exactly as it names itself", issuer] as const
-const clientId = ["The id under which this service is registered at the provider", "voltlane"] as const
-const scopes = ["What is asked for beside `openid`", ["email", "profile"]] as const
+const issuerOf = ["The provider's issuer, exactly as the provider publishes it", issuer] as const
+const clientId = ["The client id under which this service is registered at the provider", "voltlane"] as const
+const scopes = ["Scopes to request in addition to `openid`", ["email", "profile"]] as const
 const groupsClaim = ["The claim that lists a person's groups, in the ID token or the userinfo", "groups"] as const
 const groupRoles = [
-  "Which group gives which role; the first one that fits counts",
+  "The role for each group; the first matching entry applies",
   [{ group, roleId: "Operations" }]
 ] as const
-const groupOf = ["A group as the provider names it", group] as const
-const roleId = ["A built-in role by its name, or the id of an own one", "Operations"] as const
-const defaultRoleId = ["The role of those whom no group fits; null: they are refused", null] as const
+const groupOf = ["The provider's name for the group", group] as const
+const roleId = ["The name of a built-in role, or the id of one of the organisation's own", "Operations"] as const
+const defaultRoleId = ["The role of people without a matching group; null: they are refused", null] as const
 const domains = [
-  "Domains of email addresses, in lower case. Who has a verified address in one of them may join without an invitation",
+  "Domains of email addresses, in lower case. People with a verified address in one of them may join without an invitation",
   [domain]
 ] as const
 const trustEmail = [
-  "True: addresses count as verified where the provider does not say. Only for a provider whose addresses your own administrators give",
+  "True: addresses count as verified if the provider does not say whether they are. Only for a provider whose addresses your own administrators assign",
   false
 ] as const
-const isEnabled = ["Whether people can sign in by it", true] as const
-const passwordForOwnersOnly = [
-  "True: a sign-in by password may do nothing, unless it is an owner's. Keys are not concerned",
-  false
-] as const
+const isEnabled = ["Whether people can sign in with it", true] as const
+const passwordForOwnersOnly = ["True: only owners can use a sign-in by password. Keys are not affected", false] as const
 
 export const singleSignOnTags: Descriptions["tags"] = {
-  "single-sign-on": "Signing in by the organisation's own identity provider"
+  "single-sign-on": "Sign-in with the organisation's own identity provider"
 }
 
 export const singleSignOnOperations: Descriptions["operations"] = {
-  "single-sign-on.get": "Without the client secret. 404 where none is set.",
+  "single-sign-on.get": "Without the client secret. 404 if no identity provider is set.",
   "single-sign-on.set":
-    "Replaces all of it; what is left out gets its default. Without `clientSecret` the one before stays, unless the issuer or client id changes. 403 for a caller who may do less than an owner: who decides about the provider can sign in as any operator. 409 `local_owner_needed` where no active owner has a password.",
+    "Replaces all settings; those that are left out get their defaults. Without `clientSecret` the stored secret stays, unless the issuer or client id changes. 403 for a caller with fewer permissions than an owner, because control of the provider allows signing in as any operator. 409 `local_owner_needed` if no active owner has a password.",
   "single-sign-on.remove":
-    "No one signs in by it any more; sign-ins that are there go on. Which identity is which operator is kept for the case that the same provider comes back.",
+    "No one can sign in with it any more; existing sign-ins continue. The links between identities and operators are kept in case the same provider is set again.",
   "single-sign-on.test":
-    "Reads the discovery document and the keys of any issuer, before or after it is set. Nothing is changed. The client id and secret are not tried: that takes a sign-in.",
+    "Reads the discovery document and the keys of any issuer, before or after it is set. Nothing is changed. The client id and secret are not tested: that takes a sign-in.",
   "single-sign-on.offer":
-    "For the sign-in page. With the name of the organisation where only one offers it, so that nothing needs to be asked.",
+    "For the sign-in page. Includes the organisation's name if only one offers single sign-on, so that the page need not ask.",
   "single-sign-on.begin":
-    "Answers where the browser is to go, and sets a cookie that ties the answer to this browser for ten minutes. The organisation is found by its country code and party id (`organisation`), else by the domain of `email`, else it is the only one. 409 `single_sign_on_unknown` where none fits, or two do.",
+    "Returns the address to send the browser to, and sets a cookie that ties the provider's answer to this browser for ten minutes. The organisation is found by its country code and party id (`organisation`), else by the domain of `email`, else it is the only one with single sign-on. 409 `single_sign_on_unknown` if none matches, or more than one.",
   "single-sign-on.complete":
-    "The page at `redirectUri` sends the query that the provider brought. Answers who signed in and sets the cookie of a sign-in, like a password. 409 `sign_on_lost` for an answer that this browser did not ask for, `provider_answer_invalid` for one that does not pass a check, and a code of its own for each reason for which a person is not let in."
+    "The page at `redirectUri` sends the query string that it got from the provider. Returns the signed-in operator and sets the cookie of a sign-in, as with a password. 409 `sign_on_lost` for an answer that does not belong to a request of this browser, `provider_answer_invalid` for one that fails a check, and a separate code for each reason to refuse a person."
 }
 
 export const singleSignOnBodies: Descriptions["bodies"] = {
@@ -70,7 +67,7 @@ export const singleSignOnBodies: Descriptions["bodies"] = {
 export const singleSignOnDescriptions: Descriptions["properties"] = {
   "SingleSignOnSettings.issuer": issuerOf,
   "SingleSignOnSettings.clientId": clientId,
-  "SingleSignOnSettings.clientSecret": ["The client's secret; it is never shown again", "gX3kP0vQ9sT1"],
+  "SingleSignOnSettings.clientSecret": ["The client secret; it is never shown again", "gX3kP0vQ9sT1"],
   "SingleSignOnSettings.scopes": scopes,
   "SingleSignOnSettings.groupsClaim": groupsClaim,
   "SingleSignOnSettings.groupRoles": groupRoles,
@@ -96,28 +93,28 @@ export const singleSignOnDescriptions: Descriptions["properties"] = {
   "SingleSignOn.passwordForOwnersOnly": passwordForOwnersOnly,
   "SingleSignOn.redirectUri": ["The address to register at the provider", redirectUri],
   "SingleSignOnTest.issuer": issuerOf,
-  "SingleSignOnFindings.ok": ["Whether nothing was found to be wrong", true],
-  "SingleSignOnFindings.problems": ["What is wrong, in words", []],
-  "SingleSignOnFindings.authorizationEndpoint": [
-    "Where browsers are sent; null if it is not known",
-    `${issuer}/authorize`
-  ],
-  "SingleSignOnFindings.tokenEndpoint": [
-    "Where this service asks for tokens; null if it is not known",
-    `${issuer}/token`
-  ],
-  "SignOnOffer.offered": ["Whether any organisation of this service offers it", true],
-  "SignOnOffer.organisationName": ["The organisation, where it is the only one; else null", "Voltlane B.V."],
+  "SingleSignOnFindings.ok": ["True if no problem was found", true],
+  "SingleSignOnFindings.problems": ["The problems, as human-readable text", []],
+  "SingleSignOnFindings.authorizationEndpoint": ["Where browsers are sent; null if unknown", `${issuer}/authorize`],
+  "SingleSignOnFindings.tokenEndpoint": ["Where this service requests tokens; null if unknown", `${issuer}/token`],
+  "SignOnOffer.offered": ["Whether any organisation of this service offers single sign-on", true],
+  "SignOnOffer.organisationName": ["The organisation's name, if only one offers it; else null", "Voltlane B.V."],
   "NewSignOn.organisation": ["Country code and party id of the organisation", "NL-VLT"],
-  "NewSignOn.email": ["An email address, of which the domain counts", `lea@${domain}`],
-  "SignOn.url": ["Where the browser is to go, by itself", `${issuer}/authorize?client_id=voltlane`],
+  "NewSignOn.email": ["An email address, of which only the domain is used", `lea@${domain}`],
+  "SignOn.url": [
+    "The address to send the browser to, as a top-level navigation",
+    `${issuer}/authorize?client_id=voltlane`
+  ],
   "SignOn.organisationName": ["The organisation that was found", "Voltlane B.V."],
-  "SignOnReturn.query": ["What followed `?` in the address that the provider sent the browser to", "code=…&state=…"],
+  "SignOnReturn.query": [
+    "The query string of the address that the provider sent the browser to, without `?`",
+    "code=…&state=…"
+  ],
 
   "Me.singleSignOn": ["Whether this sign-in was proved by the organisation's identity provider", false],
   "SignIn.singleSignOn": [
-    "Whether it was proved by the organisation's identity provider; then it works there alone",
+    "Whether it was proved by the organisation's identity provider; if so, it is valid only for that organisation",
     false
   ],
-  "Operator.singleSignOn": ["Whether the operator signs in by the organisation's identity provider", false]
+  "Operator.singleSignOn": ["Whether the operator signs in with the organisation's identity provider", false]
 }

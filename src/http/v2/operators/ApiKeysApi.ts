@@ -19,13 +19,13 @@ const overlapMax = 2_592_000
 const Network = text(50).check(
   rule(
     (value: string) => parseNetwork(value) !== undefined,
-    "Must be an IPv4 or IPv6 network such as 203.0.113.0/24 or 2001:db8::/32 with no bits set behind its prefix, or an address"
+    "Must be an IPv4 or IPv6 network such as 203.0.113.0/24 or 2001:db8::/32, with no bits set after the prefix, or an address"
   )
 )
 
 const bounds = {
   expiresAt: Schema.optionalKey(
-    Schema.NullOr(Time).annotate({ description: "From then on it is refused; null or missing: never" })
+    Schema.NullOr(Time).annotate({ description: "When the key expires; null or missing: never" })
   ),
   networks: Schema.optionalKey(
     Schema.NullOr(
@@ -39,16 +39,18 @@ const bounds = {
           }
         )
       )
-    ).annotate({ description: "It works from these alone; null or missing: from anywhere" })
+    ).annotate({ description: "The networks that the key can be used from; null or missing: anywhere" })
   )
 }
 
 const Rotation = Schema.Struct({
   overlapSeconds: Schema.optionalKey(
-    whole(0, overlapMax).annotate({ description: "How long the old key works on; a day without it, 0 ends it at once" })
+    whole(0, overlapMax).annotate({
+      description: "How long the old key continues to work; default: a day; 0 ends it at once"
+    })
   ),
   expiresAt: Schema.optionalKey(
-    Schema.NullOr(Time).annotate({ description: "Of the new key; as the old one's without it, and null: never" })
+    Schema.NullOr(Time).annotate({ description: "When the new key expires; default: as the old one; null: never" })
   )
 }).annotate({ identifier: "ApiKeyRotation" })
 
@@ -57,7 +59,7 @@ export const NewApiKey = Schema.Struct({
   permissions: Schema.optionalKey(
     Schema.Array(Permission).check(Schema.isMaxLength(permissions.length)).annotate({
       description:
-        "At most those of the calling key, and as many without it; never more than its operator has at the call"
+        "At most those of the calling key; default: the same as the calling key; a call never has more permissions than the operator has at that moment"
     })
   ),
   ...bounds
@@ -66,8 +68,10 @@ export const NewApiKey = Schema.Struct({
 const fields = {
   id: Schema.String,
   name: Schema.String,
-  prefix: Schema.String.annotate({ description: "The start of the key, to recognise it by" }),
-  permissions: Schema.NullOr(Schema.Array(Schema.String)).annotate({ description: "Null: all of its operator's" }),
+  prefix: Schema.String.annotate({ description: "The first characters of the key, to recognise it by" }),
+  permissions: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: "Null: all permissions of its operator"
+  }),
   createdAt: Time,
   lastUsedAt: Schema.NullOr(Time),
   lastUsedFrom: Schema.NullOr(Schema.String),
@@ -80,7 +84,7 @@ export const ApiKey = Schema.Struct(fields).annotate({ identifier: "ApiKey" })
 
 const ApiKeyOnce = Schema.Struct({
   ...fields,
-  key: Schema.String.annotate({ description: "The key itself: shown now and never again" })
+  key: Schema.String.annotate({ description: "The key itself; shown only once" })
 }).annotate({ identifier: "ApiKeyWithKey" })
 
 export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
@@ -90,7 +94,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     success: ApiKeyOnce.pipe(HttpApiSchema.status(201))
   }).annotateMerge(graveOperation("Create a key for this operator", "api-keys:write")),
   HttpApiEndpoint.get("list", "/v2/api-keys", { query: PageQuery, success: listOf(ApiKey) }).annotateMerge(
-    operation("List keys, revoked ones too", "api-keys:read")
+    operation("List keys, including revoked ones", "api-keys:read")
   ),
   HttpApiEndpoint.post("rotate", "/v2/api-keys/:keyId/rotate", {
     params: { keyId: Uuid },
@@ -99,7 +103,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     success: ApiKeyOnce.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   }).annotateMerge(
-    graveOperation("Make a key in place of one of this operator; the old one ends after an overlap", "api-keys:write")
+    graveOperation("Replace a key of this operator by a new one; the old one ends after an overlap", "api-keys:write")
   ),
   HttpApiEndpoint.delete("revoke", "/v2/api-keys/:keyId", {
     params: { keyId: Uuid },
@@ -107,7 +111,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys").add(
     error: [NotFound404, Conflict409]
   }).annotateMerge(
     operation(
-      "Revoke a key at once: one that may do no more than the calling key, and not the last that has every permission",
+      "Revoke a key at once. It must not have more permissions than the calling key, nor be the last with every permission",
       "api-keys:write"
     )
   )

@@ -21,10 +21,10 @@ export const AuditEntry = Schema.Struct({
   at: Time,
   actor: Schema.String.annotate({
     description:
-      "Who did it, as in `operator:<id>`, `key:<id>`, `partner:<id>` or `command-line:<user>`; `platform` for the service itself"
+      "Who did it, such as `operator:<id>`, `key:<id>`, `partner:<id>` or `command-line:<user>`; `platform` for the service itself"
   }),
-  action: Schema.String.annotate({ description: "What was done, as in SiteChanged or CommandIssued" }),
-  subject: Schema.String.annotate({ description: "What it was done to, as in `charger:CP-1`" }),
+  action: Schema.String.annotate({ description: "What was done, such as SiteChanged or CommandIssued" }),
+  subject: Schema.String.annotate({ description: "The object it was done to, such as `charger:CP-1`" }),
   before: Schema.optionalKey(Document),
   after: Schema.optionalKey(Document)
 }).annotate({ identifier: "AuditEntry" })
@@ -40,5 +40,5 @@ export class AuditLogApi extends HttpApiGroup.make("audit-log").add(
       to: Schema.optionalKey(Time.annotate({ description: "Done before" }))
     },
     success: listOf(AuditEntry)
-  }).annotateMerge(operation("List who did what, newest first", "audit:read"))
+  }).annotateMerge(operation("List changes and who made them, newest first", "audit:read"))
 ) {}

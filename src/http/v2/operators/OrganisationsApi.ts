@@ -9,27 +9,26 @@ import { operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const UnknownTokens = Schema.Literals(["Refuse", "Accept"]).annotate({
-  description: "What becomes of an unknown token"
+  description: "How unknown tokens are treated"
 })
 
 const ConcurrentTransactions = Schema.Literals(["Refuse", "Allow"]).annotate({
-  description: "Whether one token may have two sessions at once"
+  description: "Whether a token may have several sessions at once"
 })
 
 const LocalLists = Schema.Literals(["Manual", "Managed"]).annotate({
-  description: "Managed: the local authorisation lists of chargers are kept in step with the tokens"
+  description: "Managed: the service keeps the chargers' local authorisation lists up to date with the tokens"
 })
 
 /** Seconds. A shorter interval floods the service, and one longer than a day is no sign of life. */
 const HeartbeatInterval = whole(10, 86_400)
 
 const CloseSilent = whole(closeSilentHours.least, closeSilentHours.most).annotate({
-  description:
-    "Hours after which a session that is heard of no more is closed and held, if nothing shows that it goes on"
+  description: "Hours without news after which a session is closed and held, if nothing shows that it continues"
 })
 
 const StandbyPower = whole(standbyW.least, standbyW.most).annotate({
-  description: "W; a vehicle that takes less is parked, where the charger does not say what the vehicle does"
+  description: "W; a vehicle that takes less counts as parked if the charger does not report its state"
 })
 
 const PartyId = Schema.String.check(
@@ -42,7 +41,9 @@ export const NewOrganisation = Schema.Struct({
   name: Name,
   countryCode: CountryAlpha2,
   partyId: PartyId,
-  operatorEmail: Schema.optionalKey(Email.annotate({ description: "The first operator's; without it one is made up" }))
+  operatorEmail: Schema.optionalKey(
+    Email.annotate({ description: "The first operator's email address; default: a generated one" })
+  )
 }).annotate({ identifier: "NewOrganisation" })
 
 export const OrganisationChange = Schema.Struct({
@@ -62,7 +63,7 @@ const fields = {
   name: Schema.String,
   countryCode: Schema.String,
   partyId: Schema.String,
-  timeZone: Schema.String.annotate({ description: "IANA name; sites that name none have it" }),
+  timeZone: Schema.String.annotate({ description: "IANA time zone name; the default for sites" }),
   unknownTokens: UnknownTokens,
   concurrentTransactions: ConcurrentTransactions,
   heartbeatIntervalSeconds: Schema.Int,
@@ -77,9 +78,9 @@ export const Organisation = Schema.Struct(fields).annotate({ identifier: "Organi
 
 const OrganisationOnce = Schema.Struct({
   ...fields,
-  apiKey: Schema.String.annotate({ description: "A first v2 key: shown now and never again" }),
-  clientId: Schema.String.annotate({ description: "For REST v1, with code" }),
-  code: Schema.String.annotate({ description: "For REST v1: shown now and never again" })
+  apiKey: Schema.String.annotate({ description: "A first v2 key; shown only once" }),
+  clientId: Schema.String.annotate({ description: "For REST v1, together with `code`" }),
+  code: Schema.String.annotate({ description: "For REST v1; shown only once" })
 }).annotate({ identifier: "OrganisationWithKeys" })
 
 export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
@@ -93,10 +94,10 @@ export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
     operation("List all organisations of this service (platform only)", "platform:admin")
   ),
   HttpApiEndpoint.get("get", "/v2/organisation", { success: Organisation }).annotateMerge(
-    operation("Read one's own organisation", "organisation:read")
+    operation("Read your own organisation", "organisation:read")
   ),
   HttpApiEndpoint.patch("update", "/v2/organisation", {
     payload: OrganisationChange,
     success: Organisation
-  }).annotateMerge(operation("Change one's own settings", "organisation:write"))
+  }).annotateMerge(operation("Change your organisation's settings", "organisation:write"))
 ) {}

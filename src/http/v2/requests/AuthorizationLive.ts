@@ -26,17 +26,17 @@ import { RequestQueues } from "./FairShare.ts"
 import { Inside } from "./Inside.ts"
 import { RateLimits } from "./RateLimits.ts"
 
-const unknown = new Unauthorized({ detail: "This key is not known, or was revoked. Keys of REST v1 do not work here." })
+const unknown = new Unauthorized({ detail: "This key is unknown or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key, or sign in." })
 const refused = (key: KeyBounds, why: "expired" | "network") =>
   why === "expired"
     ? new Unauthorized({
         code: "key_expired",
-        detail: `This key expired at ${new Date(key.expiresAt ?? 0).toISOString()}. Make another one, or rotate keys before they expire.`
+        detail: `This key expired at ${new Date(key.expiresAt ?? 0).toISOString()}. Create a new one, and rotate keys before they expire.`
       })
     : new Unauthorized({
         code: "network_refused",
-        detail: "This key works only from the networks that it was made for, and the request comes from elsewhere."
+        detail: "This key can be used only from its allowed networks, and the request comes from another one."
       })
 const over = new Unauthorized({ detail: "This sign-in has ended. Sign in again." })
 
@@ -118,12 +118,12 @@ const anonymousFrom = (network: string): Principal => ({
 
 const elsewhere = faceProblem(
   "cross_origin",
-  "This request was sent by a page of another site, or does not say by which. With a cookie only pages of this service change anything; programs use a key."
+  "This request was sent by a page of another site, or does not name its site. With a cookie, only pages of this service can change anything; programs use a key."
 )
 
 const untyped = faceProblem(
   "unsupported_media_type",
-  "Bodies are JSON: send the header content-type: application/json."
+  "The body must be JSON: send the header content-type: application/json."
 )
 
 /** Why a request with a cookie is refused; undefined if it is not. */
@@ -134,7 +134,7 @@ const refusal = (publicUrl: string, request: HttpServerRequest.HttpServerRequest
 
 const stale = faceProblem(
   "second_factor_stale",
-  "This needs your second factor again, since it was shown more than 15 minutes ago: PUT /cpo/v2/me/second-factor with a code or a passkey, then repeat it."
+  "This operation needs your second factor again, because it was last proved more than 15 minutes ago: send PUT /cpo/v2/me/second-factor with a code or a passkey, then repeat the request."
 )
 
 const granted = (caller: Principal, endpoint: HttpApiEndpoint.Top) => {

@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
     const path = pathOf(request.url)
     if (wanted.trim() === "*") return Effect.void
     if (!methodsOf(path).includes("GET")) {
-      return Effect.die(new Answered(failed(path, "What is at this path has no ETag: leave If-Match out.")))
+      return Effect.die(new Answered(failed(path, "This resource has no ETag: leave If-Match out.")))
     }
     return Effect.flatMap(current(caller, request), (state) => {
       // The write itself reports a missing object.
@@ -92,7 +92,9 @@ const make = Effect.gen(function* () {
       return isCurrent(wanted, state.headers["etag"] ?? "")
         ? Effect.void
         : Effect.die(
-            new Answered(failed(path, "It was changed since: read it again, and send If-Match with its ETag."))
+            new Answered(
+              failed(path, "The object has changed since: read it again, and send If-Match with its new ETag.")
+            )
           )
     })
   }

@@ -97,7 +97,7 @@ const checkStreamed = (request: HttpServerRequest.HttpServerRequest, wanted: str
     return faceProblem("unsupported_media_type", `Send the file itself, with the header content-type: ${wanted}.`)
   }
   if (Number(request.headers["content-length"] ?? 0) <= maxFileBytes) return undefined
-  return faceProblem("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`)
+  return faceProblem("payload_too_large", `The file is too large: at most ${maxFileBytes} bytes are allowed.`)
 }
 
 /** The size of a body in bytes; the limit if it was too large to be read whole. */
@@ -121,7 +121,7 @@ const boundedBody = Effect.map(RateLimits, (limits) =>
       if (!hasBody(request.method)) return yield* httpEffect
       const readable = asJson(request)
       if (readable === undefined) {
-        const detail = `Bodies are JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+        const detail = `The body must be JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
         return refuse(faceProblem("unsupported_media_type", detail))
       }
       const problem = yield* checkBody(readable)

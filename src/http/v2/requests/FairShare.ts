@@ -26,7 +26,7 @@ export const defaultFairShare: FairShareOptions = { atOncePerKey: 8, atOncePerOr
 const retryAfterSeconds = 2
 
 export const refusedForTheirShare = Metric.counter("http_requests_at_once_refused_total", {
-  description: "Requests of REST v2 that were refused because too many of their key waited already",
+  description: "Requests to REST v2 that were refused because too many requests of the same key were waiting",
   incremental: true
 })
 
@@ -99,7 +99,7 @@ export const queues = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: F
     const ofOrganisations = new RequestQueue(atOncePerOrganisation)
     const tooMany = new TooMany({
       code: "too_many_at_once",
-      message: `${waitingPerKey} requests of this key wait already. Send fewer at a time: ${atOncePerKey} are worked on at once.`,
+      message: `${waitingPerKey} requests of this key are already waiting. Send fewer at a time: ${atOncePerKey} are processed at once.`,
       retryAfterSeconds
     })
     const delay = new RefusalDelay()

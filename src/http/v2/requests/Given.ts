@@ -15,7 +15,7 @@ export const mayBeNull = <S extends Schema.Top>(schema: S) =>
 
 /** Accepted and ignored: for fields that answers show and requests cannot change. */
 export const ignored = Schema.optionalKey(
-  Schema.Json.annotate({ description: "Is assigned here: taken and ignored" })
+  Schema.Json.annotate({ description: "Assigned by the service: accepted and ignored" })
 ).pipe(Schema.decodeTo(Schema.optionalKey(Schema.Never), { decode: SchemaGetter.omit(), encode: SchemaGetter.omit() }))
 
 /** Fields of a tariff that the service assigns, under OCPI's names and its own. */

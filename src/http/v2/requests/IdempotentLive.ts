@@ -94,17 +94,25 @@ const takenAnswer = (
 ): Response => {
   switch (claim._tag) {
     case "InProgress":
-      return refuse("in_progress", "The first request with this Idempotency-Key still runs.", path)
+      return refuse(
+        "in_progress",
+        "The first request with this Idempotency-Key is still running. Try again later.",
+        path
+      )
     case "Reused":
       return refuse(
         "idempotency_key_reused",
-        "This Idempotency-Key belongs to another request of the last 24 hours.",
+        "This Idempotency-Key was used for a different request in the last 24 hours. Use a new key.",
         path
       )
     case "Replay":
       return (
         replay(secrets, claim.answer) ??
-        refuse("idempotency_key_reused", "The answer kept for this Idempotency-Key can no longer be read.", path)
+        refuse(
+          "idempotency_key_reused",
+          "The stored answer for this Idempotency-Key can no longer be read. Check whether the request took effect, then use a new key.",
+          path
+        )
       )
   }
 }

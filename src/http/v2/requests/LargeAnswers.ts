@@ -25,7 +25,8 @@ const retryAfterSeconds = 1
 const manyItems = 100
 
 export const refusedLargeAnswers = Metric.counter("http_large_answers_refused_total", {
-  description: "Answers of REST v2 that were not given because their key has too many large ones that it has not read",
+  description:
+    "Answers of REST v2 that were withheld because their key has too many large answers that it has not read",
   incremental: true
 })
 
@@ -46,8 +47,8 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
       const tooMany = new TooMany({
         code: "too_many_large_answers",
         message:
-          `${largeAnswersPerKey} answers of more than ${Math.round(largeAnswerBytes / 1024)} KiB have been made for this key that it has not read ` +
-          "yet. Read them first, or ask for fewer items.",
+          `This key has ${largeAnswersPerKey} answers of more than ${Math.round(largeAnswerBytes / 1024)} KiB that it has not read ` +
+          "yet. Read them first, or request fewer items.",
         retryAfterSeconds
       })
       const refuse = Effect.andThen(Metric.update(refusedLargeAnswers, 1), tooMany)

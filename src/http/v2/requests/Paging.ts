@@ -19,7 +19,7 @@ const cursorMaxLength = 512
 const Limit = wholeInQuery(
   1,
   maxLimit,
-  `Items of a page at most, 1 to ${maxLimit}; ${defaultLimit} without it. A page also ends where its items have 1 MiB`
+  `Maximum number of items in a page, 1 to ${maxLimit}; default ${defaultLimit}. A page also ends when its items reach 1 MiB`
 )
 
 /** The query parameters of every list. */
@@ -27,7 +27,7 @@ export const PageQuery = {
   limit: Schema.optionalKey(Limit),
   cursor: Schema.optionalKey(
     Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(cursorMaxLength)).annotate({
-      description: "`nextCursor` of the page before"
+      description: "`nextCursor` of the previous page"
     })
   )
 }
@@ -93,7 +93,7 @@ export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire
 /** An answer with the `Location` of the created object. */
 export const createdAt = <S extends Schema.Top>(body: S) =>
   HttpApiSchema.WithHeaders(body, {
-    location: Schema.String.annotate({ description: "Absolute URL of what was created" })
+    location: Schema.String.annotate({ description: "Absolute URL of the created object" })
   })
 
 /** `body` with its location; `path` is below `/cpo`. */
@@ -105,7 +105,7 @@ export const IdempotencyHeader = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "1 to 255 printable characters. The same request with the same key gets the same answer for 24 hours; with another body it is 409."
+        "1 to 255 printable characters. The same request with the same key gets the same answer for 24 hours; a request with another body is refused with 409."
     })
   )
 }

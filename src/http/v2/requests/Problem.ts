@@ -23,13 +23,15 @@ export const Problem = Schema.Struct({
   title: Schema.String,
   status: Schema.Int,
   detail: Schema.String,
-  instance: Schema.optionalKey(Schema.String.annotate({ description: "The path that was asked" })),
+  instance: Schema.optionalKey(Schema.String.annotate({ description: "The path of the request" })),
   code: Schema.String.annotate({ description: "Stable and machine-readable" }),
   requiredPermissions: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({ description: "The permissions that the caller lacks" })
   ),
   errors: Schema.optionalKey(Schema.Array(FieldError)),
-  retryAfterSeconds: Schema.optionalKey(Schema.Int.annotate({ description: "As the header Retry-After says" }))
+  retryAfterSeconds: Schema.optionalKey(
+    Schema.Int.annotate({ description: "The same value as the header Retry-After" })
+  )
 }).annotate({ identifier: "Problem", description: "RFC 9457 problem document" })
 
 export type Problem = typeof Problem.Type
@@ -49,26 +51,32 @@ export const faceProblem = (code: FaceCode, detail: string): Problem => problem(
 /** The document for a request that was not received in time, so that no route handled it; only for paths of REST v2. */
 export const timeoutDocument = (path: string): string | undefined =>
   path.startsWith("/cpo/")
-    ? JSON.stringify({ ...faceProblem("request_timeout", "The request did not come in time."), instance: path })
+    ? JSON.stringify({
+        ...faceProblem("request_timeout", "The request was not received completely in time. Send it again."),
+        instance: path
+      })
     : undefined
 
 /** An invalid body or query, with all its errors. */
 export const validationProblem = (errors: ReadonlyArray<typeof FieldError.Type>): Problem =>
   problem(
     domainRows.InvalidInput,
-    errors.length === 1 ? "One value does not fit." : `${errors.length} values do not fit.`,
+    errors.length === 1 ? "One value is invalid." : `${errors.length} values are invalid.`,
     { errors }
   )
 
 /** A path parameter that cannot be an id is answered with 404, like an unknown id. */
-export const notFoundProblem: Problem = problem(domainRows.NotFound, "Nothing here has that id, or it is not yours.")
+export const notFoundProblem: Problem = problem(
+  domainRows.NotFound,
+  "Nothing has this id, or you have no access to it."
+)
 
 const unavailable = {
   down: "The database cannot be reached. Nothing was changed; try again.",
   busy: "The database is busy. Nothing was changed; try again.",
-  full: "The disk is nearly full, so writes are refused. Nothing was changed; inform the operator of this service.",
+  full: "The disk is nearly full, so writes are refused. Nothing was changed; contact the operator of this service.",
   unknown:
-    "The database went away while it was writing: read the present state before trying again, or send an Idempotency-Key."
+    "The connection to the database was lost during the write, so the change may or may not be stored: read the present state before trying again, or send an Idempotency-Key."
 } as const
 
 /** The problem document for a domain error. Its text is written here, so that no message meant for a log is shown. */
@@ -78,15 +86,15 @@ export const domainProblem = (error: DomainError): Problem => {
     case "StorageUnavailable":
       return problem(row, unavailable[error.reason])
     case "FactRefused":
-      return problem(row, "The database cannot hold one of the values.")
+      return problem(row, "One of the values cannot be stored in the database.")
     case "NotFound":
-      return problem(row, `There is no ${error.kind} ${JSON.stringify(error.id)} here, or it is not yours.`)
+      return problem(row, `There is no ${error.kind} ${JSON.stringify(error.id)}, or you have no access to it.`)
     case "Conflict":
       return problem(row, error.message, { code: error.code })
     case "InvalidInput":
       return validationProblem([{ pointer: error.pointer, detail: error.detail }])
     case "PermissionDenied":
-      return problem(row, `The caller lacks ${error.requiredPermissions.join(", ")}.`, {
+      return problem(row, `Missing permissions: ${error.requiredPermissions.join(", ")}.`, {
         requiredPermissions: error.requiredPermissions
       })
     case "ChargerOffline":

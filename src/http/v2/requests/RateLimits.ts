@@ -69,7 +69,7 @@ export class Allowances {
 
 const refused = Metric.counter("api_requests_limited_total", {
   description:
-    "Requests to REST v2 that were answered 429: of a key that asks too often, or of a network with too many wrong keys",
+    "Requests to REST v2 that were answered 429: from a key with too many requests, or from a network with too many wrong keys",
   incremental: true
 })
 const ofFlood = Metric.withAttributes(refused, { why: "requests_of_key" })
@@ -117,7 +117,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
           Effect.andThen(
             new TooMany({
               code: "too_many_requests",
-              message: `This key may ask ${requestsPerMinute} times a minute. Ask less often; RateLimit says what is left.`,
+              message: `This key may send ${requestsPerMinute} requests a minute. Send fewer; the header RateLimit says how many remain.`,
               retryAfterSeconds: seconds
             })
           )
@@ -154,7 +154,7 @@ export const layer = ({ networkOf, requestsPerMinute, wrongKeysPerMinute }: Rate
         yield* ofNetworks.before(network)
         return yield* new TooMany({
           code: "too_many_wrong_keys",
-          message: `Too many wrong keys come from this network: it may send ${wrongKeysPerMinute} a minute.`,
+          message: `Too many wrong keys came from this network: at most ${wrongKeysPerMinute} a minute are allowed. Try again later.`,
           retryAfterSeconds: allowance.waitSeconds
         })
       })

@@ -16,7 +16,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const unknown = (names: Iterable<string>): ReadonlyArray<FieldIssue> =>
   [...new Set(names)].slice(0, issuesMax).map((name) => ({ pointer: pointerOf([name]), detail: notKnown(name, []) }))
 
-const mustBeEmpty: FieldIssue = { pointer: "", detail: "Must be empty: no body is read here" }
+const mustBeEmpty: FieldIssue = { pointer: "", detail: "Must be empty: this operation takes no body" }
 
 const inQuery = (url: string): ReadonlyArray<FieldIssue> =>
   unknown(new URL(url, "http://localhost").searchParams.keys())
@@ -44,7 +44,7 @@ const problemOfBody = (request: Request): Effect.Effect<Problem | ReadonlyArray<
     onFailure: (problem) =>
       problem === "unreadable"
         ? faceProblem("unreadable_body", "The body could not be read.")
-        : faceProblem("payload_too_large", "No body is read here.")
+        : faceProblem("payload_too_large", "This operation takes no body.")
   })
 
 export const layer = Layer.succeed(Undeclared, (httpEffect, { endpoint }) =>

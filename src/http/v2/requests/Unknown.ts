@@ -28,11 +28,13 @@ const namesOf = (issue: SchemaIssue.UnexpectedKey): ReadonlyArray<string> =>
     : // What is never there after decoding is taken and ignored, and never suggested.
       issue.ast.propertySignatures.filter(({ type }) => type._tag !== "Never").map(({ name }) => String(name))
 
-const notKnownHere = "Is not known here."
+const notKnownHere = "Is not a known name."
 
 /** The message about an unknown name, with the known ones. */
 export const notKnown = (given: string, known: ReadonlyArray<string>): string =>
-  known.length === 0 ? `${notKnownHere} Nothing is` : `${notKnownHere} Known are ${nearest(given, known).join(", ")}`
+  known.length === 0
+    ? `${notKnownHere} No name is allowed here`
+    : `${notKnownHere} Known names: ${nearest(given, known).join(", ")}`
 
 const about = (issue: SchemaIssue.UnexpectedKey, key: string): SchemaIssue.Issue =>
   new SchemaIssue.InvalidValue({ message: notKnown(key, namesOf(issue)) })
@@ -79,7 +81,7 @@ export const saidOnce = (issues: ReadonlyArray<FieldIssue>, url: string): Readon
     .filter(({ pointer }, i) => !repeated(pointer) || issues.findIndex((one) => one.pointer === pointer) === i)
     .map((issue) =>
       repeated(issue.pointer) && !issue.detail.startsWith(notKnownHere)
-        ? { ...issue, detail: "Must be given once" }
+        ? { ...issue, detail: "Must be given only once" }
         : issue
     )
 }

@@ -25,7 +25,7 @@ export const Party = Schema.Struct({
   partyId: Schema.String,
   businessDetails: Schema.Struct({ name: Schema.String, website: Schema.NullOr(Schema.String) }),
   default: Schema.Boolean.annotate({
-    description: "Of sites that name none, of tariffs, and of partners on OCPI 2.1.1"
+    description: "Used for sites that name no party, for tariffs, and for partners on OCPI 2.1.1"
   }),
   createdAt: Time
 }).annotate({ identifier: "Party" })

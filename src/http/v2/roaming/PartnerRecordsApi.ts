@@ -10,7 +10,7 @@ import { clientStatuses } from "../../../domain/roaming/ClientInfo.ts"
 import { partnerStatuses } from "../../../domain/roaming/Partner.ts"
 
 const Direction = Schema.Literals(["in", "out"]).annotate({
-  description: "`in` is a request of the partner's, `out` one of ours"
+  description: "`in`: a request from the partner, `out`: one from this service"
 })
 
 const optionalText = Schema.NullOr(Schema.String)
@@ -19,16 +19,20 @@ export const LoggedExchange = Schema.Struct({
   id: Schema.String,
   at: Time,
   direction: Direction,
-  module: Schema.String.annotate({ description: "OCPI's ModuleID, `versions`, or empty for what is none" }),
+  module: Schema.String.annotate({ description: "OCPI's ModuleID, `versions`, or empty for anything else" }),
   method: Schema.String,
-  path: Schema.String.annotate({ description: "With its query; of our own requests with the host as well" }),
-  httpStatus: Schema.NullOr(Schema.Int).annotate({ description: "Null where there was no answer; `error` says why" }),
+  path: Schema.String.annotate({ description: "With the query; for our own requests also with the host" }),
+  httpStatus: Schema.NullOr(Schema.Int).annotate({ description: "Null if there was no answer; `error` says why" }),
   ocpiStatus: Schema.NullOr(Schema.Int),
   durationMs: Schema.Int,
   requestId: Schema.String,
   correlationId: Schema.String,
-  requestBody: optionalText.annotate({ description: "Tokens and response_urls masked, cut after 8192 characters" }),
-  responseBody: optionalText.annotate({ description: "Tokens and response_urls masked, cut after 8192 characters" }),
+  requestBody: optionalText.annotate({
+    description: "With tokens and response_urls masked, cut after 8192 characters"
+  }),
+  responseBody: optionalText.annotate({
+    description: "With tokens and response_urls masked, cut after 8192 characters"
+  }),
   error: optionalText
 }).annotate({ identifier: "PartnerExchange" })
 
@@ -45,20 +49,20 @@ export const ModuleHealth = Schema.Struct({
 }).annotate({ identifier: "PartnerModuleHealth" })
 
 export const TokenFetch = Schema.Struct({
-  pulledAt: moment.annotate({ description: "When the last fetch that ended well began" }),
+  pulledAt: moment.annotate({ description: "When the last successful fetch began" }),
   triedAt: moment,
   dueAt: Time,
-  taken: Schema.Int.annotate({ description: "Tokens that it took" }),
-  unreadable: Schema.Int.annotate({ description: "What was no token of this partner's" }),
+  taken: Schema.Int.annotate({ description: "Number of tokens that it accepted" }),
+  unreadable: Schema.Int.annotate({ description: "Number of entries that were not tokens of this partner" }),
   problem: optionalText.annotate({ description: "Why the last one failed" }),
-  tokens: Schema.Int.annotate({ description: "How many there are of this partner by now, pushed ones too" })
+  tokens: Schema.Int.annotate({ description: "Number of tokens of this partner in total, including pushed ones" })
 }).annotate({ identifier: "TokenFetch" })
 
 export const PartnerHealth = Schema.Struct({
   status: Schema.Literals(partnerStatuses),
   modules: Schema.Array(ModuleHealth),
-  tokens: Schema.NullOr(TokenFetch).annotate({ description: "Null where it never had tokens to be fetched" }),
-  deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null where nothing was ever to be sent" })
+  tokens: Schema.NullOr(TokenFetch).annotate({ description: "Null if it never had tokens to fetch" }),
+  deliveries: Schema.NullOr(DeliveryHealth).annotate({ description: "Null if there was never anything to send" })
 }).annotate({ identifier: "PartnerHealth" })
 
 export const HubClient = Schema.Struct({
@@ -80,20 +84,22 @@ export class PartnerRecordsApi extends HttpApiGroup.make("partner-records").add(
       to: Schema.optionalKey(Time),
       module: Schema.optionalKey(text(64)),
       direction: Schema.optionalKey(Direction),
-      failed: Schema.optionalKey(flag("true: what did not succeed alone; false: what did"))
+      failed: Schema.optionalKey(flag("true: only exchanges that failed; false: only those that succeeded"))
     },
     success: listOf(LoggedExchange),
     error: NotFound404
-  }).annotateMerge(operation("The log of what was exchanged with a partner, newest first", "partners:read")),
+  }).annotateMerge(operation("List requests exchanged with a partner, newest first", "partners:read")),
   HttpApiEndpoint.get("health", "/v2/partners/:partnerId/health", {
     params,
     success: PartnerHealth,
     error: NotFound404
-  }).annotateMerge(operation("How each module of a partner does", "partners:read")),
+  }).annotateMerge(operation("Read the health of each of a partner's modules", "partners:read")),
   HttpApiEndpoint.get("clients", "/v2/partners/:partnerId/clients", {
     params,
     query: PageQuery,
     success: listOf(HubClient),
     error: NotFound404
-  }).annotateMerge(operation("The parties behind a partner that is a hub, as it reports them", "partners:read"))
+  }).annotateMerge(
+    operation("List the parties behind a partner that is a hub, as the hub reports them", "partners:read")
+  )
 ) {}

@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
         const { cursor, limit } = pageRequest(query)
         const offset = offsetOf(module, cursor)
         if (offset === undefined) {
-          return yield* new InvalidInput({ pointer: "/cursor", detail: "is no cursor of this list" })
+          return yield* new InvalidInput({ pointer: "/cursor", detail: "is not a cursor of this list" })
         }
         const window = { offset, limit: Math.min(limit, windowMaxLimit) }
         const { items, total } = yield* views.page(partner, module, window)

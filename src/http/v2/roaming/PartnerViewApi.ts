@@ -11,7 +11,7 @@ const Module = Schema.Literals(["locations", "tariffs", "sessions", "cdrs", "tok
 
 const Seen = Schema.Record(Schema.String, Schema.Unknown).annotate({
   identifier: "SeenObject",
-  description: "In the words of the version that the partner uses, or of our newest before it has registered"
+  description: "In the format of the partner's OCPI version, or of our newest before it has registered"
 })
 
 export class PartnerViewApi extends HttpApiGroup.make("partner-view").add(
@@ -20,5 +20,5 @@ export class PartnerViewApi extends HttpApiGroup.make("partner-view").add(
     query: PageQuery,
     success: listOf(Seen),
     error: NotFound404
-  }).annotateMerge(operation("What a partner sees of a module, exactly as it is sent", "partners:read"))
+  }).annotateMerge(operation("Read what a partner sees of a module, exactly as it is sent", "partners:read"))
 ) {}

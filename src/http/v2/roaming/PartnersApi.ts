@@ -10,15 +10,14 @@ import { partnerStatuses } from "../../../domain/roaming/Partner.ts"
 
 const switches = {
   tokenForm: Schema.Literals(["Raw", "Base64"]).annotate({
-    description:
-      "How our calls carry the token; without it as the version has it, and the other way once that is refused"
+    description: "How our calls carry the token; default: as the version requires, and the other way if that is refused"
   }),
   semanticErrorsAs400: Schema.Boolean,
   createdAs201: Schema.Boolean,
   credentialsOnce: Schema.Boolean,
   noCreditCdrs: Schema.Boolean,
   askUnknownTokens: Schema.Boolean.annotate({
-    description: "It is asked, in real time, about cards that are otherwise unknown"
+    description: "True: the partner is asked in real time about cards that are otherwise unknown"
   })
 }
 
@@ -31,7 +30,7 @@ const Switches = Schema.Struct({
   askUnknownTokens: Schema.optionalKey(switches.askUnknownTokens)
 }).annotate({
   identifier: "PartnerSwitches",
-  description: "What this partner needs otherwise than the standard has it"
+  description: "Where this partner deviates from the standard"
 })
 
 const changed = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -45,7 +44,7 @@ const SwitchesChange = Schema.Struct({
   askUnknownTokens: changed(switches.askUnknownTokens)
 }).annotate({
   identifier: "PartnerSwitchesChange",
-  description: "Those that are named change, and null takes one back"
+  description: "Only the given switches change; null resets a switch"
 })
 
 /** Three letters or digits (OCPI 2.2.1 §3.1). */
@@ -69,11 +68,13 @@ const fields = {
   id: Schema.String,
   name: Schema.String,
   countryCode: Schema.NullOr(Schema.String),
-  partyId: Schema.NullOr(Schema.String).annotate({ description: "Whom you have invited; `parties` is what it says" }),
+  partyId: Schema.NullOr(Schema.String).annotate({
+    description: "The party that you invited; `parties` has what the partner declares"
+  }),
   roles: Schema.Array(Role),
   status: Schema.Literals(partnerStatuses),
-  ocpiVersion: Schema.NullOr(Schema.String).annotate({ description: "Null where it is not registered" }),
-  versionsUrl: Schema.String.annotate({ description: "Ours, to be handed to the partner" }),
+  ocpiVersion: Schema.NullOr(Schema.String).annotate({ description: "Null if it is not registered" }),
+  versionsUrl: Schema.String.annotate({ description: "Our versions URL, to give to the partner" }),
   partnerVersionsUrl: Schema.NullOr(Schema.String).annotate({ description: "The partner's own, as it gave it" }),
   parties: Schema.Array(Party).annotate({ description: "As the partner has declared them in its credentials" }),
   modules: Schema.Array(Schema.String).annotate({ description: "What the partner serves" }),
@@ -89,7 +90,7 @@ export const InvitedPartner = Schema.Struct({
   ...fields,
   credentialsToken: Schema.String.annotate({
     description:
-      "To be handed to the partner with versionsUrl: good for seven days, for one registration, and shown once"
+      "To give to the partner together with versionsUrl: valid for seven days and for one registration, and shown only once"
   })
 }).annotate({ identifier: "InvitedPartner" })
 
@@ -104,7 +105,9 @@ export const NewPartner = Schema.Struct({
 export const PartnerChange = Schema.Struct({
   name: Schema.optionalKey(Name),
   switches: Schema.optionalKey(SwitchesChange),
-  suspended: Schema.optionalKey(Schema.Boolean.annotate({ description: "True refuses its calls and sends it nothing" }))
+  suspended: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True: its calls are refused and nothing is sent to it" })
+  )
 }).annotate({ identifier: "PartnerChange" })
 
 export const Handover = Schema.Struct({
@@ -137,7 +140,9 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: PartnerChange,
     success: Partner,
     error: NotFound404
-  }).annotateMerge(operation("Rename a partner, change its switches, suspend it or let it on", "partners:write")),
+  }).annotateMerge(
+    operation("Rename a partner, change its switches, suspend it or end its suspension", "partners:write")
+  ),
   HttpApiEndpoint.delete("remove", "/v2/partners/:partnerId", {
     params,
     success: HttpApiSchema.NoContent,
@@ -151,7 +156,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: InvitedPartner.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   }).annotateMerge(
-    operation("Reset a registration: all its tokens end, and it may register anew with this one", "partners:write")
+    operation("Reset a registration: all its tokens end, and it may register again with the new one", "partners:write")
   ),
   HttpApiEndpoint.post("register", "/v2/partners/:partnerId/register", {
     params,
@@ -160,7 +165,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   })
-    .annotateMerge(operation("Register with a partner that has handed us its token", "partners:write"))
+    .annotateMerge(operation("Register with a partner that has given you its token", "partners:write"))
     .annotate(Staged, true),
   HttpApiEndpoint.post("renew", "/v2/partners/:partnerId/renew", {
     params,
@@ -168,6 +173,6 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   })
-    .annotateMerge(operation("Exchange new tokens with a registered partner, without a gap", "partners:write"))
+    .annotateMerge(operation("Exchange new tokens with a registered partner, without interruption", "partners:write"))
     .annotate(Staged, true)
 ) {}

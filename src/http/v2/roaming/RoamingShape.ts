@@ -6,11 +6,11 @@ export const Roaming = Schema.Struct({
   partnerId: Schema.String,
   countryCode: Schema.String,
   partyId: Schema.String,
-  tokenUid: Schema.String.annotate({ description: "As the partner spells it" }),
+  tokenUid: Schema.String.annotate({ description: "In the partner's spelling" }),
   tokenType: Schema.String,
   contractId: Schema.String,
   authMethod: Schema.Literals(authMethods).annotate({
-    description: "How the partner agreed"
+    description: "How the partner authorised the session"
   }),
   authorizationReference: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Roaming", description: "The contract with a roaming partner" })
@@ -31,10 +31,10 @@ export const RoamingOfCdr = Schema.Struct({
   ...Roaming.fields,
   withheld: Schema.Boolean.annotate({
     description:
-      "True: the partner takes no credit records, and gets neither this one nor what takes a record's place; settle with it by hand"
+      "True: the partner does not accept credit records, and gets neither this one nor the record that replaces a credited one; settle with the partner manually"
   }),
   tariffLeftOut: Schema.Boolean.annotate({
     description:
-      "True: the partner's version of OCPI has no words for an element, or a limit, that this was priced by; it gets the total without the tariff"
+      "True: the partner's version of OCPI cannot express an element or a limit of the tariff that this was priced by; the partner gets the total without the tariff"
   })
 }).annotate({ identifier: "RoamingOfCdr" })

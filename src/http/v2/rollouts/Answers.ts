@@ -15,11 +15,11 @@ export const defaultPerMinute = 30
 /** The chargers of a rollout: exactly one of the two ways to name them. */
 export const targetsOf = ({ chargerIds, filter }: TargetFields): Effect.Effect<RolloutTargets, InvalidInput> => {
   if (chargerIds !== undefined && filter !== undefined) {
-    return Effect.fail(new InvalidInput({ pointer: "/filter", detail: "Must not be there beside chargerIds" }))
+    return Effect.fail(new InvalidInput({ pointer: "/filter", detail: "Must not be given together with chargerIds" }))
   }
   if (chargerIds !== undefined) return Effect.succeed({ chargerIds })
   if (filter === undefined) {
-    return Effect.fail(new InvalidInput({ pointer: "/chargerIds", detail: "Must be there, or filter instead of it" }))
+    return Effect.fail(new InvalidInput({ pointer: "/chargerIds", detail: "Is required, or filter instead" }))
   }
   const { connected, firmware, q, siteId, state } = filter
   return Effect.succeed({ filter: { connected, firmwareVersion: firmware, siteId, states: state, text: q } })

@@ -22,12 +22,17 @@ const checked = (command: NewCommandBody, now: number): Effect.Effect<void, Inva
   if (!(batchTypes as ReadonlyArray<string>).includes(type)) {
     const instead =
       type === "UpdateFirmware" || type === "SignedUpdateFirmware"
-        ? "Firmware goes to many chargers by POST /cpo/v2/firmware-campaigns"
-        : `Is for one charger at a time; batches are of ${batchTypes.join(", ")}`
+        ? "Must not be a firmware command: use POST /cpo/v2/firmware-campaigns"
+        : `Can be sent only to one charger at a time; batches support ${batchTypes.join(", ")}`
     return Effect.fail(refuse("/command/type", instead))
   }
   if (command.type === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey) {
-    return Effect.fail(refuse("/command/key", "Each charger has a password of its own: change it by single commands"))
+    return Effect.fail(
+      refuse(
+        "/command/key",
+        "Must not be AuthorizationKey: each charger has its own password; change it with single commands"
+      )
+    )
   }
   const open = openedBody(command, now)
   return open._tag === "Refused" ? Effect.fail(refuse(`/command${open.pointer}`, open.detail)) : Effect.void

@@ -12,7 +12,7 @@ import { CommandBatch, rolloutEndpoints, targetFields } from "./RolloutSchema.ts
 export const rolloutNameMax = 100
 
 const NewCommandBatch = Schema.Struct({
-  name: Schema.optionalKey(text(rolloutNameMax).annotate({ description: "The command's type without it" })),
+  name: Schema.optionalKey(text(rolloutNameMax).annotate({ description: "Default: the command's type" })),
   command: NewCommand,
   ...targetFields
 }).annotate({ identifier: "NewCommandBatch" })
@@ -25,7 +25,9 @@ export class CommandBatchesApi extends HttpApiGroup.make("command-batches").add(
     payload: NewCommandBatch,
     success: createdAt(CommandBatch.pipe(HttpApiSchema.status(201))),
     error: [Conflict409, TooMany429]
-  }).annotateMerge(graveOperation(`Command up to ${maxTargets} chargers, one after the other`, "commands:write")),
+  }).annotateMerge(
+    graveOperation(`Send a command to up to ${maxTargets} chargers, one after the other`, "commands:write")
+  ),
   shared.list,
   shared.get,
   shared.targets,

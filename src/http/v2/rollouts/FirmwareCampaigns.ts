@@ -49,12 +49,12 @@ const sizeOf = (wave: number | string): WaveSize =>
 const orderOf = (given: NewFirmwareCampaignBody): Effect.Effect<RolloutOrder, InvalidInput> => {
   const { fileId, location, retries, retryInterval, signature, signingCertificate } = given
   if ((fileId === undefined) === (location === undefined)) {
-    const detail = "Must be there, or location instead of it (an URL that chargers can reach)"
+    const detail = "Is required, or location instead (a URL that chargers can reach)"
     return Effect.fail(new InvalidInput({ pointer: "/fileId", detail }))
   }
   if ((signature === undefined) !== (signingCertificate === undefined)) {
     const pointer = signature === undefined ? "/signature" : "/signingCertificate"
-    return Effect.fail(new InvalidInput({ pointer, detail: "Must be there: signed firmware has both" }))
+    return Effect.fail(new InvalidInput({ pointer, detail: "Is required: signed firmware needs both" }))
   }
   const shared = {
     ...(fileId === undefined ? {} : { fileId }),
@@ -76,7 +76,7 @@ const checkImage = Effect.fnUntraced(function* (fileId: string | undefined) {
   if (kind !== "Firmware" || state !== "Stored") {
     return yield* new Conflict({
       code: "no_firmware",
-      message: "This file is no firmware image of POST /cpo/v2/files."
+      message: "This file is not a firmware image from POST /cpo/v2/files."
     })
   }
 })

@@ -40,27 +40,27 @@ const NewFirmwareCampaign = Schema.Struct({
   version: Schema.optionalKey(
     text(255).annotate({
       description:
-        "As chargers report it afterwards. Those that run it already are skipped, and those that report it have succeeded. Without it, any other version than before is a success"
+        "The version that chargers report afterwards. Chargers that already run it are skipped, and those that report it have succeeded. Without it, any version other than the previous one is a success"
     })
   ),
   ...targetFields,
   waves: Schema.optionalKey(
     Schema.Array(Wave).check(Schema.isMinLength(1), Schema.isMaxLength(maxWaves)).annotate({
       description:
-        'How many chargers are updated up to the end of each wave, as a number or a share of all: [1, "10%"] is one, then a tenth, then all. The next wave begins when the one before has ended'
+        'The total number of chargers updated by the end of each wave, as a number or a share of all: [1, "10%"] is one, then a tenth, then all. The next wave begins when the previous one has ended'
     })
   ),
   window: Schema.optionalKey(
     Schema.Struct({ from: TimeOfDay, to: TimeOfDay }).annotate({
-      description: "Hours in which chargers are updated, in the local time of each site; may go over midnight"
+      description: "Hours in which chargers are updated, in the local time of each site; may extend past midnight"
     })
   ),
   needsApproval: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "true: it begins when another person has approved it" })
+    Schema.Boolean.annotate({ description: "true: it begins only after another person has approved it" })
   ),
   days: Schema.optionalKey(
     whole(1, maxDays).annotate({
-      description: `It ends after so many days, reached or not; ${defaultDays} without it`
+      description: `Days after which it ends, even if not all chargers had their turn; default ${defaultDays}`
     })
   )
 }).annotate({ identifier: "NewFirmwareCampaign" })

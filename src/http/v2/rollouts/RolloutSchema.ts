@@ -13,7 +13,9 @@ import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 /** The filters of `GET /v2/charger-rows`, under the same names. */
 const TargetFilter = Schema.Struct({
   q: Schema.optionalKey(
-    text(100).annotate({ description: "Occurs in the chargerId, the name, the site's name or `vendor model`" })
+    text(100).annotate({
+      description: "Text that occurs in the chargerId, the name, the site's name or `vendor model`"
+    })
   ),
   siteId: Schema.optionalKey(Uuid),
   state: Schema.optionalKey(
@@ -23,7 +25,7 @@ const TargetFilter = Schema.Struct({
   firmware: Schema.optionalKey(text(255).annotate({ description: "As the charger reports it" }))
 }).annotate({
   identifier: "RolloutFilter",
-  description: "Chargers that fit all of it now; an empty one is all chargers"
+  description: "Chargers that match all of these conditions now; an empty filter matches all chargers"
 })
 
 /** Chargers that a caller may command per minute (T26); a rollout uses a share of that. */
@@ -34,19 +36,21 @@ export const targetFields = {
   chargerIds: Schema.optionalKey(
     Schema.Array(ChargerId)
       .check(Schema.isMinLength(1), Schema.isMaxLength(maxTargets))
-      .annotate({ description: "These chargers, in this order; instead of `filter`" })
+      .annotate({ description: "These chargers, in this order; alternative to `filter`" })
   ),
   filter: Schema.optionalKey(TargetFilter),
   expectedTargets: Schema.optionalKey(
     whole(1, maxTargets).annotate({
-      description: "Refused with 409 `targets_changed` when it would be for another number of chargers"
+      description: "The expected number of chargers: refused with 409 `targets_changed` if it differs"
     })
   ),
   perMinute: Schema.optionalKey(
-    whole(1, perMinuteMost).annotate({ description: "Chargers that are commanded in a minute at most; 30 without it" })
+    whole(1, perMinuteMost).annotate({
+      description: "Maximum number of chargers that get the command in one minute; default 30"
+    })
   ),
   pauseAfterFailures: Schema.optionalKey(
-    whole(1, maxTargets).annotate({ description: "It pauses when so many chargers have failed" })
+    whole(1, maxTargets).annotate({ description: "The number of failed chargers at which it pauses" })
   )
 } as const
 
@@ -63,7 +67,7 @@ const rolloutFields = {
   pauseReason: Schema.NullOr(Schema.Literals(pauseReasons)),
   type: Schema.Literals(commandTypes),
   parameters: Schema.Record(Schema.String, Schema.Unknown).annotate({
-    description: "Of the command, as they were given, with secrets masked"
+    description: "The command's fields as given, with secrets masked"
   }),
   targets: Schema.Int,
   counts: Counts,
@@ -132,10 +136,10 @@ export const rolloutEndpoints = <const Path extends `/${string}`, S extends Sche
       query: { ...PageQuery, state: Schema.optionalKey(Schema.Literals(targetStates)) },
       success: listOf(Target),
       error: NotFound404
-    }).annotateMerge(operation(`List the chargers of a ${one}, in their order`, "commands:read")),
-    pause: decision("pause", `Pause a ${one}: no further charger is commanded`),
+    }).annotateMerge(operation(`List the chargers of a ${one}, in order`, "commands:read")),
+    pause: decision("pause", `Pause a ${one}: no further commands are issued`),
     resume: decision("resume", `Resume a ${one}; failures up to now are accepted`),
-    cancel: decision("cancel", `Cancel a ${one}; commands that were issued go on`),
+    cancel: decision("cancel", `Cancel a ${one}; commands that are already issued continue`),
     approve: decision("approve", `Approve a ${one} that another person made`, graveOperation)
   } as const
 }

@@ -19,16 +19,18 @@ export const FoundItem = Schema.Struct({
 }).annotate({ identifier: "FoundItem" })
 
 const Query = text(100)
-  .check(rule((value: string) => value.trim().length >= 2, "Must have 2 characters or more", { minLength: 2 }))
-  .annotate({ description: "A part of a name or id, 2 characters or more, whatever the case of letters" })
+  .check(rule((value: string) => value.trim().length >= 2, "Must have at least 2 characters", { minLength: 2 }))
+  .annotate({ description: "A part of a name or id, at least 2 characters; case does not matter" })
 
 export class SearchApi extends HttpApiGroup.make("search").add(
   HttpApiEndpoint.get("find", "/v2/search", {
     query: { q: Query },
     success: Schema.Struct({
-      items: Schema.Array(FoundItem).annotate({ description: `The best first; at most ${foundInAll}` })
+      items: Schema.Array(FoundItem).annotate({ description: `Best matches first; at most ${foundInAll}` })
     }).annotate({ identifier: "SearchAnswer" })
   }).annotateMerge(
-    operation(`Search names and ids, at most ${foundOfKind} of a kind. Kinds that the caller may not read are left out`)
+    operation(
+      `Search names and ids, at most ${foundOfKind} results of each kind. Kinds that the caller may not read are left out`
+    )
   )
 ) {}

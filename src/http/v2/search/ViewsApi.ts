@@ -19,7 +19,7 @@ export const View = Schema.Struct({
 const NewView = Schema.Struct({
   name: text(viewNameMax),
   path: text(viewPathMax).check(
-    rule(isViewPath, "Must be a path of the console, as in /chargers?is=offline, without another host or a fragment")
+    rule(isViewPath, "Must be a path of the console, such as /chargers?is=offline, without a host or a fragment")
   ),
   shared: Schema.optionalKey(Schema.Boolean.annotate({ description: "true: for all operators of the organisation" }))
 }).annotate({ identifier: "NewView" })
@@ -29,16 +29,16 @@ export class ViewsApi extends HttpApiGroup.make("views").add(
     query: PageQuery,
     success: listOf(View),
     error: Conflict409
-  }).annotateMerge(operation("List one's own views and those that others share, by name")),
+  }).annotateMerge(operation("List your own views and those that others share, by name")),
   HttpApiEndpoint.post("create", "/v2/me/views", {
     headers: IdempotencyHeader,
     payload: NewView,
     success: createdAt(View.pipe(HttpApiSchema.status(201))),
     error: Conflict409
-  }).annotateMerge(operation(`Keep a view; at most ${viewsMost} of a person`)),
+  }).annotateMerge(operation(`Save a view; at most ${viewsMost} per person`)),
   HttpApiEndpoint.delete("remove", "/v2/me/views/:viewId", {
     params: { viewId: Uuid },
     success: HttpApiSchema.NoContent,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation("Remove one of one's own views"))
+  }).annotateMerge(operation("Remove one of your own views"))
 ) {}

@@ -38,26 +38,28 @@ const Location = Schema.Struct({
   maxPowerW: figure
 }).annotate({
   identifier: "CdrLocation",
-  description: "As it was when the record was issued; null for what was not known"
+  description: "As it was when the record was issued; unknown values are null"
 })
 
 const SignedData = Schema.Struct({
   encodingMethod: Schema.NullOr(Schema.String).annotate({
-    description: "OCPI's name of it, such as OCMF; null where it is not known, or is not one for all values"
+    description: "OCPI's name for the format, such as OCMF; null if unknown, or if the values have different formats"
   }),
-  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's, where the charger sent it" }),
+  publicKey: Schema.NullOr(Schema.String).annotate({ description: "The meter's public key, if the charger sent it" }),
   signedValues: Schema.Array(
     Schema.Struct({
       nature: Schema.Literals(natures),
-      plainData: Schema.NullOr(Schema.String).annotate({ description: "What was signed, where it can be read" }),
-      signedData: Schema.String.annotate({ description: "As the meter signed it, byte for byte" })
+      plainData: Schema.NullOr(Schema.String).annotate({
+        description: "The signed content in plain text, if it can be read"
+      }),
+      signedData: Schema.String.annotate({ description: "The signed data, byte for byte" })
     })
-  ).annotate({ description: "In order of time; start and end, and at most 8 between" })
+  ).annotate({ description: "In order of time: the start, the end, and at most 8 in between" })
 }).annotate({ identifier: "SignedData" })
 
 export const Cdr = Schema.Struct({
   id: Schema.String,
-  number: Schema.Int.annotate({ description: "Counts the organisation's records from 1, without a gap" }),
+  number: Schema.Int.annotate({ description: "Number of the record within the organisation, from 1 without gaps" }),
   sessionId: Schema.String,
   chargerId: Schema.String,
   siteId: Schema.String,
@@ -67,33 +69,39 @@ export const Cdr = Schema.Struct({
   tokenType: Schema.NullOr(Schema.String).annotate({ description: "Null for a token that was not registered" }),
   authorization: Schema.NullOr(
     Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time })
-  ).annotate({ description: "Who let the session begin, and when; null in records of the first versions" }),
-  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that is paid for with it" }),
-  roaming: Schema.NullOr(RoamingOfCdr).annotate({ description: "Who is billed by it; null for a card of one's own" }),
+  ).annotate({ description: "What allowed the session to begin, and when; null in records from the first versions" }),
+  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that the record also bills" }),
+  roaming: Schema.NullOr(RoamingOfCdr).annotate({
+    description: "The roaming contract that is billed; null for one of your own cards"
+  }),
   startedAt: Time,
   endedAt: Time,
   timeZone: Schema.String,
   location: Schema.NullOr(Location),
   currency: Schema.String,
-  totalCost: Price.annotate({ description: "Negated in a credit record, which is otherwise as the one it takes back" }),
+  totalCost: Price.annotate({
+    description: "Negated in a credit record, which is otherwise the same as the record that it cancels"
+  }),
   totalFixedCost: Price,
   totalEnergyCost: Price,
   totalTimeCost: Price,
   totalParkingCost: Price,
   totalReservationCost: Price,
   totalEnergyKwh: measured("kWh"),
-  totalTimeHours: measured("Hours in all"),
+  totalTimeHours: measured("Hours in total"),
   totalParkingTimeHours: measured("Hours without energy"),
   meterStartWh: Schema.Finite,
   meterStopWh: Schema.NullOr(Schema.Finite),
-  signedData: Schema.NullOr(SignedData).annotate({ description: "What the meter signed; null where it signs nothing" }),
+  signedData: Schema.NullOr(SignedData).annotate({
+    description: "The signed meter values; null if the meter does not sign"
+  }),
   periods: Schema.Array(Period),
   tariff: Schema.Struct({
     id: Schema.String,
     version: Schema.Int,
     currency: TariffBody.fields.currency,
     elements: TariffBody.fields.elements
-  }).annotate({ description: "As it stood when the session began", identifier: "CdrTariff" }),
+  }).annotate({ description: "As it was when the session began", identifier: "CdrTariff" }),
   credit: Schema.Boolean,
   creditReferenceId: Schema.NullOr(Schema.String),
   issuedAt: Time
@@ -104,13 +112,11 @@ const params = { cdrId: Uuid }
 const filters = {
   chargerId: Schema.optionalKey(text(48)),
   siteId: Schema.optionalKey(Uuid),
-  tokenUid: Schema.optionalKey(
-    text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
-  ),
+  tokenUid: Schema.optionalKey(text(uidMax).annotate({ description: "Only those of this card; case does not matter" })),
   sessionId: Schema.optionalKey(Uuid),
-  partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
-  from: Schema.optionalKey(Time.annotate({ description: "Of sessions that started at or after" })),
-  to: Schema.optionalKey(Time.annotate({ description: "Of sessions that started before" }))
+  partnerId: Schema.optionalKey(Uuid.annotate({ description: "Only those of drivers of this roaming partner" })),
+  from: Schema.optionalKey(Time.annotate({ description: "Only those of sessions that started at or after this time" })),
+  to: Schema.optionalKey(Time.annotate({ description: "Only those of sessions that started before this time" }))
 }
 
 /** A body that browsers save as a file. */
@@ -127,11 +133,11 @@ export class CdrsApi extends HttpApiGroup.make("cdrs").add(
   HttpApiEndpoint.get("csv", "/v2/exports/cdrs.csv", {
     query: filters,
     success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "text/csv; charset=utf-8" }))
-  }).annotateMerge(operation("All records that fit as CSV, newest first", "cdrs:read")),
+  }).annotateMerge(operation("Export all matching records as CSV, newest first", "cdrs:read")),
   HttpApiEndpoint.get("jsonLines", "/v2/exports/cdrs.jsonl", {
     query: filters,
     success: asFile(HttpApiSchema.StreamUint8Array({ contentType: "application/jsonl" }))
-  }).annotateMerge(operation("All records that fit as JSON lines, newest first", "cdrs:read")),
+  }).annotateMerge(operation("Export all matching records as JSON lines, newest first", "cdrs:read")),
   HttpApiEndpoint.get("get", "/v2/cdrs/:cdrId", { params, success: Cdr, error: NotFound404 }).annotateMerge(
     operation("Read a charge detail record", "cdrs:read")
   ),
@@ -139,16 +145,16 @@ export class CdrsApi extends HttpApiGroup.make("cdrs").add(
     params,
     success: PriceExplanation,
     error: NotFound404
-  }).annotateMerge(operation("A record's price line by line", "cdrs:read")),
+  }).annotateMerge(operation("Explain a record's price line by line", "cdrs:read")),
   HttpApiEndpoint.get("creditPreview", "/v2/cdrs/:cdrId/credit", {
     params,
     success: PriceExplanation,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("A record's credit line by line, before it is issued", "cdrs:read")),
+  }).annotateMerge(operation("Preview a record's credit line by line, before it is issued", "cdrs:read")),
   HttpApiEndpoint.post("credit", "/v2/cdrs/:cdrId/credit", {
     params,
     headers: IdempotencyHeader,
     success: createdAt(Cdr.pipe(HttpApiSchema.status(201))),
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Take a record back: issues its credit record, once", "cdrs:write"))
+  }).annotateMerge(operation("Cancel a record: issues its credit record, once", "cdrs:write"))
 ) {}

@@ -16,11 +16,13 @@ export const Reservation = Schema.Struct({
   parentIdTag: Schema.NullOr(Schema.String),
   expiryDate: Time,
   status: Status.annotate({
-    description: "`Failed`: it was never sent. `Unknown`: it was sent, and whether the charger has it is not known"
+    description: "`Failed`: it was never sent. `Unknown`: it was sent, but it is unknown whether the charger has it"
   }),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "The charger's word for no, or an error's code" }),
+  reason: Schema.NullOr(Schema.String).annotate({
+    description: "The charger's status for its refusal, or an error code"
+  }),
   sessionId: Schema.NullOr(Schema.String).annotate({
-    description: "Its session: the one that used it, or its own session while the tariff charges for reservations"
+    description: "The session that used it, or the reservation's own session if the tariff charges for reservations"
   }),
   commandId: Schema.String,
   createdAt: Time,

@@ -21,13 +21,13 @@ const SampledValue = Schema.Struct({
 }).annotate({ identifier: "SampledValue" })
 
 export const MeterValue = Schema.Struct({
-  at: Time.annotate({ description: "The charger's time; that of receipt where it sent none that can be read" }),
+  at: Time.annotate({ description: "The charger's time, or the time of receipt if the charger's cannot be read" }),
   receivedAt: Time,
   rawAt: Schema.NullOr(Schema.String).annotate({
-    description: "What the charger sent in place of a time that can be read"
+    description: "The charger's timestamp, if it could not be read"
   }),
   energyWh: Schema.NullOr(Schema.Finite).annotate({
-    description: "The energy register in Wh that was made of the samples, where they have one"
+    description: "The energy register in Wh, derived from the samples, if they have one"
   }),
   samples: Schema.Array(SampledValue)
 }).annotate({ identifier: "MeterValue" })
@@ -48,11 +48,13 @@ export const Session = Schema.Struct({
   }),
   ocppVersion: Schema.String,
   tokenUid: Schema.String,
-  reservationId: Schema.NullOr(Schema.Int).annotate({ description: "The reservation that it used, or is" }),
+  reservationId: Schema.NullOr(Schema.Int).annotate({
+    description: "The reservation that the session used, or that it bills"
+  }),
   authorization: Schema.Struct({ status: Schema.String, source: Schema.String, decidedAt: Time }),
-  roaming: Schema.NullOr(Roaming).annotate({ description: "Null for a card of one's own" }),
+  roaming: Schema.NullOr(Roaming).annotate({ description: "Null for one of your own cards" }),
   preferences: Schema.NullOr(Preferences).annotate({
-    description: "What the partner's driver wishes, as far as it was accepted"
+    description: "The charging preferences of the partner's driver, as far as they were accepted"
   }),
   status: Schema.Literals(sessionStatuses),
   startedAt: Time,
@@ -62,20 +64,20 @@ export const Session = Schema.Struct({
   meterStopWh: Schema.NullOr(Schema.Finite),
   stopReason: Schema.NullOr(Schema.String),
   heldReason: Schema.NullOr(Schema.String).annotate({
-    description: "Why it is not billed until an operator releases or corrects it"
+    description: "Why the session is held, so that it is not billed until an operator releases or corrects it"
   }),
   revision: Schema.Int.annotate({ description: "How often it was corrected" }),
   needsCorrection: Schema.Boolean.annotate({
     description:
-      "What came after its record was issued would change its total, or a further stop says something else than the one that ended it: look at it, and correct it"
+      "True: data received after its record was issued would change the total, or a further stop contradicts the one that ended it; check the session and correct it"
   }),
   cost: Schema.NullOr(Cost).annotate({
     description:
-      "So far, or in all once it has ended; of one that was billed what its record says. Null where no tariff was assigned when it began"
+      "The price so far, or the total once the session has ended; for a billed session, that of its record. Null if no tariff was assigned when it began"
   }),
   periods: Schema.Array(Period).annotate({
     description:
-      "Stretches of one price each, of one that was billed those of its record. In a list they may be a few seconds behind"
+      "Periods with one price each; for a billed session, those of its record. In a list they may be a few seconds behind"
   }),
   createdAt: Time,
   updatedAt: Time
@@ -104,7 +106,7 @@ const Correction = Schema.Struct({
   startedAt: Schema.optionalKey(Time),
   endedAt: Schema.optionalKey(Time),
   reason: text(reasonMax)
-}).annotate({ identifier: "SessionCorrection", description: "What is left out stays as it is" })
+}).annotate({ identifier: "SessionCorrection", description: "Fields that are left out do not change" })
 
 /** A record that the correction would credit. */
 const CreditToBe = Schema.Struct({
@@ -131,13 +133,17 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
       ...PageQuery,
       chargerId: Schema.optionalKey(text(48)),
       tokenUid: Schema.optionalKey(
-        text(uidMax).annotate({ description: "Of this card, whatever the case of its letters" })
+        text(uidMax).annotate({ description: "Only those of this card; case does not matter" })
       ),
       siteId: Schema.optionalKey(Uuid),
-      partnerId: Schema.optionalKey(Uuid.annotate({ description: "Of drivers of this roaming partner" })),
+      partnerId: Schema.optionalKey(Uuid.annotate({ description: "Only those of drivers of this roaming partner" })),
       status: Schema.optionalKey(Schema.Literals(sessionStatuses)),
-      held: Schema.optionalKey(flag("true: those that wait for an operator, with a `heldReason`; false: all others")),
-      needsCorrection: Schema.optionalKey(flag("true: those that say so of themselves; false: all others")),
+      held: Schema.optionalKey(
+        flag("true: only held sessions, which have a `heldReason`; false: only those that are not held")
+      ),
+      needsCorrection: Schema.optionalKey(
+        flag("true: only sessions with `needsCorrection`; false: only those without")
+      ),
       from: Schema.optionalKey(Time.annotate({ description: "Started at or after" })),
       to: Schema.optionalKey(Time.annotate({ description: "Started before" }))
     },
@@ -159,13 +165,13 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     params,
     success: PriceExplanation,
     error: NotFound404
-  }).annotateMerge(operation("A session's price line by line", "sessions:read")),
+  }).annotateMerge(operation("Explain a session's price line by line", "sessions:read")),
   HttpApiEndpoint.post("release", "/v2/sessions/:sessionId/release", {
     params,
     headers: IdempotencyHeader,
     success: Session,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Let a held session be billed as it is", "sessions:write")),
+  }).annotateMerge(operation("Release a held session: it is billed as it is", "sessions:write")),
   HttpApiEndpoint.get("correctionPreview", "/v2/sessions/:sessionId/correct", {
     params,
     query: {
@@ -176,7 +182,7 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: CorrectionPreview,
     error: [NotFound404, Conflict409]
   }).annotateMerge(
-    operation("A correction's records line by line, before they are issued", "sessions:read", "cdrs:read")
+    operation("Preview a correction's records line by line, before they are issued", "sessions:read", "cdrs:read")
   ),
   HttpApiEndpoint.post("correct", "/v2/sessions/:sessionId/correct", {
     params,
@@ -185,12 +191,12 @@ export class SessionsApi extends HttpApiGroup.make("sessions").add(
     success: Session,
     error: [NotFound404, Conflict409]
   }).annotateMerge(
-    operation("Bill a session as corrected; an issued record is credited in the same moment", "sessions:write")
+    operation("Correct a session and bill it; a record that was issued is credited at the same time", "sessions:write")
   ),
   HttpApiEndpoint.get("meterValues", "/v2/sessions/:sessionId/meter-values", {
     params,
     query: PageQuery,
     success: listOf(MeterValue),
     error: NotFound404
-  }).annotateMerge(operation("The session's meter readings in order of the charger's time", "sessions:read"))
+  }).annotateMerge(operation("List the session's meter readings in order of the charger's time", "sessions:read"))
 ) {}

@@ -39,7 +39,7 @@ const Image = Schema.Struct({
   type: Schema.String.check(
     rule(
       (value: string) => /^[A-Za-z0-9]{1,4}$/.test(value),
-      "Must be a file type of 1 to 4 letters or digits, as png",
+      "Must be a file type of 1 to 4 letters or digits, such as png",
       {
         pattern: "^[A-Za-z0-9]{1,4}$"
       }
@@ -53,12 +53,12 @@ const Images = Schema.Array(Image).check(Schema.isMaxLength(imagesMax))
 
 const oncePerLanguage = rule(
   (texts: ReadonlyArray<typeof AltText.Type>) => new Set(texts.map(({ language }) => language)).size === texts.length,
-  "Must have one text in each language"
+  "Must have only one text per language"
 )
 
 const Directions = Schema.Array(AltText)
   .check(Schema.isMaxLength(languagesMax), oncePerLanguage)
-  .annotate({ description: "How to get there, in one or more languages" })
+  .annotate({ description: "Directions, in one or more languages" })
 
 const Company = Schema.Struct({
   name: text(100),
@@ -79,9 +79,9 @@ const isToken = Schema.makeFilter(({ groupId, issuer, type, uid, visualNumber }:
   if (uid === undefined && visualNumber === undefined && groupId === undefined) {
     return { path: [], issue: "Must have uid, visualNumber or groupId" }
   }
-  if (uid !== undefined && type === undefined) return { path: ["type"], issue: "Must be given beside uid" }
+  if (uid !== undefined && type === undefined) return { path: ["type"], issue: "Is required together with uid" }
   if (visualNumber !== undefined && issuer === undefined) {
-    return { path: ["issuer"], issue: "Must be given beside visualNumber" }
+    return { path: ["issuer"], issue: "Is required together with visualNumber" }
   }
   return undefined
 })
@@ -98,7 +98,7 @@ const PublishToken = Schema.Struct({
 
 const each = <A extends string>(words: ReadonlyArray<A>) =>
   Schema.Array(Schema.Literals(words)).check(
-    rule((given: ReadonlyArray<A>) => new Set(given).size === given.length, "Must have each once", {}),
+    rule((given: ReadonlyArray<A>) => new Set(given).size === given.length, "Must not contain duplicates", {}),
     Schema.isMaxLength(words.length)
   )
 
@@ -109,12 +109,12 @@ const isMix = Schema.makeFilter(({ energySources = [], environImpact = [] }: typ
   ...energySources.flatMap(({ percentage }, n) =>
     percentage >= 0 && percentage <= 100
       ? []
-      : [{ path: ["energySources", n, "percentage"], issue: "Must lie between 0 and 100" }]
+      : [{ path: ["energySources", n, "percentage"], issue: "Must be between 0 and 100" }]
   ),
   ...environImpact.flatMap(({ amount }, n) =>
     amount >= 0 && amount <= impactMax
       ? []
-      : [{ path: ["environImpact", n, "amount"], issue: `Must lie between 0 and ${impactMax}` }]
+      : [{ path: ["environImpact", n, "amount"], issue: `Must be between 0 and ${impactMax}` }]
   )
 ])
 
@@ -125,24 +125,24 @@ export const siteDetails = {
   }),
   publishAllowedTo: Schema.Array(PublishToken)
     .check(Schema.isMaxLength(publishTokensMax))
-    .annotate({ description: "Counts where publish is false" }),
+    .annotate({ description: "Used if publish is false" }),
   parkingType: Schema.Literals(parkingTypes),
   directions: Directions,
   relatedLocations: Schema.Array(RelatedLocation)
     .check(Schema.isMaxLength(relatedMax))
-    .annotate({ description: "Other places that belong to it, as its entrances" }),
+    .annotate({ description: "Related places, such as entrances" }),
   facilities: each(facilities),
-  operator: Company.annotate({ description: "Without it the CPO party that the site belongs to" }),
+  operator: Company.annotate({ description: "Default: the CPO party of the site" }),
   suboperator: Company,
   owner: Company,
-  chargingWhenClosed: Schema.Boolean.annotate({ description: "Whether sessions go on outside of the opening hours" }),
+  chargingWhenClosed: Schema.Boolean.annotate({ description: "Whether sessions continue outside the opening hours" }),
   images: Images,
   energyMix: Mix.check(isMix)
 }
 
 /** Fields of an EVSE. */
 export const evseDetails = {
-  physicalReference: text(16).annotate({ description: "What is written on it" }),
+  physicalReference: text(16).annotate({ description: "The text written on it" }),
   floorLevel: text(4),
   coordinates: Coordinates,
   directions: Directions,

@@ -49,7 +49,7 @@ const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
         : [
             {
               path: ["regularHours", n, "periodEnd"],
-              issue: "Must be later than periodBegin; hours past midnight are two periods, of two days"
+              issue: "Must be later than periodBegin; hours past midnight take two periods, one on each day"
             }
           ]
     ),
@@ -77,7 +77,7 @@ const details = {
   postalNumber: optionalText(32),
   city: optionalText(255),
   area: optionalText(255),
-  country: Country.annotate({ description: "ISO 3166-1 alpha-3; alpha-2 is taken" }),
+  country: Country.annotate({ description: "ISO 3166-1 alpha-3; alpha-2 is accepted too" }),
   latitude,
   longitude,
   openingHours: NewOpeningHours
@@ -86,7 +86,7 @@ const details = {
 const nullable = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const input = {
-  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "IANA name; without it the organisation's" })),
+  timeZone: Schema.optionalKey(TimeZone.annotate({ description: "IANA time zone name; default: the organisation's" })),
   streetAddress: nullable(details.streetAddress),
   streetNumber: nullable(details.streetNumber),
   houseLetter: nullable(details.houseLetter),
@@ -110,7 +110,9 @@ const input = {
   images: nullable(siteDetails.images),
   energyMix: nullable(siteDetails.energyMix),
   cpoPartyId: nullable(
-    Uuid.annotate({ description: "`id` of one of /v2/parties, as which partners see it; without it the default one" })
+    Uuid.annotate({
+      description: "`id` of the party in /v2/parties under which partners see the site; default: the default party"
+    })
   ),
   // Ignored, so that a site can be sent back as it was read.
   id: ignored,
@@ -132,7 +134,7 @@ const text = Schema.NullOr(Schema.String)
 
 export const Site = Schema.Struct({
   id: Schema.String,
-  groupId: Schema.Int.annotate({ description: "The integer id that REST v1 knows this site by" }),
+  groupId: Schema.Int.annotate({ description: "The site's integer id in REST v1" }),
   name: Schema.String,
   timeZone: Schema.String,
   streetAddress: text,
@@ -157,13 +159,13 @@ export const Site = Schema.Struct({
   chargingWhenClosed: Schema.NullOr(Schema.Boolean),
   images: siteDetails.images,
   energyMix: Schema.NullOr(EnergyMix),
-  cpoPartyId: text.annotate({ description: "`id` of one of /v2/parties; null for the default one" }),
+  cpoPartyId: text.annotate({ description: "`id` of a party in /v2/parties; null for the default party" }),
   createdAt: Time,
   updatedAt: Time
 }).annotate({ identifier: "Site" })
 
 const published = Schema.Boolean.annotate({
-  description: "Partners see it as an OCPI Location; where `publish` is false, as one that is not for everybody"
+  description: "True: partners see it as an OCPI Location; if `publish` is false, as one that is not public"
 })
 
 /** The chargers at the site now. */
@@ -187,7 +189,7 @@ export const SiteDetail = Schema.Struct({
     published,
     missing: Schema.Array(Schema.Literals(missables)).annotate({
       description:
-        "What it lacks for that: fields, and `chargers` until one of its chargers has reported its connectors"
+        "What is missing for partners to see it: fields, and `chargers` until one of its chargers has reported its connectors"
     })
   })
 }).annotate({ identifier: "SiteDetail" })

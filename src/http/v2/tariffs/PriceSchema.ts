@@ -12,11 +12,11 @@ const figure = Schema.NullOr(Schema.Finite)
 export const PriceLine = Schema.Struct({
   kind: Schema.Literals(lineKinds).annotate({
     description:
-      "What it is for; `session` is once for the session, `minimum` and `maximum` come of the tariff's limits, `rounding` of costs that are rounded as sums"
+      "What the line is for; `session` is a flat fee, `minimum` and `maximum` result from the tariff's limits, `rounding` from rounding costs as sums"
   }),
   dimension: Schema.NullOr(Dimension),
   element: Schema.NullOr(Schema.Int).annotate({
-    description: "The tariff's element, counted from 0; null for what no element prices"
+    description: "The tariff's element, counted from 0; null if no element prices the line"
   }),
   reservation: Schema.Boolean,
   from: Schema.NullOr(Time),
@@ -25,7 +25,7 @@ export const PriceLine = Schema.Struct({
   price: figure.annotate({ description: "Per unit, without VAT" }),
   vat: figure,
   volume: figure.annotate({ description: "Used: kWh, hours, or 1" }),
-  billedVolume: figure.annotate({ description: "Paid for, after the step size" }),
+  billedVolume: figure.annotate({ description: "The billed quantity, after rounding up to the step size" }),
   ...prices,
   restrictions: known,
   note: known
@@ -40,9 +40,9 @@ const PricedBy = Schema.Struct({
 export const PriceExplanation = Schema.Struct({
   currency: known,
   tariff: Schema.NullOr(PricedBy),
-  lines: Schema.Array(PriceLine).annotate({ description: "They add up to `total` exactly" }),
+  lines: Schema.Array(PriceLine).annotate({ description: "The lines add up exactly to `total`" }),
   total: Schema.NullOr(
-    Schema.Struct({ ...prices, vat: Schema.Finite.annotate({ description: "inclVat less exclVat" }) }).annotate({
+    Schema.Struct({ ...prices, vat: Schema.Finite.annotate({ description: "inclVat minus exclVat" }) }).annotate({
       identifier: "ExplainedTotal"
     })
   ),

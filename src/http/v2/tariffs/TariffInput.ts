@@ -41,7 +41,7 @@ export const Url = text(urlMax).check(
 /** A text in one language. */
 export const AltText = Schema.Struct({
   language: Schema.String.check(
-    rule((code: string) => /^[a-z]{2}$/.test(code), "Must be an ISO 639-1 code, as in en", { pattern: "^[a-z]{2}$" })
+    rule((code: string) => /^[a-z]{2}$/.test(code), "Must be an ISO 639-1 code, such as en", { pattern: "^[a-z]{2}$" })
   ),
   text: text(displayTextMax)
 }).annotate({ identifier: "DisplayText" })
@@ -61,7 +61,7 @@ const pricing = {
   currency: Schema.String.annotate({ description: "ISO 4217" }),
   elements: Schema.Array(Element).annotate({
     description:
-      "For each dimension the first element that matches and has a price for it counts, at each moment; without one it is free"
+      "At each moment, the first matching element with a price for a dimension applies; if there is none, the dimension is free"
   })
 }
 
@@ -72,8 +72,8 @@ const details = {
   type: TariffBody.fields.type.schema,
   tariffAltText: Schema.Array(AltText).check(Schema.isMaxLength(languagesMax)),
   tariffAltUrl: Url,
-  startDateTime: Time.annotate({ description: "Sessions that start from then on have it" }),
-  endDateTime: Time.annotate({ description: "Sessions that start from then on do not have it any more" }),
+  startDateTime: Time.annotate({ description: "Applies to sessions that start from then on" }),
+  endDateTime: Time.annotate({ description: "No longer applies to sessions that start from then on" }),
   energyMix: Mix
 }
 

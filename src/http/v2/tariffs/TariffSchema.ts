@@ -21,19 +21,19 @@ export const Period = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
   energyWh: Schema.Finite,
-  charging: Schema.Boolean.annotate({ description: "False: parking, the vehicle requested no power" }),
+  charging: Schema.Boolean.annotate({ description: "False: the vehicle parked without requesting power" }),
   evidence: Schema.optionalKey(Schema.Array(Schema.Literals(evidences))).annotate({
     description:
-      "What says so, the best first. Status: the charger's word of the vehicle; Register, Power, Current: its meter; Assumed: nothing could be known"
+      "The evidence, the strongest first. Status: the charger's report about the vehicle; Register, Power, Current: its meter; Assumed: there was no evidence"
   }),
   reserved: Schema.optionalKey(Schema.Literal(true)).annotate({
-    description: "True of the time for which a connector was kept before the session"
+    description: "True for time in which the connector was reserved before the session"
   }),
-  maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest that was measured" }),
+  maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest measured value" }),
   maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
   stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last one reported" }),
   elements: Schema.Record(Schema.String, Schema.Int).annotate({
-    description: "Which element prices each dimension; one that is missing is free"
+    description: "The element that prices each dimension; a missing dimension is free"
   })
 }).annotate({ identifier: "PricedPeriod" })
 
@@ -72,7 +72,9 @@ export const Week = Schema.Struct({
 
 export const Tariff = Schema.Struct({
   id: Schema.String,
-  version: Schema.Int.annotate({ description: "Each change makes another; a session keeps the one it began under" }),
+  version: Schema.Int.annotate({
+    description: "Each change creates a new version; a session keeps the version under which it began"
+  }),
   currency: Schema.String,
   elements: Schema.Array(Element),
   minPrice: Schema.NullOr(Limit),
@@ -83,7 +85,7 @@ export const Tariff = Schema.Struct({
   startDateTime: Schema.NullOr(Time),
   endDateTime: Schema.NullOr(Time),
   energyMix: Schema.NullOr(EnergyMix),
-  warnings: Schema.Array(Warning).annotate({ description: "What its author may not have meant" }),
+  warnings: Schema.Array(Warning).annotate({ description: "Probable mistakes in the tariff" }),
   createdAt: Time,
   lastUpdated: Time
 }).annotate({ identifier: "Tariff" })
@@ -91,7 +93,7 @@ export const Tariff = Schema.Struct({
 const connector = {
   chargerId: ChargerId,
   connectorId: whole(1, 999),
-  evseId: Schema.optionalKey(whole(1, 999).annotate({ description: "Without it connectorId is OCPP 1.6's" }))
+  evseId: Schema.optionalKey(whole(1, 999).annotate({ description: "If it is left out, connectorId is OCPP 1.6's" }))
 }
 
 /** Has exactly one of the four fields. */
@@ -104,7 +106,7 @@ export const Assignment = Schema.Struct({
   .check(
     rule(
       (given: object) => Object.values(given).filter((one) => one !== undefined).length === 1,
-      "Must name one of default, siteId, chargerId and connector"
+      "Must name exactly one of default, siteId, chargerId and connector"
     )
   )
   .annotate({ identifier: "TariffAssignment" })
@@ -140,7 +142,7 @@ export const AssignmentQuery = {
 export const Assignments = Schema.Struct({
   items: Schema.Array(Assignment),
   warnings: Schema.Array(Warning).annotate({
-    description: "What the tariff's author may not have meant where it is assigned"
+    description: "Probable mistakes in the tariff where it is assigned"
   })
 }).annotate({
   identifier: "TariffAssignments"

@@ -55,10 +55,12 @@ interface AssignmentAsked {
 const asked = ({ chargerId, connectorId, default: all, evseId, siteId }: AssignmentAsked) => {
   const scopes = [all, siteId, chargerId].filter((one) => one !== undefined).length
   if (scopes !== 1 || (connectorId !== undefined && chargerId === undefined)) {
-    return Effect.fail(new InvalidInput({ pointer: "", detail: "Name one of default, siteId and chargerId" }))
+    return Effect.fail(
+      new InvalidInput({ pointer: "", detail: "Must name exactly one of default, siteId and chargerId" })
+    )
   }
   if (evseId !== undefined && connectorId === undefined) {
-    return Effect.fail(new InvalidInput({ pointer: "/evseId", detail: "Must have connectorId beside it" }))
+    return Effect.fail(new InvalidInput({ pointer: "/evseId", detail: "Requires connectorId" }))
   }
   if (chargerId === undefined || connectorId === undefined) {
     return Effect.succeed(

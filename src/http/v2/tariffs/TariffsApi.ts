@@ -40,7 +40,7 @@ const Reading = Schema.Struct({
     rule((n: number) => n >= 0 && n <= energyMax, `Must be from 0 to ${energyMax}`, { minimum: 0, maximum: energyMax })
   ).annotate({ description: "Wh since the session began" }),
   powerW: mayBeNull(whole(0, energyMax)),
-  currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "The sum over all phases" })
+  currentA: mayBeNull(whole(0, 1_000_000)).annotate({ description: "Summed over all phases" })
 })
 
 /** Most status changes in an example. */
@@ -50,22 +50,25 @@ const StatusChange = Schema.Struct({
   at: Time,
   status: Schema.Literals(connectorStatuses)
 }).annotate({
-  description: "The connector's status from then on. It distinguishes charging from parking before any reading does"
+  description:
+    "The connector's status from then on. It takes precedence over readings in distinguishing charging from parking"
 })
 
 const ExampleSession = Schema.Struct({
   startedAt: Time,
   endedAt: Time,
-  timeZone: mayBeNull(TimeZone.annotate({ description: "Of the site; UTC without it" })),
+  timeZone: mayBeNull(TimeZone.annotate({ description: "The site's time zone; default UTC" })),
   readings: Schema.Array(Reading).check(Schema.isMaxLength(readingsMax)),
   statuses: mayBeNull(Schema.Array(StatusChange).check(Schema.isMaxLength(statusesMax))),
   standbyPowerW: mayBeNull(
     whole(standbyW.least, standbyW.most).annotate({
-      description: `W; a vehicle that takes less is parked. ${standbyW.usual} without it, whatever your organisation has set`
+      description: `W; a vehicle that takes less counts as parked. Default ${standbyW.usual}, regardless of your organisation's setting`
     })
   ),
   running: mayBeNull(
-    Schema.Boolean.annotate({ description: "True prices it as it is, before anything is rounded up to a step" })
+    Schema.Boolean.annotate({
+      description: "True: priced as a running session, before quantities are rounded up to steps"
+    })
   )
 })
   .check(
@@ -105,7 +108,7 @@ export const Preview = Schema.Struct({
   costs: Schema.Struct({ fixed: Price, energy: Price, time: Price, parking: Price, reservation: Price }),
   lines: Schema.Array(PriceLine),
   periods: Schema.Array(Period),
-  warnings: Schema.Array(Warning).annotate({ description: "What the tariff's author may not have meant" })
+  warnings: Schema.Array(Warning).annotate({ description: "Probable mistakes in the tariff" })
 }).annotate({ identifier: "TariffPreview" })
 
 /** YYYY-MM-DD: an existing day, in the years in which tariffs are valid. */
@@ -113,7 +116,7 @@ const LocalDay = Schema.String.check(
   rule(
     (day: string) =>
       /^20\d{2}-\d{2}-\d{2}$/.test(day) && Date.parse(day) > 0 && new Date(day).toISOString().startsWith(day),
-    "Must be a date, as in 2026-11-23",
+    "Must be a date, such as 2026-11-23",
     { format: "date" }
   )
 )
@@ -144,22 +147,24 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     payload: TariffChange,
     success: Tariff,
     error: NotFound404
-  }).annotateMerge(operation("Change a tariff for sessions to come; null clears a field", "tariffs:write")),
+  }).annotateMerge(operation("Change a tariff for future sessions; null clears a field", "tariffs:write")),
   HttpApiEndpoint.delete("remove", "/v2/tariffs/:tariffId", {
     params,
     success: HttpApiSchema.NoContent,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Delete a tariff that is assigned to nothing", "tariffs:write")),
+  }).annotateMerge(operation("Delete a tariff that is not assigned", "tariffs:write")),
   HttpApiEndpoint.get("runningSessions", "/v2/tariffs/:tariffId/running-sessions", {
     params,
     success: Running,
     error: NotFound404
-  }).annotateMerge(operation("How many sessions run under each version of a tariff", "tariffs:read", "sessions:read")),
+  }).annotateMerge(
+    operation("Count the running sessions under each version of a tariff", "tariffs:read", "sessions:read")
+  ),
   HttpApiEndpoint.get("assignments", "/v2/tariffs/:tariffId/assignments", {
     params,
     success: Assignments,
     error: NotFound404
-  }).annotateMerge(operation("What a tariff is for", "tariffs:read")),
+  }).annotateMerge(operation("List the assignments of a tariff", "tariffs:read")),
   HttpApiEndpoint.put("assign", "/v2/tariffs/:tariffId/assignments", {
     params,
     payload: Assignment,
@@ -167,7 +172,7 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     error: NotFound404
   }).annotateMerge(
     operation(
-      "Assign a tariff: sessions that start from now on have it. A connector's comes before its charger's, site's and the default",
+      "Assign a tariff: it applies to sessions that start from now on. A connector's tariff takes precedence over that of its charger, the site's and the default",
       "tariffs:write"
     )
   ),
@@ -176,18 +181,22 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     query: AssignmentQuery,
     success: HttpApiSchema.NoContent,
     error: NotFound404
-  }).annotateMerge(operation("Take an assignment away", "tariffs:write")),
+  }).annotateMerge(operation("Remove an assignment", "tariffs:write")),
   HttpApiEndpoint.get("listAssignments", "/v2/tariff-assignments", {
     query: { ...PageQuery, tariffId: Schema.optionalKey(Uuid) },
     success: listOf(PlacedAssignment)
-  }).annotateMerge(operation("List where tariffs are assigned, from wide to narrow", "tariffs:read")),
+  }).annotateMerge(operation("List all assignments of tariffs, from wide to narrow", "tariffs:read")),
   HttpApiEndpoint.get("ofCharger", "/v2/chargers/:chargerId/tariffs", {
     params: { chargerId: ChargerId },
     query: { at: Schema.optionalKey(Time) },
     success: ChargerTariffs,
     error: NotFound404
   }).annotateMerge(
-    operation("Which tariff a session at each connector of a charger gets, and why", "tariffs:read", "chargers:read")
+    operation(
+      "Read which tariff a session at each connector of a charger gets, and why",
+      "tariffs:read",
+      "chargers:read"
+    )
   ),
   HttpApiEndpoint.post("preview", "/v2/tariffs/preview", {
     headers: IdempotencyHeader,
@@ -198,5 +207,5 @@ export class TariffsApi extends HttpApiGroup.make("tariffs").add(
     headers: IdempotencyHeader,
     payload: NewWeek,
     success: Week
-  }).annotateMerge(operation("Prices over a week, by the time at which a session starts", "tariffs:read"))
+  }).annotateMerge(operation("Read the prices over a week, by the time at which a session starts", "tariffs:read"))
 ) {}

@@ -14,7 +14,7 @@ export const ListedAttempt = Schema.Struct({
 
 export class AuthorizationsApi extends HttpApiGroup.make("authorizations").add(
   HttpApiEndpoint.get("list", "/v2/authorizations", {
-    query: { ...PageQuery, refused: Schema.optionalKey(flag("true: without those that were accepted")) },
+    query: { ...PageQuery, refused: Schema.optionalKey(flag("true: only refused attempts")) },
     success: listOf(ListedAttempt)
-  }).annotateMerge(operation("List what cards were answered, newest first", "tokens:read"))
+  }).annotateMerge(operation("List decisions on cards, newest first", "tokens:read"))
 ) {}

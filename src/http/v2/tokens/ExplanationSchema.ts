@@ -56,7 +56,7 @@ export const TokenExplanation = Schema.Struct({
   explanation: Schema.String,
   token: Schema.NullOr(Card),
   charger: Schema.NullOr(Charger),
-  openSessions: Schema.Array(OpenSession).annotate({ description: "Where the card charges now" }),
+  openSessions: Schema.Array(OpenSession).annotate({ description: "Where the card is charging now" }),
   checks: Schema.Array(Check),
   attempts: Schema.Array(Attempt)
 }).annotate({ identifier: "TokenExplanation" })

@@ -23,7 +23,7 @@ const PartnersToken = Schema.Struct({
 export const TokenConflict = Schema.Struct({
   uid: Schema.String,
   tokens: Schema.Array(PartnersToken).annotate({
-    description: "The valid RFID tokens of registered partners; all but one have to be taken back by their partners"
+    description: "The valid RFID tokens of registered partners; all partners but one must withdraw theirs"
   })
 }).annotate({ identifier: "TokenConflict" })
 
@@ -32,6 +32,6 @@ export class TokenConflictsApi extends HttpApiGroup.make("token-conflicts").add(
     query: PageQuery,
     success: listOf(TokenConflict)
   }).annotateMerge(
-    operation("List cards that several partners vouch for, and that are refused for that", "tokens:read")
+    operation("List cards that several partners list as valid, and that are refused for that reason", "tokens:read")
   )
 ) {}

@@ -21,15 +21,15 @@ const details = {
   ),
   expiresAt: Schema.optionalKey(Schema.NullOr(Time)),
   visualNumber: Schema.optionalKey(
-    Schema.NullOr(optionalText(64)).annotate({ description: "What is printed on the card" })
+    Schema.NullOr(optionalText(64)).annotate({ description: "The number printed on the card" })
   ),
   note: Schema.optionalKey(Schema.NullOr(optionalText(1000)))
 }
 
 export const NewToken = Schema.Struct({
   uid: Uid.annotate({ description: "The RFID or idTag. OCPP 1.6 chargers send at most 20 characters." }),
-  type: Schema.optionalKey(Type.annotate({ description: "RFID without it" })),
-  status: Schema.optionalKey(Status.annotate({ description: "Accepted without it" })),
+  type: Schema.optionalKey(Type.annotate({ description: "Default RFID" })),
+  status: Schema.optionalKey(Status.annotate({ description: "Default Accepted" })),
   ...details
 }).annotate({ identifier: "NewToken" })
 
@@ -66,7 +66,7 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
       status: Schema.optionalKey(Status),
       q: Schema.optionalKey(
         text(100).annotate({
-          description: "Text that occurs in the uid, parentUid, visualNumber or note, whatever the case of letters"
+          description: "Text that occurs in the uid, parentUid, visualNumber or note; case does not matter"
         })
       )
     },
@@ -79,11 +79,11 @@ export class TokensApi extends HttpApiGroup.make("tokens").add(
     // Any card that a charger read, not only an own one.
     params: { uid: text(uidMax) },
     query: {
-      chargerId: Schema.optionalKey(ChargerId.annotate({ description: "At this charger; anywhere without it" }))
+      chargerId: Schema.optionalKey(ChargerId.annotate({ description: "At this charger; default: any charger" }))
     },
     success: TokenExplanation,
     error: NotFound404
-  }).annotateMerge(operation("Why a card may charge, or may not", "tokens:read", "chargers:read")),
+  }).annotateMerge(operation("Explain why a card may or may not charge", "tokens:read", "chargers:read")),
   HttpApiEndpoint.patch("update", "/v2/tokens/:uid", {
     params,
     payload: TokenChange,

@@ -19,7 +19,7 @@ export const WorkCounts = Schema.Struct({
 export class WorkApi extends HttpApiGroup.make("work").add(
   HttpApiEndpoint.get("get", "/v2/work", { success: WorkCounts }).annotateMerge(
     operation(
-      `Count what waits for operators; each queue up to ${countedMost}, and null where the caller may not read it`
+      `Count items that wait for operators; each queue is counted up to ${countedMost}, and is null if the caller may not read it`
     )
   )
 ) {}

@@ -8,7 +8,7 @@ const Start = Schema.decodeUnknownEffect(
   StartBody.check(
     Schema.makeFilter(({ connector_id, evse_uid }) =>
       (connector_id ?? undefined) !== undefined && (evse_uid ?? undefined) === undefined
-        ? "connector_id needs the evse_uid that it belongs to"
+        ? "connector_id requires the evse_uid that it belongs to"
         : undefined
     )
   )
