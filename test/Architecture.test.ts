@@ -1,6 +1,4 @@
-/**
- * The tree keeps the house rules (ARCHITECTURE.md), and each rule can fail: for every one there is a made-up tree that breaks it.
- */
+/** The tree follows the project's rules (ARCHITECTURE.md), and each rule can fail: for each there is a made-up tree that breaks it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import {
@@ -37,7 +35,7 @@ const file = (path: string, text = "") => ({ path, text: about + text })
 interface Case {
   readonly name: string
   readonly rule: Rule
-  /** Trees that break the rule, and a piece of what is then said. */
+  /** Trees that break the rule, and a part of the resulting message. */
   readonly bad: ReadonlyArray<readonly [Files, string]>
   readonly good?: ReadonlyArray<Files>
 }
@@ -47,7 +45,7 @@ const saying = (path: string, text: string): Files => [file(path, text)]
 
 const cases: ReadonlyArray<Case> = [
   {
-    name: "every part imports only what the matrix allows it",
+    name: "every part imports only what the matrix allows",
     rule: importMatrix,
     bad: [
       [importing("src/domain/Site.ts", "../storage/Sites.ts"), "src/domain/Site.ts:2 imports src/storage/Sites.ts"],
@@ -86,7 +84,7 @@ const cases: ReadonlyArray<Case> = [
     ]
   },
   {
-    name: "every import names a file that is there",
+    name: "every import names an existing file",
     rule: importsExist,
     bad: [
       [importing("src/domain/Site.ts", "./values/Ids"), "imports ./values/Ids, which is not there"],
@@ -95,7 +93,7 @@ const cases: ReadonlyArray<Case> = [
     good: [[...importing("src/domain/Site.ts", "./values/Ids.ts"), file("src/domain/values/Ids.ts")]]
   },
   {
-    name: "no file imports itself in a circle",
+    name: "no file imports itself, directly or through others",
     rule: noCycles,
     bad: [
       [importing("src/domain/A.ts", "./A.ts"), "src/domain/A.ts -> src/domain/A.ts is a circle"],
@@ -117,7 +115,7 @@ const cases: ReadonlyArray<Case> = [
     ]
   },
   {
-    name: "no folders beside each other form a circle",
+    name: "sibling folders do not import each other in a circle",
     rule: noFolderCircles,
     bad: [
       [
@@ -171,7 +169,7 @@ const cases: ReadonlyArray<Case> = [
     good: [[{ path: "src/main.ts", text: "#!/usr/bin/env node\n" + about }]]
   },
   {
-    name: "every list of words is written once",
+    name: "every list of string values is written once",
     rule: eachListOnce,
     bad: [
       [
@@ -207,7 +205,7 @@ const cases: ReadonlyArray<Case> = [
     good: [saying("src/domain/Reindex.ts", 'export * as A from "./A.ts"\n// export * from "./B.ts"')]
   },
   {
-    name: "no banned word stands in its place",
+    name: "no banned word is used where it is banned",
     rule: noBannedWords,
     bad: [
       [saying("src/http/v2/A.ts", "const a = b as any"), "says as any"],
@@ -264,7 +262,7 @@ describe("the tree", () => {
 
 describe("each rule can fail", () => {
   for (const { bad, good = [], name, rule } of cases) {
-    it(`"${name}" is broken by ${bad.length} made-up trees and kept by ${good.length}`, () => {
+    it(`"${name}" is broken by ${bad.length} made-up trees and followed by ${good.length}`, () => {
       for (const [files, said] of bad) {
         const violations = rule(files)
         expect(violations.join("\n")).toContain(said)
@@ -276,7 +274,7 @@ describe("each rule can fail", () => {
 })
 
 describe("reading a source", () => {
-  it("tells code from comments, strings, templates and regular expressions", () => {
+  it("distinguishes code from comments, strings, templates and regular expressions", () => {
     const text = "a // b\nc /* d\n */ e \"f // g\" `h ${i + `j ${k} l`} m` n / o / p, /q[/]\"r/ + s 't\\'u' v"
     expect(strip(text).code.replaceAll(/\s+/g, " ")).toBe("a c e \" \" ` ${i + ` ${k} `} ` n / o / p, / / + s ' ' v")
     expect(strip(text).code.split("\n").length).toBe(text.split("\n").length)

@@ -1,4 +1,4 @@
-/** A start with wrong settings says what is wrong, at once and in one line; a start with right ones knows all it needs. */
+/** With wrong settings a start names the problem at once and in one line; with correct ones it has all it needs. */
 import { Effect, Exit, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -33,14 +33,14 @@ const problem = (env: Record<string, string>, args: ReadonlyArray<string> = []):
     : `no problem, but ${String(exit)}`
 }
 
-// Where there is no openssl, the checks of certificates are left out and said so.
+// Without openssl the checks of certificates are skipped, and that is reported.
 const certificates = noOpenssl() === undefined ? makeCertificates() : undefined
 afterAll(() => certificates?.remove())
 const { cert, key } = certificates?.server ?? { cert: "", key: "" }
 const otherKey = certificates?.client("other").key ?? ""
 
 describe("loadConfig without settings", () => {
-  it("listens on this machine alone, with the embedded database beside it", () => {
+  it("listens only on this machine, with the embedded database", () => {
     expect(load({})).toMatchObject({
       host: "127.0.0.1",
       port: 8080,
@@ -66,7 +66,7 @@ describe("loadConfig without settings", () => {
     expect(Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n" }, [])).dataDir).toBe(resolve("data"))
   })
 
-  it("makes a key and a name once, for nobody else to read, and finds them again", () => {
+  it("generates a key and a node name once, readable by their owner only, and finds them again", () => {
     const own = join(directory, "made", "here")
     const first = load({ DATA_DIR: own })
     const second = load({ DATA_DIR: own })
@@ -79,7 +79,7 @@ describe("loadConfig without settings", () => {
     for (const name of ["secret-key", "node-id"]) expect(statSync(join(own, name)).mode & 0o777).toBe(0o600)
   })
 
-  it("lets no page of another origin in, and limits only what runs wild", () => {
+  it("allows no other origin, and limits request rates only far above normal use", () => {
     const { apiRates, corsOrigins } = load({})
     expect([corsOrigins, apiRates]).toEqual([[], { requestsPerMinute: 12_000, wrongKeysPerMinute: 600 }])
     const given = load({
@@ -91,7 +91,7 @@ describe("loadConfig without settings", () => {
     expect(given.apiRates).toEqual({ requestsPerMinute: 0, wrongKeysPerMinute: 5 })
   })
 
-  it("asks no host for map tiles, unless one is set", () => {
+  it("uses no host for map tiles, unless one is set", () => {
     expect(load({}).mapTiles).toBe(undefined)
     const template = "https://tiles.example:8443/street/{z}/{x}/{y}@2x.png?key=ours"
     expect(load({ MAP_TILES: template }).mapTiles).toEqual({ template, attribution: undefined })
@@ -106,7 +106,7 @@ describe("loadConfig without settings", () => {
     }
   })
 
-  it("has files leave four times what the database keeps of the disk, and 512 MiB at least", () => {
+  it("reserves for files four times the database's minimum of free disk space, and at least 512 MiB", () => {
     const kept = (env: Record<string, string>) =>
       Effect.runSync(loadConfig({ SECRET_KEY: secretKey, NODE_ID: "n", ...env }, [])).files.minFreeBytes
     const mebibyte = 1024 * 1024
@@ -115,13 +115,13 @@ describe("loadConfig without settings", () => {
     expect(kept({ MIN_FREE_DISK_BYTES: String(1024 * mebibyte), FILES_MIN_FREE_DISK_BYTES: "7" })).toBe(7)
   })
 
-  it("takes an empty value for none, as compose files leave them", () => {
+  it("treats an empty value as none, as compose files write them", () => {
     expect(load({ DATABASE_URL: "", PORT: "" })).toMatchObject({ databaseUrl: undefined, port: 8080 })
   })
 })
 
 describe("loadConfig with settings", () => {
-  it.skipIf(certificates === undefined)("takes them all", () => {
+  it.skipIf(certificates === undefined)("accepts all of them", () => {
     const certFile = file("cert.pem", cert)
     const keyFile = file("key.pem", key)
     const config = load({
@@ -205,7 +205,7 @@ describe("loadConfig with settings", () => {
     })
   })
 
-  it("takes a store of one's own for one that has no bucket in its host, and says nothing of its secret", () => {
+  it("addresses a self-hosted S3 store without the bucket in its host name, and does not show its secret", () => {
     const config = load({
       FILES_S3_BUCKET: "ours",
       FILES_S3_ENDPOINT: "http://minio.internal:9000",
@@ -222,7 +222,7 @@ describe("loadConfig with settings", () => {
   })
 
   it.skipIf(certificates === undefined)(
-    "points its addresses at https wherever there is TLS, unless it is told another",
+    "uses https in its addresses if TLS is set, unless PUBLIC_URL says otherwise",
     () => {
       const tls = { TLS_CERT_FILE: file("c.pem", cert), TLS_KEY_FILE: file("k.pem", key) }
       expect(load({ ...tls, PLAIN_HTTP: "false" })).toMatchObject({
@@ -234,7 +234,7 @@ describe("loadConfig with settings", () => {
     }
   )
 
-  it("reads a file of the same names, which the environment overrules", () => {
+  it("reads a file of settings, which the environment overrides", () => {
     const path = file(
       "settings.env",
       [
@@ -257,7 +257,7 @@ describe("loadConfig with settings", () => {
     expect(Redacted.value(load({ SECRET_KEY_FILE: file("key.txt", `${secretKey}\n`) }).secretKey)).toBe(secretKey)
   })
 
-  it("hands the OCPP server the limits that it was tried with", () => {
+  it("gives the OCPP server the limits that its tests use", () => {
     expect(limits.ocpp).toEqual(defaultLimits)
   })
 })
@@ -266,22 +266,18 @@ describe("loadConfig with a wrong setting", () => {
   const missing = join(directory, "missing.pem")
   type Case = readonly [what: string, env: Record<string, string>, expected: RegExp, args: ReadonlyArray<string>]
   const cases: ReadonlyArray<readonly [string, Record<string, string>, RegExp, ReadonlyArray<string>?]> = [
-    ["a port that is no number", { PORT: "abc" }, /^PORT: expected a port number 1–65535, got "abc"$/],
+    ["a port that is not a number", { PORT: "abc" }, /^PORT: expected a port number 1–65535, got "abc"$/],
     ["a port beyond the last", { PORT: "65536" }, /^PORT: expected a port number 1–65535, got "65536"$/],
     ["a port in another notation", { PORT: "0x50" }, /^PORT: expected/],
-    ["a host that is none", { HOST: "not a host" }, /^HOST: expected/],
+    ["an invalid host", { HOST: "not a host" }, /^HOST: expected/],
     [
-      "an environment that is none",
+      "an unknown environment",
       { ENVIRONMENT: "LIVE" },
       /^ENVIRONMENT: expected one of TEST, STAGING, PRODUCTION, got "LIVE"$/
     ],
     ["an origin with a path", { CORS_ORIGINS: "https://console.example/x" }, /^CORS_ORIGINS: expected origins such as/],
     ["an origin without a scheme", { CORS_ORIGINS: "console.example" }, /^CORS_ORIGINS: expected origins such as/],
-    [
-      "a rate that is none",
-      { API_REQUESTS_PER_MINUTE: "-1" },
-      /^API_REQUESTS_PER_MINUTE: expected a number of requests/
-    ],
+    ["a negative rate", { API_REQUESTS_PER_MINUTE: "-1" }, /^API_REQUESTS_PER_MINUTE: expected a number of requests/],
     ...[
       "tiles.example/{z}/{x}/{y}.png",
       "http://tiles.example/{z}/{x}/{y}.png",
@@ -304,14 +300,18 @@ describe("loadConfig with a wrong setting", () => {
           /^MAP_TILES: expected an https address with \{z\}, \{x\} and \{y\} once each after its host, such as https:.*, got ".*"$/
         ] as const
     ),
-    ["the name of tiles that are not set", { MAP_TILES_ATTRIBUTION: "© O" }, /^MAP_TILES_ATTRIBUTION: needs MAP_TILES/],
     [
-      "sessions that go before their readings",
+      "the name of tiles that are not set",
+      { MAP_TILES_ATTRIBUTION: "© O" },
+      /^MAP_TILES_ATTRIBUTION: also requires MAP_TILES/
+    ],
+    [
+      "sessions that are deleted before their readings",
       { SESSIONS_RETENTION_MONTHS: "24" },
       /^SESSIONS_RETENTION_MONTHS: must be at least READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS$/
     ],
     [
-      "an audit log that goes before other facts",
+      "an audit log that is deleted before other facts",
       { AUDIT_RETENTION_MONTHS: "12" },
       /^AUDIT_RETENTION_MONTHS: must be at least FACTS_RETENTION_MONTHS$/
     ],
@@ -321,17 +321,21 @@ describe("loadConfig with a wrong setting", () => {
       { SESSION_RETENTION_MONTHS: "60" },
       /^SESSION_RETENTION_MONTHS: unknown setting; did you mean SESSIONS_RETENTION_MONTHS\?$/
     ],
-    ["a setting that is misspelt", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
-    ["neither true nor false", { V1_ALLOW_HTTP: "maybe" }, /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/],
-    ["a URL that is none", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],
-    ["a URL of another kind", { PUBLIC_URL: "ftp://charging.example.com" }, /^PUBLIC_URL: expected a URL/],
-    ["a security profile that is none", { OCPP_MIN_SECURITY_PROFILE: "4" }, /^OCPP_MIN_SECURITY_PROFILE: expected/],
+    ["a misspelt setting", { CORS_ORIGIN: "*" }, /^CORS_ORIGIN: unknown setting; did you mean CORS_ORIGINS\?$/],
+    [
+      "a value that is neither true nor false",
+      { V1_ALLOW_HTTP: "maybe" },
+      /^V1_ALLOW_HTTP: expected true or false, got "maybe"$/
+    ],
+    ["a URL without a scheme", { PUBLIC_URL: "charging.example.com" }, /^PUBLIC_URL: expected a URL/],
+    ["a URL with another scheme", { PUBLIC_URL: "ftp://charging.example.com" }, /^PUBLIC_URL: expected a URL/],
+    ["an unknown security profile", { OCPP_MIN_SECURITY_PROFILE: "4" }, /^OCPP_MIN_SECURITY_PROFILE: expected/],
     ["a network with too many bits", { TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY: expected addresses or networks/],
     ["a network that is a name", { TRUST_PROXY: "127.0.0.1,proxy" }, /^TRUST_PROXY: expected addresses or networks/],
     [
       "a short key, without showing it",
       { SECRET_KEY: "short" },
-      /^SECRET_KEY: expected at least 8 characters, better 32 random ones$/
+      /^SECRET_KEY: expected at least 8 characters, preferably 32 random ones$/
     ],
     [
       "another database, without showing it",
@@ -339,55 +343,67 @@ describe("loadConfig with a wrong setting", () => {
       /^DATABASE_URL: expected a URL such as postgres:\/\/user:password@host:5432\/database$/
     ],
     ["a database without a key", { DATABASE_URL: databaseUrl }, /^SECRET_KEY: is required with DATABASE_URL/],
-    ["a certificate without its key", { TLS_CERT_FILE: missing }, /^TLS_CERT_FILE: needs TLS_KEY_FILE/],
-    ["a key without its certificate", { TLS_KEY_FILE: missing }, /^TLS_KEY_FILE: needs TLS_CERT_FILE/],
-    ["clients' certificates without one of ours", { TLS_CLIENT_CA_FILE: missing }, /^TLS_CLIENT_CA_FILE: needs/],
-    ["a metrics port that is no port", { METRICS_PORT: "no" }, /^METRICS_PORT: expected a port number 1–65535, or off/],
-    ["a metrics port that is the port", { METRICS_PORT: "8080" }, /^METRICS_PORT: is 8080 like PORT/],
+    ["a certificate without its key", { TLS_CERT_FILE: missing }, /^TLS_CERT_FILE: also requires TLS_KEY_FILE/],
+    ["a key without its certificate", { TLS_KEY_FILE: missing }, /^TLS_KEY_FILE: also requires TLS_CERT_FILE/],
     [
-      "a metrics port by another name",
-      { METRICS_PROT: "9464" },
-      /^METRICS_PROT: unknown setting; did you mean METRICS_PORT/
+      "a CA of clients without a certificate of the service",
+      { TLS_CLIENT_CA_FILE: missing },
+      /^TLS_CLIENT_CA_FILE: also requires/
     ],
-    ["a TLS port without a certificate", { TLS_PORT: "8443" }, /^TLS_PORT: needs/],
+    ["an invalid metrics port", { METRICS_PORT: "no" }, /^METRICS_PORT: expected a port number 1–65535, or off/],
+    ["a metrics port that is the port", { METRICS_PORT: "8080" }, /^METRICS_PORT: is 8080, the same as PORT/],
+    ["a misspelt metrics port", { METRICS_PROT: "9464" }, /^METRICS_PROT: unknown setting; did you mean METRICS_PORT/],
+    ["a TLS port without a certificate", { TLS_PORT: "8443" }, /^TLS_PORT: also requires/],
     [
-      "a certificate that is not there",
+      "a missing certificate file",
       { TLS_CERT_FILE: missing, TLS_KEY_FILE: missing },
       /^TLS_CERT_FILE: cannot read .*missing\.pem/
     ],
-    ["a store of files without its bucket", { FILES_S3_REGION: "eu-1" }, /^FILES_S3_REGION: needs FILES_S3_BUCKET/],
-    ["a bucket without its key", { FILES_S3_BUCKET: "ours" }, /^FILES_S3_BUCKET: needs FILES_S3_ACCESS_KEY_ID/],
+    [
+      "a store of files without its bucket",
+      { FILES_S3_REGION: "eu-1" },
+      /^FILES_S3_REGION: also requires FILES_S3_BUCKET/
+    ],
+    ["a bucket without its key", { FILES_S3_BUCKET: "ours" }, /^FILES_S3_BUCKET: also requires FILES_S3_ACCESS_KEY_ID/],
     [
       "a bucket without its secret",
       { FILES_S3_BUCKET: "ours", FILES_S3_ACCESS_KEY_ID: "AKIA" },
-      /^FILES_S3_BUCKET: needs FILES_S3_SECRET_ACCESS_KEY/
+      /^FILES_S3_BUCKET: also requires FILES_S3_SECRET_ACCESS_KEY/
     ],
-    ["a store of files that is none", { FILES_S3_ENDPOINT: "s3://x" }, /^FILES_S3_ENDPOINT: expected a URL/],
+    ["an invalid endpoint of a store of files", { FILES_S3_ENDPOINT: "s3://x" }, /^FILES_S3_ENDPOINT: expected a URL/],
     ["nothing to listen on", { PLAIN_HTTP: "false" }, /^PLAIN_HTTP: false leaves nothing to listen on/],
-    ["a country that is none", { BOOTSTRAP_COUNTRY_CODE: "Finland" }, /^BOOTSTRAP_COUNTRY_CODE: expected/],
-    ["a code without its client", { BOOTSTRAP_V1_CODE: "x" }, /^BOOTSTRAP_V1_CODE: needs BOOTSTRAP_V1_CLIENT_ID/],
+    ["an invalid country code", { BOOTSTRAP_COUNTRY_CODE: "Finland" }, /^BOOTSTRAP_COUNTRY_CODE: expected/],
+    [
+      "a code without its client",
+      { BOOTSTRAP_V1_CODE: "x" },
+      /^BOOTSTRAP_V1_CODE: also requires BOOTSTRAP_V1_CLIENT_ID/
+    ],
     ["a misspelt name", { TLS_CERT_FLE: "x" }, /^TLS_CERT_FLE: unknown setting; did you mean TLS_CERT_FILE\?$/],
     ["another misspelt name", { OCPP_MIN_SECURITY_PROFIL: "2" }, /did you mean OCPP_MIN_SECURITY_PROFILE\?$/],
     ["a transposed name", { BOOTSTRAP_APIKEY: "x" }, /did you mean BOOTSTRAP_API_KEY\?$/],
-    ["a secret twice", { SECRET_KEY: secretKey, SECRET_KEY_FILE: missing }, /^SECRET_KEY_FILE: SECRET_KEY is set too/],
+    [
+      "a secret that is set twice",
+      { SECRET_KEY: secretKey, SECRET_KEY_FILE: missing },
+      /^SECRET_KEY_FILE: SECRET_KEY is set as well/
+    ],
     [
       "a directory that cannot be made",
       { DATA_DIR: "/proc/nowhere/data" },
       /^DATA_DIR: cannot keep SECRET_KEY in \/proc\/nowhere\/data/
     ],
     [
-      "a file of settings that is not there",
+      "a missing file of settings",
       {},
       /^--env-file: cannot read .*nowhere\.env/,
       ["--env-file", join(directory, "nowhere.env")]
     ],
     [
-      "a file of settings with a line that is none",
+      "a file of settings with an invalid line",
       {},
       /^--env-file: line 2 of .*bad\.env is not NAME=value$/,
       ["--env-file", file("bad.env", "PORT=1\nPORT 2\n")]
     ],
-    ["an option without its value", {}, /^--env-file: expected the path/, ["--env-file"]],
+    ["an option without its value", {}, /^--env-file: must be followed by the path/, ["--env-file"]],
     ["an unknown option", {}, /^--print: unknown option/, ["--print"]]
   ]
   const filled = cases.map(([what, env, expected, args]): Case => [what, env, expected, args ?? []])
@@ -400,22 +416,22 @@ describe("loadConfig with a wrong setting", () => {
     TLS_KEY_FILE: file("k1.pem", key)
   })
   it.skipIf(certificates === undefined)(
-    "names certificates and keys that are none or not a pair, and two listeners on one port",
+    "names invalid or mismatched certificates and keys, and two listeners on one port",
     () => {
-      expect(problem(tls("no", key))).toMatch(/^TLS_CERT_FILE: .*c1\.pem is no certificate/)
-      expect(problem(tls(cert, "no"))).toMatch(/^TLS_KEY_FILE: .*k1\.pem is no private key/)
+      expect(problem(tls("no", key))).toMatch(/^TLS_CERT_FILE: .*c1\.pem is not a certificate/)
+      expect(problem(tls(cert, "no"))).toMatch(/^TLS_KEY_FILE: .*k1\.pem is not a private key/)
       expect(problem(tls(cert, otherKey))).toMatch(/^TLS_KEY_FILE: .*k1\.pem is not the key of TLS_CERT_FILE/)
-      expect(problem({ ...tls(cert, key), PORT: "8443" })).toMatch(/^TLS_PORT: is 8443 like PORT/)
+      expect(problem({ ...tls(cert, key), PORT: "8443" })).toMatch(/^TLS_PORT: is 8443, the same as PORT/)
     }
   )
 
-  it("leaves variables of others alone", () => {
+  it("ignores variables of other programs", () => {
     expect(
       load({ HOME: "/root", HOSTNAME: "box", POST: "1", TLS_FINGERPRINT_OF_SOMEBODY_ELSE: "x", OCPP: "1" }).port
     ).toBe(8080)
   })
 
-  it("never tells a secret, whatever is wrong beside it", () => {
+  it("never shows a secret in its printed form", () => {
     const config = load({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, BOOTSTRAP_API_KEY: "top-secret-key" })
     for (const text of [JSON.stringify(config), String(config.databaseUrl), config.printed]) {
       expect(text).not.toMatch(/hunter2|0123456789abcdef|top-secret-key/)
@@ -424,14 +440,14 @@ describe("loadConfig with a wrong setting", () => {
 })
 
 describe("METRICS_PORT", () => {
-  it("is a port of its own, or off, and without it metrics are beside everything else", () => {
+  it("is a separate port, or off; without it metrics are on the same port as everything else", () => {
     const given = ["9464", "off", ""].map((METRICS_PORT) => load({ METRICS_PORT }).metricsPort)
     expect(given).toEqual([9464, "off", undefined])
   })
 })
 
 describe("--env-file", () => {
-  it.skipIf(process.platform === "win32")("is warned about when everybody can read it, and taken all the same", () => {
+  it.skipIf(process.platform === "win32")("is accepted with a warning when every user can read it", () => {
     const path = file("open.env", "ENVIRONMENT=TEST\n")
     chmodSync(path, 0o644)
     const open = load({}, ["--env-file", path])
@@ -445,7 +461,7 @@ describe("--env-file", () => {
 })
 
 describe("--print-config", () => {
-  it("prints every variable with the value that holds, and writes nothing", () => {
+  it("prints every variable with its effective value, and writes nothing", () => {
     const own = join(directory, "untouched")
     const { printed, printOnly } = load({ DATA_DIR: own, PORT: "9000", BOOTSTRAP_V1_CLIENT_ID: "me" }, [
       "--print-config"
@@ -460,12 +476,12 @@ describe("--print-config", () => {
 })
 
 describe("a wrong setting", () => {
-  it("is told before the second is over", () => {
+  it("is reported within a second", () => {
     const runtime = process.versions["deno"] === undefined ? [] : ["run", "-A"]
     const { stdout } = spawnSync(process.execPath, [...runtime, "test/support/wrongPort.ts"], { encoding: "utf8" })
     const [variable, cpuMillis] = stdout.trim().split(" ")
     expect(variable).toBe("PORT")
-    // Of the processor, not of the clock: the machine that runs the tests is busy.
+    // Of processor time, not of the clock, since the machine that runs the tests is busy.
     expect(Number(cpuMillis)).toBeLessThan(1_000)
   })
 })

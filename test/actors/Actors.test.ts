@@ -31,7 +31,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("answers a heartbeat in its turn while nothing waits, and behind what waits otherwise", () => {
+  it.effect("answers a heartbeat at once if nothing waits, and otherwise after the waiting messages", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -53,29 +53,32 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("answers what it records no more of today, over all connections of its charger", () => {
-    const world = makeWorld()
-    return Effect.gen(function* () {
-      const talk = Array.from({ length: 5_003 }, (_, n) => n)
-      let answered = 0
-      for (let connection = 0; connection < 2; connection++) {
-        const { answers, mailbox } = yield* connect("A")
-        for (const n of talk) {
-          deliver(mailbox, data(String(n)), answers)
-          while (answers.length <= n) yield* Effect.yieldNow
+  it.effect(
+    "answers messages that exceed the daily budget without recording them, counted over all connections",
+    () => {
+      const world = makeWorld()
+      return Effect.gen(function* () {
+        const talk = Array.from({ length: 5_003 }, (_, n) => n)
+        let answered = 0
+        for (let connection = 0; connection < 2; connection++) {
+          const { answers, mailbox } = yield* connect("A")
+          for (const n of talk) {
+            deliver(mailbox, data(String(n)), answers)
+            while (answers.length <= n) yield* Effect.yieldNow
+          }
+          answered += answers.filter(({ _tag }) => _tag === "DataAnswered").length
         }
-        answered += answers.filter(({ _tag }) => _tag === "DataAnswered").length
-      }
-      const recorded = world.facts.filter(({ type }) => type === "DataTransferred").length
-      assert.deepStrictEqual([answered, recorded], [10_006, 10_000])
-      const { answers, mailbox } = yield* connect("A")
-      deliver(mailbox, start(100), answers)
-      yield* settle
-      assert.strictEqual(world.facts.at(-1)?.type, "SessionStarted")
-    }).pipe(Effect.provide(actorsOn(world)))
-  })
+        const recorded = world.facts.filter(({ type }) => type === "DataTransferred").length
+        assert.deepStrictEqual([answered, recorded], [10_006, 10_000])
+        const { answers, mailbox } = yield* connect("A")
+        deliver(mailbox, start(100), answers)
+        yield* settle
+        assert.strictEqual(world.facts.at(-1)?.type, "SessionStarted")
+      }).pipe(Effect.provide(actorsOn(world)))
+    }
+  )
 
-  it.effect("finds by its business key that a commit in doubt has happened, and answers what stands", () => {
+  it.effect("finds by the business key that a commit in doubt has happened, and answers as stored", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -110,7 +113,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("waits for what it must know while the database is away for a moment", () => {
+  it.effect("waits for a query while the database is away for a moment", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -125,7 +128,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("counts a message's patience from its arrival, whatever it waited behind", () => {
+  it.effect("measures a message's time limit from its arrival, whatever it waited behind", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -143,7 +146,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("answers within ten seconds although a commit hangs, and stores what is repeated once", () => {
+  it.effect("answers within ten seconds although a commit hangs, and stores a repeated message once", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -173,7 +176,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("answers within ten seconds in all where a question waited first and then its commit", () => {
+  it.effect("answers within ten seconds altogether if first a query and then the commit waits", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -193,7 +196,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("does not begin with what it has refused already, so that a long wait leaves no work behind", () => {
+  it.effect("does not start messages that it has already refused, so that a long wait leaves no work behind", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -214,7 +217,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("keeps a transaction message raw whose facts cannot be stored, and answers it", () => {
+  it.effect("stores a transaction message as an orphan if its facts cannot be stored, and answers it", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -229,7 +232,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("keeps readings raw that cannot be stored, and does not try them again as they are", () => {
+  it.effect("stores readings as an orphan if their facts cannot be stored, and does not retry them", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -244,7 +247,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("decides a start anew whose reservation's session another start was quicker to take", () => {
+  it.effect("decides a start again if another start took its reservation's session first", () => {
     const world = makeWorld()
     const reservation = {
       commandId: "01990000-0000-7000-8000-0000000000aa",
@@ -269,7 +272,7 @@ describe("a charger's actor", () => {
       if (fact?.type !== "SessionStarted") return assert.fail("the start is stored as a start")
       assert.notStrictEqual(fact.body.sessionId, reservation.sessionId)
       assert.isUndefined(fact.body.reserved)
-      // Nobody else is in the way of the next one: it goes on under the reservation's id.
+      // No other start competes with the next one: it goes on under the reservation's id.
       world.reservations.push([reservation])
       deliver(mailbox, start(200), answers)
       yield* settle
@@ -277,7 +280,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("ends alone by a defect: its socket closes with 1011, its neighbour does not notice", () => {
+  it.effect("ends alone after a defect: its socket closes with 1011, and another charger is not affected", () => {
     const world = makeWorld()
     const actors = actorsOn(world, (state, input, now, ids) => {
       if (input._tag === "Event" && input.event._tag === "DataReceived") throw new Error("boom")
@@ -298,7 +301,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(Layer.merge(actors, Logger.layer([]))))
   })
 
-  it.effect("ends by a defect that comes after the commit, too", () => {
+  it.effect("ends after a defect that follows the commit, too", () => {
     const world = makeWorld()
     const actors = actorsOn(world, decide, (state, facts, outcome) => {
       if (facts.some(({ type }) => type === "DataTransferred")) throw new Error("boom")
@@ -324,7 +327,7 @@ describe("a charger's actor", () => {
       world.hold = []
       deliver(mailbox, data("one"), answers)
       deliver(mailbox, heartbeat, answers)
-      // What has to ask is decided by the fiber, and all others wait for it as well.
+      // A message that needs a query is decided by the fiber, and the others wait for it as well.
       deliver(mailbox, start(100), answers)
       deliver(mailbox, data("two"), answers)
       for (let commits = 1; commits <= 3; commits++) {
@@ -340,7 +343,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("stores what is being committed while its connection ends, and then the end", () => {
+  it.effect("completes a running commit when its connection ends, and then stores the end", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -357,7 +360,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("loads its state again after a commit in doubt, also where its charger was answered long before", () => {
+  it.effect("loads its state again after a commit in doubt, even if its charger was answered long before", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, line, mailbox } = yield* connect("A")
@@ -369,7 +372,7 @@ describe("a charger's actor", () => {
       assert.strictEqual(answers[0]?._tag, "Refused")
       world.hold[0]!()
       yield* settle
-      // Seen by what is loaded: there is nothing any more.
+      // The load shows it: the charger no longer exists.
       world.removed.add("A")
       deliver(mailbox, data("two"), answers)
       yield* settle
@@ -395,7 +398,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("closes the socket of a charger that was removed", () => {
+  it.effect("closes the socket of a removed charger", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, line, mailbox } = yield* connect("A")
@@ -407,7 +410,7 @@ describe("a charger's actor", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("asks a charger of which nothing is heard for a heartbeat, and closes nothing", () => {
+  it.effect("triggers a heartbeat from a silent charger, and closes nothing", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { line, mailbox } = yield* connect("A")

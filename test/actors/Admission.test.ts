@@ -1,4 +1,4 @@
-/** Which socket is the charger's when several come and go, and how the actors end with the service. */
+/** Which socket is the charger's when several connect and close, and how the actors end with the service. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -41,7 +41,7 @@ describe("admission", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("lets a late close of an old connection touch nothing", () => {
+  it.effect("ignores a late close of an old connection", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const link = yield* ChargerLink
@@ -57,7 +57,7 @@ describe("admission", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("gives the place to the newest when two handshakes of one charger overlap", () => {
+  it.effect("prefers the newest when two handshakes of one charger overlap", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -94,19 +94,16 @@ describe("admission", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect(
-    "keeps an unproven admission whose socket is on its way from being replaced by another unproven one",
-    () => {
-      const world = makeWorld()
-      return Effect.gen(function* () {
-        const inbox = yield* ChargerInbox
-        yield* inbox.admit(opening("A", 0))
-        assert.strictEqual((yield* inbox.admit(opening("A", 0)))._tag, "Taken")
-      }).pipe(Effect.provide(actorsOn(world)))
-    }
-  )
+  it.effect("keeps a profile 0 admission whose socket is still to come from being replaced by another one", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const inbox = yield* ChargerInbox
+      yield* inbox.admit(opening("A", 0))
+      assert.strictEqual((yield* inbox.admit(opening("A", 0)))._tag, "Taken")
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
 
-  it.effect("leaves the newest its place when an older admission is abandoned", () => {
+  it.effect("keeps the newest when an older admission is abandoned", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -121,7 +118,7 @@ describe("admission", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("gives the epoch back when the handshake is not finished", () => {
+  it.effect("closes the epoch when the handshake is not finished", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -147,7 +144,7 @@ describe("admission", () => {
       for (let i = 0; i < 2000; i++) {
         if (random(2) === 0) sockets.push(yield* connect("A"))
         else if (sockets.length > 1) {
-          // Any socket but the newest closes late.
+          // Any socket except the newest closes late.
           sockets.splice(random(sockets.length - 1), 1)[0]?.mailbox.closed("late")
         }
         if (i % 50 === 0) yield* settle
@@ -158,7 +155,7 @@ describe("admission", () => {
 })
 
 describe("draining", () => {
-  it.effect("answers what was taken, closes with 1012 and admits nobody any more", () => {
+  it.effect("answers received messages, closes with 1012 and admits no charger any more", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -183,37 +180,34 @@ describe("draining", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect(
-    "closes the others in their turn while one waits for the database, and whoever comes in late at once",
-    () => {
-      const world = makeWorld()
-      return Effect.gen(function* () {
-        const inbox = yield* ChargerInbox
-        const a = yield* connect("A")
-        const others = yield* Effect.forEach(
-          Array.from({ length: 50 }, (_, n) => `B${n}`),
-          (id) => connect(id)
-        )
-        const late = yield* inbox.admit(opening("C"))
-        if (late._tag !== "Admitted") return assert.fail("not admitted")
-        yield* settle
-        world.hold = []
-        deliver(a.mailbox, start(100), a.answers)
-        yield* settle
-        yield* Effect.forkChild(inbox.drain)
-        yield* settle
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(a.line.closes, [])
-        assert.deepStrictEqual(
-          others.map(({ line }) => line.closes[0]?.[0]),
-          others.map(() => 1012)
-        )
-        const line = fakeLine()
-        late.attach(line)
-        yield* settle
-        assert.strictEqual(line.closes[0]?.[0], 1012)
-        assert.isTrue(world.closings.some(({ chargerId }) => chargerId === "C"))
-      }).pipe(Effect.provide(actorsOn(world)))
-    }
-  )
+  it.effect("closes the others while one waits for the database, and late ones at once", () => {
+    const world = makeWorld()
+    return Effect.gen(function* () {
+      const inbox = yield* ChargerInbox
+      const a = yield* connect("A")
+      const others = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, n) => `B${n}`),
+        (id) => connect(id)
+      )
+      const late = yield* inbox.admit(opening("C"))
+      if (late._tag !== "Admitted") return assert.fail("not admitted")
+      yield* settle
+      world.hold = []
+      deliver(a.mailbox, start(100), a.answers)
+      yield* settle
+      yield* Effect.forkChild(inbox.drain)
+      yield* settle
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(a.line.closes, [])
+      assert.deepStrictEqual(
+        others.map(({ line }) => line.closes[0]?.[0]),
+        others.map(() => 1012)
+      )
+      const line = fakeLine()
+      late.attach(line)
+      yield* settle
+      assert.strictEqual(line.closes[0]?.[0], 1012)
+      assert.isTrue(world.closings.some(({ chargerId }) => chargerId === "C"))
+    }).pipe(Effect.provide(actorsOn(world)))
+  })
 })

@@ -1,4 +1,4 @@
-/** Rounds come at their pace, at once on a word and seldom without one; and whoever failed tries again. */
+/** Rounds run at their interval, at once on a notification and rarely without one, and are repeated after a failure. */
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,7 @@ import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
 const away = new StorageUnavailable({ reason: "down", message: "away" })
 
 describe("a step of a loop", () => {
-  it.effect("says once that the database is away, and again after it was back", () =>
+  it.effect("logs once that the database is away, and again after it was back", () =>
     Effect.gen(function* () {
       const said: Array<unknown> = []
       let waits = 0
@@ -38,7 +38,7 @@ describe("a step of a loop", () => {
         [false, 2, 3],
         [false, 2, 3]
       ])
-      expect(said[0]).toBe("test: waits for the database")
+      expect(said[0]).toBe("test: waiting for the database")
     })
   )
 
@@ -59,25 +59,25 @@ describe("a step of a loop", () => {
 })
 
 describe("rounds", () => {
-  it.effect("come with a word, after a pause, and now and then without one", () =>
+  it.effect("run on a notification, after a pause, and now and then without one", () =>
     Effect.gen(function* () {
-      const words = yield* Queue.unbounded<void>()
+      const notifications = yield* Queue.unbounded<void>()
       let count = 0
       const round = Effect.sync(() => {
         count++
         return false
       })
-      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 5_000 }
-      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const wakeups = { notifications: Stream.fromQueue(notifications), otherwiseEveryMillis: 5_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, wakeups, round })
       const after = (millis: number) => Effect.map(TestClock.adjust(millis), () => count)
       expect(yield* after(1_000)).toBe(1)
-      // Nobody knows what was said before the first.
+      // Notifications before the first round are not known, so a second one follows.
       expect(yield* after(1_000)).toBe(2)
       expect(yield* after(4_000)).toBe(2)
-      yield* Queue.offer(words, undefined)
-      yield* Queue.offer(words, undefined)
+      yield* Queue.offer(notifications, undefined)
+      yield* Queue.offer(notifications, undefined)
       expect(yield* after(0)).toBe(3)
-      yield* Queue.offer(words, undefined)
+      yield* Queue.offer(notifications, undefined)
       expect(yield* after(999)).toBe(3)
       expect(yield* after(1)).toBe(4)
       expect(yield* after(4_999)).toBe(4)
@@ -85,16 +85,20 @@ describe("rounds", () => {
     })
   )
 
-  it.effect("go on at their pace for a while after the start and after a word, and then only now and then", () =>
+  it.effect("run at their interval for a while after the start and after a notification, and then only rarely", () =>
     Effect.gen(function* () {
-      const words = yield* Queue.unbounded<void>()
+      const notifications = yield* Queue.unbounded<void>()
       let count = 0
       const round = Effect.sync(() => {
         count++
         return false
       })
-      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 60_000, livelyMillis: 10_000 }
-      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const wakeups = {
+        notifications: Stream.fromQueue(notifications),
+        otherwiseEveryMillis: 60_000,
+        livelyMillis: 10_000
+      }
+      yield* rounds({ name: "test", everyMillis: 1_000, wakeups, round })
       const during = (millis: number) => {
         count = 0
         return Effect.map(TestClock.adjust(millis), () => count)
@@ -103,14 +107,14 @@ describe("rounds", () => {
       expect(yield* during(59_000)).toBe(0)
       expect(yield* during(1_000)).toBe(1)
       yield* TestClock.adjust(30_000)
-      yield* Queue.offer(words, undefined)
+      yield* Queue.offer(notifications, undefined)
       expect(yield* during(10_000)).toBeGreaterThanOrEqual(10)
       yield* TestClock.adjust(1_000)
       expect(yield* during(58_000)).toBe(0)
     })
   )
 
-  it.effect("come when something is due by the clock, and no sooner than their pace allows", () =>
+  it.effect("run when something is due by the clock, and no sooner than their interval allows", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const due = [7_500, -3, undefined]
@@ -119,26 +123,26 @@ describe("rounds", () => {
         return false
       })
       const untilDue = Effect.sync(() => due.shift())
-      const word = { words: Stream.never, otherwiseEveryMillis: 60_000, untilDue }
-      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const wakeups = { notifications: Stream.never, otherwiseEveryMillis: 60_000, untilDue }
+      yield* rounds({ name: "test", everyMillis: 1_000, wakeups, round })
       yield* TestClock.adjust(70_000)
-      // The second comes at once: nobody knows what was said before the first.
+      // The second runs at once: notifications before the first round are not known.
       expect(at).toEqual([1_000, 2_000, 3_000, 63_000])
     })
   )
 
-  it.effect("come ten times as often while each finds much to do, and wait for a word all the same", () =>
+  it.effect("run ten times as often while each finds much to do, but still wait for a notification", () =>
     Effect.gen(function* () {
-      const words = yield* Queue.unbounded<void>()
+      const notifications = yield* Queue.unbounded<void>()
       const at: Array<number> = []
       const found = ["much", "much", false, "much", false] as const
       const round = Effect.map(Clock.currentTimeMillis, (now) => found[at.push(now) - 1] ?? false)
-      const word = { words: Stream.fromQueue(words), otherwiseEveryMillis: 60_000 }
-      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
-      const said = (millis: number) => Effect.andThen(TestClock.adjust(millis), Queue.offer(words, undefined))
+      const wakeups = { notifications: Stream.fromQueue(notifications), otherwiseEveryMillis: 60_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, wakeups, round })
+      const said = (millis: number) => Effect.andThen(TestClock.adjust(millis), Queue.offer(notifications, undefined))
       for (let i = 0; i < 13; i++) yield* said(100)
       yield* TestClock.adjust(1_000)
-      // After the third, which found little, a word waits for a whole second.
+      // After the third, which found little, a notification waits for a whole second.
       expect(at).toEqual([1_000, 1_100, 1_200, 2_200])
       yield* TestClock.adjust(10_000)
       expect(at).toHaveLength(4)
@@ -148,18 +152,18 @@ describe("rounds", () => {
     })
   )
 
-  it.effect("are made up for soon when the database was away, whatever was said", () =>
+  it.effect("are repeated soon when the database was away, even without a notification", () =>
     Effect.gen(function* () {
       let count = 0
       const round = Effect.suspend(() => (count++ < 3 ? Effect.fail(away) : Effect.succeed(false)))
-      const word = { words: Stream.never, otherwiseEveryMillis: 60_000 }
-      yield* rounds({ name: "test", everyMillis: 1_000, word, round })
+      const wakeups = { notifications: Stream.never, otherwiseEveryMillis: 60_000 }
+      yield* rounds({ name: "test", everyMillis: 1_000, wakeups, round })
       yield* TestClock.adjust(4_000)
       expect(count).toBe(4)
     })
   )
 
-  it.effect("of partners' tokens take turns, and who fetches for long holds up no other", () =>
+  it.effect("that fetch partners' tokens run in parallel, so that a long fetch does not delay others", () =>
     Effect.gen(function* () {
       const looks: Array<number> = []
       const long = new Set([2])

@@ -1,4 +1,4 @@
-/** Every command × everything that can come of it, through the charger's actor: each ends in the state that the table says, once. */
+/** Every command × every possible outcome, through the charger's actor: each ends once, in the state that the table says. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -20,7 +20,7 @@ type Connection = Effect.Success<typeof connect>
 
 interface Story {
   readonly name: string
-  /** Seconds it may wait for a connection. */
+  /** For how many seconds it may wait for a connection. */
   readonly expires?: number
   readonly connected?: false
   readonly happens: (
@@ -80,7 +80,7 @@ const stories: ReadonlyArray<Story> = [
     sent: 1
   },
   {
-    name: "a charger that is not there",
+    name: "a charger that is not connected",
     connected: false,
     happens: () => Effect.void,
     status: "Failed",
@@ -120,7 +120,7 @@ const stories: ReadonlyArray<Story> = [
     sent: 1
   },
   {
-    name: "the charger's own time to come, and its answer",
+    name: "its expiry, if the charger connects and answers only then",
     connected: false,
     expires: 600,
     happens: () =>
@@ -164,7 +164,7 @@ const run = (type: (typeof commandTypes)[number], { connected, expires, happens 
   }).pipe(Effect.provide(actorsOn(world)))
 }
 
-describe("what comes of each command", () => {
+describe("the state of each command", () => {
   for (const story of stories) {
     it.effect(`is ${story.status} after ${story.name}`, () =>
       Effect.forEach(
@@ -183,7 +183,7 @@ describe("what comes of each command", () => {
   }
 
   const yes = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])
-  it.effect("is what the charger's word means, for every word that its answer may be", () =>
+  it.effect("follows from the charger's status, for every status that its answer may have", () =>
     Effect.forEach(
       commandTypes,
       (type) =>

@@ -1,4 +1,7 @@
-/** How often a charger's actor looks for commands: once for each, and once when it is woken for nothing; and those that need no look. */
+/**
+ * How often a charger's actor looks for commands: once for each, and once when it is woken and finds none; and commands that it does not need to look
+ * for.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,7 +11,7 @@ import { ChargerLink } from "../../src/domain/charger/ChargerLink.ts"
 import { actorsOn, fakeLine, makeWorld, opening, organisationId, settle } from "../support/actorWorld.ts"
 import { everyCommand } from "../support/everyCommand.ts"
 
-/** A charger that is connected, and how it accepts the last call that it got. */
+/** A connected charger, and how it accepts its last call. */
 const connected = Effect.gen(function* () {
   const admission = yield* (yield* ChargerInbox).admit(opening("CP-1"))
   if (admission._tag !== "Admitted") return assert.fail(admission._tag)
@@ -40,7 +43,7 @@ const countedWorld = () => {
 }
 
 describe("the commands that wait for a charger", () => {
-  it.effect("are looked for once each where nothing wakes the actor, and all of them are sent", () => {
+  it.effect("are looked for once each, and all of them are sent", () => {
     const counted = countedWorld()
     const { world } = counted
     return Effect.gen(function* () {
@@ -56,7 +59,7 @@ describe("the commands that wait for a charger", () => {
       yield* settle
       for (let n = 0; n < 3; n++) yield* answer
       assert.deepStrictEqual([counted.looks - before, line.calls.length - called], [3, 3])
-      // One that is issued while another is being answered is found by the word of it.
+      // A command that is issued while another one is being answered is found because its issue wakes the actor.
       world.commands.issue("c-4", "CP-1", everyCommand.Reset.command, undefined)
       yield* wake("CP-1")
       yield* settle
@@ -72,101 +75,95 @@ describe("the commands that wait for a charger", () => {
     }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
   })
 
-  it.effect(
-    "need not wait where the line is free: such a command is stored as sent, and goes out without a look",
-    () => {
-      const counted = countedWorld()
-      const { world } = counted
-      const { command } = everyCommand.ClearCache
-      return Effect.gen(function* () {
-        const { answer, line } = yield* connected
-        const { sending, wake } = yield* ChargerLink
-        yield* settle
-        const epochs: Array<number | undefined> = []
-        const issue = (id: string, millis: number) =>
-          sending(organisationId, "CP-1", (epoch) =>
-            Effect.gen(function* () {
-              epochs.push(epoch)
-              yield* Effect.sleep(millis)
-              const { status } = world.commands.issue(id, "CP-1", command, undefined, epoch)
-              return { result: status, sent: status === "Sent" ? { id, command } : undefined }
-            })
-          )
-        const sent = () => line.calls.filter(([, { _tag }]) => _tag === "ClearCache").length
-        yield* TestClock.adjust("1 minute")
-        yield* settle
-        const foreign = yield* sending("another organisation", "CP-1", (epoch) =>
-          Effect.succeed({ result: epoch, sent: undefined })
+  it.effect("are sent at once if no call is outstanding: stored as sent, and sent without looking for them", () => {
+    const counted = countedWorld()
+    const { world } = counted
+    const { command } = everyCommand.ClearCache
+    return Effect.gen(function* () {
+      const { answer, line } = yield* connected
+      const { sending, wake } = yield* ChargerLink
+      yield* settle
+      const epochs: Array<number | undefined> = []
+      const issue = (id: string, millis: number) =>
+        sending(organisationId, "CP-1", (epoch) =>
+          Effect.gen(function* () {
+            epochs.push(epoch)
+            yield* Effect.sleep(millis)
+            const { status } = world.commands.issue(id, "CP-1", command, undefined, epoch)
+            return { result: status, sent: status === "Sent" ? { id, command } : undefined }
+          })
         )
-        assert.isUndefined(foreign)
-        yield* settle
-        const before = [counted.looks, sent()] as const
-        const first = yield* Effect.forkChild(issue("c-1", 100))
-        yield* settle
-        // One that is issued meanwhile waits for its turn, and so does one of which another node sends word.
-        const second = yield* Effect.forkChild(issue("c-2", 200))
-        yield* wake("CP-1")
-        yield* settle
-        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 0])
-        yield* TestClock.adjust(100)
-        yield* settle
-        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
-        yield* TestClock.adjust(100)
-        yield* settle
-        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
-        yield* answer
-        assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [1, 2])
-        yield* answer
-        assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["Sent", "Pending"])
-        assert.deepStrictEqual(epochs, [1, undefined])
-        assert.isTrue(world.commands.rows.every(({ status }) => status === "Accepted"))
-      }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
-    }
-  )
+      const sent = () => line.calls.filter(([, { _tag }]) => _tag === "ClearCache").length
+      yield* TestClock.adjust("1 minute")
+      yield* settle
+      const foreign = yield* sending("another organisation", "CP-1", (epoch) =>
+        Effect.succeed({ result: epoch, sent: undefined })
+      )
+      assert.isUndefined(foreign)
+      yield* settle
+      const before = [counted.looks, sent()] as const
+      const first = yield* Effect.forkChild(issue("c-1", 100))
+      yield* settle
+      // A command issued meanwhile waits for its turn, and so does one that another node announces.
+      const second = yield* Effect.forkChild(issue("c-2", 200))
+      yield* wake("CP-1")
+      yield* settle
+      assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 0])
+      yield* TestClock.adjust(100)
+      yield* settle
+      assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
+      yield* TestClock.adjust(100)
+      yield* settle
+      assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [0, 1])
+      yield* answer
+      assert.deepStrictEqual([counted.looks - before[0], sent() - before[1]], [1, 2])
+      yield* answer
+      assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["Sent", "Pending"])
+      assert.deepStrictEqual(epochs, [1, undefined])
+      assert.isTrue(world.commands.rows.every(({ status }) => status === "Accepted"))
+    }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
+  })
 
-  it.effect(
-    "go out although their caller hangs up, and although they are stored after the loss of the database's answer",
-    () => {
-      const world = makeWorld()
-      const { command } = everyCommand.ClearCache
-      return Effect.gen(function* () {
-        const { answer, line } = yield* connected
-        const { sending } = yield* ChargerLink
-        yield* TestClock.adjust("1 minute")
-        yield* settle
-        const before = line.calls.length
-        const stores = (id: string, epoch: number | undefined) =>
-          Effect.map(
-            Effect.delay(
-              Effect.sync(() => world.commands.issue(id, "CP-1", command, undefined, epoch)),
-              20_000
-            ),
-            () => ({ result: undefined, sent: { id, command } })
-          )
-        const left = yield* Effect.forkChild(sending(organisationId, "CP-1", (epoch) => stores("c-1", epoch)))
-        yield* settle
-        yield* Effect.forkChild(Fiber.interrupt(left))
-        yield* TestClock.adjust("20 seconds")
-        yield* settle
-        assert.strictEqual(line.calls.length - before, 1)
-        yield* answer
-        const lost = new StorageUnavailable({ reason: "unknown", message: "its answer was lost" })
-        const storedLate = sending(organisationId, "CP-1", (epoch) =>
-          Effect.andThen(Effect.forkDetach(stores("c-2", epoch)), lost)
+  it.effect("are sent even if their caller hangs up or the database's answer about storing them is lost", () => {
+    const world = makeWorld()
+    const { command } = everyCommand.ClearCache
+    return Effect.gen(function* () {
+      const { answer, line } = yield* connected
+      const { sending } = yield* ChargerLink
+      yield* TestClock.adjust("1 minute")
+      yield* settle
+      const before = line.calls.length
+      const stores = (id: string, epoch: number | undefined) =>
+        Effect.map(
+          Effect.delay(
+            Effect.sync(() => world.commands.issue(id, "CP-1", command, undefined, epoch)),
+            20_000
+          ),
+          () => ({ result: undefined, sent: { id, command } })
         )
-        assert.strictEqual(yield* Effect.flip(storedLate), lost)
-        yield* TestClock.adjust("34 seconds")
-        yield* settle
-        assert.strictEqual(line.calls.length - before, 1)
-        yield* TestClock.adjust("1 second")
-        yield* settle
-        assert.strictEqual(line.calls.length - before, 2)
-        yield* answer
-        assert.deepStrictEqual(
-          world.commands.rows.map(({ status }) => status),
-          ["Accepted", "Accepted"]
-        )
-      }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
-    }
-  )
+      const left = yield* Effect.forkChild(sending(organisationId, "CP-1", (epoch) => stores("c-1", epoch)))
+      yield* settle
+      yield* Effect.forkChild(Fiber.interrupt(left))
+      yield* TestClock.adjust("20 seconds")
+      yield* settle
+      assert.strictEqual(line.calls.length - before, 1)
+      yield* answer
+      const lost = new StorageUnavailable({ reason: "unknown", message: "its answer was lost" })
+      const storedLate = sending(organisationId, "CP-1", (epoch) =>
+        Effect.andThen(Effect.forkDetach(stores("c-2", epoch)), lost)
+      )
+      assert.strictEqual(yield* Effect.flip(storedLate), lost)
+      yield* TestClock.adjust("34 seconds")
+      yield* settle
+      assert.strictEqual(line.calls.length - before, 1)
+      yield* TestClock.adjust("1 second")
+      yield* settle
+      assert.strictEqual(line.calls.length - before, 2)
+      yield* answer
+      assert.deepStrictEqual(
+        world.commands.rows.map(({ status }) => status),
+        ["Accepted", "Accepted"]
+      )
+    }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
+  })
 })

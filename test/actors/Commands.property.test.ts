@@ -26,7 +26,7 @@ const histories = process.env["PROPERTY"] === "full" ? 10_000 : 200
 const stepsOfOne = 60
 const firstSeed = Number(process.env["SEED"] ?? 1)
 
-/** Each its own, so that one that goes out twice is seen. */
+/** Each command is different, so that one that is sent twice is noticed. */
 const commandOf = (data: string): ChargerCommand => ({ _tag: "DataTransfer", vendorId: "test", data })
 
 interface Socket {
@@ -43,7 +43,7 @@ const results: ReadonlyArray<CommandResult> = [
   { _tag: "Unreadable", problem: "no status", answer: {} }
 ]
 
-/** What must hold at every instant. */
+/** What must be true at every moment. */
 const invariants = (world: World, sockets: ReadonlyArray<Socket>, log: ReadonlyArray<string>): void => {
   const story = log.join(" ")
   const calls = sockets.flatMap(({ line }) => line.calls)
@@ -87,7 +87,7 @@ const history = (seed: number) =>
         world.commands.issue(id, "CP-1", commandOf(id), expires ? now + 1000 * (1 + upTo(120)) : undefined)
         yield* (yield* ChargerLink).wake("CP-1")
       })
-    /** Stored while the actor holds its line, sooner or later, or not at all; its caller may hang up, and need not hear that it was stored. */
+    /** Stored while the actor reserves the connection, sooner or later or not at all. Its caller may hang up, and its answer may be lost. */
     const issueDirectly = Effect.gen(function* () {
       const id = `c${++issued}`
       const command = commandOf(id)
@@ -151,7 +151,7 @@ const history = (seed: number) =>
         if (random() < 0.7) yield* settle
         invariants(world, sockets, log)
       }
-      // The world comes to rest: the database is back, the charger too, and it answers nothing more.
+      // Everything comes to rest: the database is back, the charger too, and it answers nothing more.
       world.away = false
       world.failures.length = 0
       for (let n = 0; n < 3; n++) {
@@ -172,7 +172,7 @@ const history = (seed: number) =>
 
 describe("commands to a charger, whatever happens", () => {
   it.effect(
-    `end, go out at most once and one at a time in ${histories} random histories`,
+    `end, and are sent at most once and one at a time, in ${histories} random histories`,
     () =>
       Effect.gen(function* () {
         for (let n = 0; n < histories; n++) yield* history(firstSeed + n)

@@ -1,4 +1,4 @@
-/** The end of a connection: decided once, where it is noticed, and the same for what is stored and what memory shows, however long storing takes. */
+/** The end of a connection: its time is decided once, where it is noticed, and is the same in storage and in memory, however long storing takes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,16 +18,16 @@ const connect = (chargerId: string) =>
     return { line, mailbox, answers: [] as Array<Reply> }
   })
 
-/** Lets time pass for all that wait for it. */
+/** Lets time pass for everything that waits for it. */
 const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
 
 type World = ReturnType<typeof makeWorld>
 
-/** When the ends of a world's connections are, as they are stored and as memory has them. */
+/** The times at which a world's connections ended, in storage and in memory. */
 const times = (world: World) => ({ stored: world.closings.map(({ at }) => at), shown: world.ends.map(({ at }) => at) })
 
 describe("the end of a connection", () => {
-  it.effect("is when the socket closed, however long its last message takes to be stored", () => {
+  it.effect("has the time when the socket closed, however long its last message takes to be stored", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { answers, mailbox } = yield* connect("A")
@@ -45,7 +45,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("is in memory before it is stored, at the same time, and let go only after it", () => {
+  it.effect("is in memory before it is stored, with the same time, and removed from memory only after that", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const { mailbox } = yield* connect("A")
@@ -62,7 +62,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("is when a newer connection took its place, and stored before the newer one is", () => {
+  it.effect("has the time of its replacement by a newer connection, and is stored before that one", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -76,7 +76,7 @@ describe("the end of a connection", () => {
       yield* pass(70)
       world.hold[0]!()
       yield* pass(70)
-      // Its socket's own close comes behind.
+      // The close of its socket comes later.
       old.mailbox.closed("late")
       assert.deepStrictEqual([world.epochs.get("A"), times(world)], [1, { stored: [], shown: [1000] }])
       world.holdEnds[0]!()
@@ -87,7 +87,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("is stored, before a newer connection is, also where it ended by itself a moment before", () => {
+  it.effect("is stored before a newer connection if it closed by itself a moment before", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox
@@ -105,7 +105,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(actorsOn(world)))
   })
 
-  it.effect("is when a defect ended it", () => {
+  it.effect("has the time of the defect that ended it", () => {
     const world = makeWorld()
     const actors = actorsOn(world, (state, input, now, ids) => {
       if (input._tag === "Event" && input.event._tag === "TransactionStarted") throw new Error("boom")
@@ -125,7 +125,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(Layer.merge(actors, Logger.layer([]))))
   })
 
-  it.effect("is when the service closed it to stop, and stored before the service goes on to stop", () => {
+  it.effect("has the time when the service closed it to stop, and is stored before the service stops", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       yield* connect("A")
@@ -157,7 +157,7 @@ describe("the end of a connection", () => {
     }).pipe(Effect.provide(Layer.merge(actorsOn(world), Logger.layer([]))))
   })
 
-  it.effect("is stored before a newer connection is, also where the database was away", () => {
+  it.effect("is stored before a newer connection even if the database was away", () => {
     const world = makeWorld()
     return Effect.gen(function* () {
       const inbox = yield* ChargerInbox

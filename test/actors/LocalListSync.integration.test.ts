@@ -1,4 +1,4 @@
-/** Local lists kept in step on both databases: what chargers are sent, and what their lists are in the end. */
+/** Local lists that are kept in step, on both databases: what chargers are sent, and what their lists contain in the end. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ const aToken = (uid: string, writing: AuditContext, status: "Accepted" | "Blocke
     )
   )
 
-/** Rounds and answers until the charger is asked nothing more. */
+/** Runs rounds and answers until the charger is sent nothing more. */
 const settled = (charger: ListCharger) =>
   Effect.gen(function* () {
     for (let n = 0; n < 60; n++) {
@@ -34,7 +34,7 @@ const settled = (charger: ListCharger) =>
     return yield* Effect.die(new Error(`the list does not come to rest: ${charger.heard.join(", ")}`))
   })
 
-/** One round, answered like this. */
+/** Runs one round, answered as `mood` says. */
 const once = (charger: ListCharger, mood: Mood) =>
   Effect.andThen(Effect.andThen(charger.patience, round), charger.answer(mood))
 
@@ -42,7 +42,7 @@ const statusOf = (organisationId: string, chargerId: string) =>
   Effect.flatMap(LocalLists, (lists) => lists.status(organisationId, chargerId))
 
 forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (it) => {
-  it.effect("a list is sent whole in parts, then only what changes, and each change once", () =>
+  it.effect("a list is first sent whole in parts, then only its changes, and each change once", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const { charger, chargerId, ours } = yield* aListCharger({ SendLocalListMaxLength: "2" })
@@ -77,31 +77,33 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("a list whose version is off is sent whole; the version is asked after each connection and boot", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { charger, chargerId, ours } = yield* aListCharger()
-      yield* aToken("A", ours.writing())
-      charger.version = 7
-      expect(yield* settled(charger)).toEqual(["version?", "Full 8: A"])
-      yield* charger.reconnect
-      expect(yield* settled(charger)).toEqual(["version?"])
-      charger.version = 0
-      charger.entries.clear()
-      yield* sql`UPDATE charger SET booted_at = ${new Date(Date.now() + 1000)} WHERE charger_id = ${chargerId}`
-      yield* charger.patience
-      yield* round
-      yield* charger.answer()
-      yield* sql`UPDATE charger SET booted_at = ${new Date(0)} WHERE charger_id = ${chargerId}`
-      expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
-      // Somebody else's list: the version is asked, and ours sent.
-      charger.version = 99
-      yield* aToken("B", ours.writing())
-      expect(yield* settled(charger)).toEqual(["Differential 2: B", "version?", "Full 100: A B"])
-    })
+  it.effect(
+    "a list with an unexpected version is sent whole, and the version is requested after each connection and boot",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { charger, chargerId, ours } = yield* aListCharger()
+        yield* aToken("A", ours.writing())
+        charger.version = 7
+        expect(yield* settled(charger)).toEqual(["version?", "Full 8: A"])
+        yield* charger.reconnect
+        expect(yield* settled(charger)).toEqual(["version?"])
+        charger.version = 0
+        charger.entries.clear()
+        yield* sql`UPDATE charger SET booted_at = ${new Date(Date.now() + 1000)} WHERE charger_id = ${chargerId}`
+        yield* charger.patience
+        yield* round
+        yield* charger.answer()
+        yield* sql`UPDATE charger SET booted_at = ${new Date(0)} WHERE charger_id = ${chargerId}`
+        expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
+        // A list from elsewhere: the version is requested, and our list is sent.
+        charger.version = 99
+        yield* aToken("B", ours.writing())
+        expect(yield* settled(charger)).toEqual(["Differential 2: B", "version?", "Full 100: A B"])
+      })
   )
 
-  it.effect("what came of an unanswered message the version tells, and it is not sent twice", () =>
+  it.effect("the version shows whether an unanswered update arrived, so that it is not sent twice", () =>
     Effect.gen(function* () {
       const { charger, ours } = yield* aListCharger()
       yield* aToken("A", ours.writing())
@@ -118,7 +120,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("an update that is refused is followed by the whole list, and a refused whole one by a pause", () =>
+  it.effect("a refused update is followed by the whole list, and a refused whole list by a pause", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { charger, chargerId, ours } = yield* aListCharger()
@@ -139,7 +141,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("a charger without such a list is asked once per connection, one that has it switched off not at all", () =>
+  it.effect("a charger without a list is asked once per connection, and one with lists disabled not at all", () =>
     Effect.gen(function* () {
       const { charger, chargerId, ours } = yield* aListCharger()
       yield* aToken("A", ours.writing())
@@ -148,7 +150,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
       expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
         state: "Unsupported",
         inStep: false,
-        reason: "the charger says by listVersion -1 that it has no list"
+        reason: "the charger reports with listVersion -1 that it has no list"
       })
       yield* charger.reconnect
       expect(yield* settled(charger)).toEqual(["version?"])
@@ -164,39 +166,41 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
       expect(yield* settled(refusing.charger)).toEqual(["NotSupported"])
       expect(yield* statusOf(refusing.ours.id, refusing.chargerId)).toMatchObject({
         state: "Unsupported",
-        reason: "the charger says NotSupported to messages about its list"
+        reason: "the charger answers NotSupported to messages about its list"
       })
     })
   )
 
-  it.effect("a charger that names only the profile is kept, one that names nothing of lists is not until it does", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const bare = { LocalAuthListEnabled: undefined }
-      const profile = { ...bare, SupportedFeatureProfiles: "Core,LocalAuthListManagement" }
-      const named = yield* aListCharger(profile)
-      yield* aToken("A", named.ours.writing())
-      expect(yield* settled(named.charger)).toEqual(["version?", "Full 1: A"])
-      expect(yield* statusOf(named.ours.id, named.chargerId)).toMatchObject({ state: "InStep", reason: undefined })
+  it.effect(
+    "a charger that reports only the feature profile is kept in step, and one that reports nothing about lists is not",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const bare = { LocalAuthListEnabled: undefined }
+        const profile = { ...bare, SupportedFeatureProfiles: "Core,LocalAuthListManagement" }
+        const named = yield* aListCharger(profile)
+        yield* aToken("A", named.ours.writing())
+        expect(yield* settled(named.charger)).toEqual(["version?", "Full 1: A"])
+        expect(yield* statusOf(named.ours.id, named.chargerId)).toMatchObject({ state: "InStep", reason: undefined })
 
-      const { charger, chargerId, ours } = yield* aListCharger({ ...bare, SupportedFeatureProfiles: "Core" })
-      yield* aToken("A", ours.writing())
-      expect([yield* round, yield* charger.answer()]).toEqual([1, false])
-      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
-        state: "Unsupported",
-        inStep: false,
-        reason: expect.stringContaining("SupportedFeatureProfiles")
-      })
-      // With other firmware it has one.
-      yield* sql`UPDATE charger_configuration SET reported_at = ${new Date(Date.now() + 60_000)},
+        const { charger, chargerId, ours } = yield* aListCharger({ ...bare, SupportedFeatureProfiles: "Core" })
+        yield* aToken("A", ours.writing())
+        expect([yield* round, yield* charger.answer()]).toEqual([1, false])
+        expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
+          state: "Unsupported",
+          inStep: false,
+          reason: expect.stringContaining("SupportedFeatureProfiles")
+        })
+        // With other firmware it has a list.
+        yield* sql`UPDATE charger_configuration SET reported_at = ${new Date(Date.now() + 60_000)},
         keys = '[{"key": "SendLocalListMaxLength", "readonly": true, "value": "5"}]' WHERE charger_id = ${chargerId}`
-      expect([yield* round, yield* charger.answer()]).toEqual([1, true])
-      expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
-      expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "InStep", inStep: true, reason: undefined })
-    })
+        expect([yield* round, yield* charger.answer()]).toEqual([1, true])
+        expect(yield* settled(charger)).toEqual(["version?", "Full 1: A"])
+        expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "InStep", inStep: true, reason: undefined })
+      })
   )
 
-  it.effect("says what a list waits for before anything can be asked", () =>
+  it.effect("the status says what a list waits for", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { chargerId, ours } = yield* aListCharger()
@@ -211,7 +215,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("a list that was sent by hand is known by its version, and where lists are kept it is sent again", () =>
+  it.effect("the version of a list that an operator sent is known, and a managed list is then sent again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const commands = yield* Commands
@@ -257,7 +261,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("a list that is too small has the newest tokens", () =>
+  it.effect("a list that is too small contains the newest tokens", () =>
     Effect.gen(function* () {
       const { charger, ours } = yield* aListCharger({ LocalAuthListMaxLength: "3", SendLocalListMaxLength: "2" })
       for (const uid of ["A", "B", "C", "D"]) yield* aToken(uid, ours.writing())
@@ -268,7 +272,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
   )
 
   it.effect(
-    "a round commands so many chargers and no more, none twice, and none of an organisation that manages its own",
+    "a round commands a limited number of chargers, none twice, and none of an organisation with manual lists",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -292,7 +296,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
       })
   )
 
-  it.effect("removals are forgotten in time, and who has not heard of them gets the whole list", () =>
+  it.effect("old removals are forgotten, and a charger that did not receive them gets the whole list", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const lists = yield* LocalLists
@@ -309,7 +313,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
-  it.effect("after any history a list has what the tokens are", () =>
+  it.effect("after any history the list agrees with the tokens", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const sql = yield* SqlClient.SqlClient

@@ -47,7 +47,7 @@ describe("our calls to a charger", () => {
     })
   )
 
-  it.effect("end as timed out after the charger's patience, and the next goes out", () =>
+  it.effect("time out after a minute without an answer, and the next one is sent", () =>
     Effect.gen(function* () {
       const { calls, sent } = make()
       const first = yield* Effect.forkChild(calls.send(command("a")))
@@ -64,7 +64,7 @@ describe("our calls to a charger", () => {
     })
   )
 
-  it.effect("take no result that is late, guessed or somebody else's", () =>
+  it.effect("accept no answer that is late, guessed or for another call", () =>
     Effect.gen(function* () {
       const { calls } = make()
       let read = 0
@@ -97,7 +97,7 @@ describe("our calls to a charger", () => {
     })
   )
 
-  it.effect("are refused over the bound of those that wait", () =>
+  it.effect("are refused if too many are waiting", () =>
     Effect.gen(function* () {
       const { calls } = make(2)
       yield* Effect.forkChild(calls.send(command("a")))

@@ -1,4 +1,4 @@
-/** What an actor does with messages that wait for partners' answers: nothing else waits for them, and none is lost. */
+/** What an actor does with messages that wait for partners' answers: they delay nothing else, and none is lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
@@ -81,8 +81,8 @@ const connected = () => {
 const startsOf = ({ facts }: ReturnType<typeof makeWorld>) =>
   facts.flatMap((fact) => (fact.type === "SessionStarted" ? [fact.body.authorization] : []))
 
-describe("a message that waits for a partner's word", () => {
-  it.effect("holds nothing else up, and is answered once the word is there", () => {
+describe("a message that waits for a partner's answer", () => {
+  it.effect("delays no other message, and is answered once the partner has answered", () => {
     const { actors, answers, connect, open, world } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect
@@ -112,27 +112,24 @@ describe("a message that waits for a partner's word", () => {
     }).pipe(Effect.provide(actors))
   })
 
-  it.effect(
-    "is stored when its charger goes away, by what stands in for the word, and a word that comes later changes nothing",
-    () => {
-      const { actors, connect, open, world } = connected()
-      return Effect.gen(function* () {
-        const { mailbox, tell } = yield* connect
-        yield* tell(start(100))
-        mailbox.closed("gone")
-        yield* settle
-        assert.deepStrictEqual(
-          startsOf(world).map(({ roaming, status }) => [status, roaming?.authMethod]),
-          [["Accepted", "WHITELIST"]]
-        )
-        open[0]?.say("BLOCKED")
-        yield* settle
-        assert.strictEqual(world.facts.length, 1)
-      }).pipe(Effect.provide(actors))
-    }
-  )
+  it.effect("is stored by the fallback rule when its charger disconnects, and a later answer changes nothing", () => {
+    const { actors, connect, open, world } = connected()
+    return Effect.gen(function* () {
+      const { mailbox, tell } = yield* connect
+      yield* tell(start(100))
+      mailbox.closed("gone")
+      yield* settle
+      assert.deepStrictEqual(
+        startsOf(world).map(({ roaming, status }) => [status, roaming?.authMethod]),
+        [["Accepted", "WHITELIST"]]
+      )
+      open[0]?.say("BLOCKED")
+      yield* settle
+      assert.strictEqual(world.facts.length, 1)
+    }).pipe(Effect.provide(actors))
+  })
 
-  it.effect("is one of four: a fifth goes by what stands in for the word at once", () => {
+  it.effect("is one of at most four: a fifth is decided by the fallback rule at once", () => {
     const { actors, answers, connect, open } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect
@@ -146,8 +143,8 @@ describe("a message that waits for a partner's word", () => {
   })
 })
 
-describe("the word that an Authorize got", () => {
-  it.effect("is that of the start that follows, and of no other start", () => {
+describe("the partner's answer to an Authorize", () => {
+  it.effect("is used for the start that follows, and for no other start", () => {
     const { actors, connect, open, world } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect
@@ -170,7 +167,7 @@ describe("the word that an Authorize got", () => {
     }).pipe(Effect.provide(actors))
   })
 
-  it.effect("is asked for anew at each Authorize, and the newest one is the start's", () => {
+  it.effect("is requested again at each Authorize, and the newest one is used for the start", () => {
     const { actors, connect, open, world } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect
@@ -190,22 +187,25 @@ describe("the word that an Authorize got", () => {
     }).pipe(Effect.provide(actors))
   })
 
-  it.effect.each(["BLOCKED", undefined])("is over when the card is held up again and the partner says %s", (said) => {
-    const { actors, connect, open } = connected()
-    return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(asked)
-      open[0]?.say("ALLOWED")
-      yield* settle
-      yield* tell(asked)
-      open[1]?.say(said)
-      yield* settle
-      yield* tell(start(100))
-      assert.strictEqual(open.length, 3)
-    }).pipe(Effect.provide(actors))
-  })
+  it.effect.each(["BLOCKED", undefined])(
+    "is no longer used when the card is presented again and the partner says %s",
+    (said) => {
+      const { actors, connect, open } = connected()
+      return Effect.gen(function* () {
+        const { tell } = yield* connect
+        yield* tell(asked)
+        open[0]?.say("ALLOWED")
+        yield* settle
+        yield* tell(asked)
+        open[1]?.say(said)
+        yield* settle
+        yield* tell(start(100))
+        assert.strictEqual(open.length, 3)
+      }).pipe(Effect.provide(actors))
+    }
+  )
 
-  it.effect("is of no use to a later start where the first one did not wait for it", () => {
+  it.effect("is not used for a later start if the first one did not wait for it", () => {
     const { actors, connect, open } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect
@@ -219,7 +219,7 @@ describe("the word that an Authorize got", () => {
     }).pipe(Effect.provide(actors))
   })
 
-  it.effect("is asked for again where it was no", () => {
+  it.effect("is requested again if it was a refusal", () => {
     const { actors, connect, open } = connected()
     return Effect.gen(function* () {
       const { tell } = yield* connect

@@ -1,4 +1,4 @@
-/** What makes are granted, as a charger's actor does it: on its line, in virtual time. */
+/** The tolerances for makes, as a charger's actor applies them, in virtual time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,7 +21,7 @@ const boot: ChargerEvent = {
   meterSerialNumber: undefined
 }
 
-/** A charger of a make that is granted `tolerances`, with a command waiting for it from the first moment. */
+/** A charger whose make has `tolerances`, with a command waiting for it from the first moment. */
 const story = <A>(
   tolerances: Tolerances,
   told: (charger: {
@@ -53,8 +53,8 @@ const story = <A>(
   }).pipe(Effect.provide(actorsOn(world)), Effect.scoped)
 }
 
-describe("a charger of a make", () => {
-  it.effect("that nobody grants anything is called at once, and has a minute to answer", () =>
+describe("a charger whose make", () => {
+  it.effect("has no tolerances is sent calls at once, and has a minute to answer", () =>
     story({}, ({ passes, sent, status }) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(sent(), ["Reset"])
@@ -66,7 +66,7 @@ describe("a charger of a make", () => {
     )
   )
 
-  it.effect("that answers late has the time that it needs", () =>
+  it.effect("answers late has the time that it needs", () =>
     story({ callTimeoutSeconds: 120 }, ({ passes, status }) =>
       Effect.gen(function* () {
         yield* passes("119 seconds")
@@ -77,7 +77,7 @@ describe("a charger of a make", () => {
     )
   )
 
-  it.effect("that must boot first is called as soon as it has", () =>
+  it.effect("must boot first is sent calls as soon as it has booted", () =>
     story({ waitForBootSeconds: 20 }, ({ boots, passes, sent }) =>
       Effect.gen(function* () {
         yield* passes("5 seconds")
@@ -88,7 +88,7 @@ describe("a charger of a make", () => {
     )
   )
 
-  it.effect("that must boot first is called all the same when it does not boot in time", () =>
+  it.effect("must boot first is sent calls anyway if it does not boot in time", () =>
     story({ waitForBootSeconds: 20 }, ({ passes, sent }) =>
       Effect.gen(function* () {
         yield* passes("19 seconds")
@@ -99,7 +99,7 @@ describe("a charger of a make", () => {
     )
   )
 
-  it.effect("that needs quiet after its boot is asked nothing until then either", () =>
+  it.effect("needs a pause after its boot is sent no calls until then", () =>
     story({ waitForBootSeconds: 20, quietAfterBootSeconds: 15 }, ({ boots, passes, sent }) =>
       Effect.gen(function* () {
         yield* passes("10 seconds")

@@ -9,7 +9,7 @@ import { ModelService } from "../support/modelCharger.ts"
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
-/** What a charger's event comes to, as its actor is told of it. */
+/** What a charger's event is decided to be, as its actor receives it. */
 const decided = (event: ChargerEvent): Act => {
   const { facts, reply } = new ModelService().charger().say(event)
   return { ...(answer(() => reply) as Act), facts }
@@ -22,7 +22,7 @@ const flood: ReadonlyArray<ChargerEvent> = [
   { _tag: "AuthorizationAsked", tokenUid: "NOBODY" }
 ]
 
-describe("what one charger tells in a day", () => {
+describe("the facts that one charger causes in a day", () => {
   const perDay = { state: 3, configuration: 1, readings: 2, talk: 3 }
   const watched = () => {
     let lost = 0
@@ -32,16 +32,16 @@ describe("what one charger tells in a day", () => {
     return { recording, facts, lost: () => lost }
   }
 
-  it.each(flood)("is answered and no longer recorded beyond its budget: $_tag", (event) => {
+  it.each(flood)("are no longer recorded beyond the budget, while messages are still answered: $_tag", (event) => {
     const { facts, lost, recording } = watched()
     expect([1, 2, 3, 4, 5].map(() => facts("A", event, minute(0)))).toEqual([1, 1, 1, 0, 0])
     expect(lost()).toBe(2)
     expect(recording.within("A", decided(event), minute(0)).reply).toBeDefined()
-    // Nobody else has less for it.
+    // The budget of other chargers is not affected.
     expect(facts("B", event, minute(0))).toBe(1)
   })
 
-  it("has room again with time, a third of it after eight hours", () => {
+  it("may be more again with time, a third of the budget after eight hours", () => {
     const { facts } = watched()
     const [data] = flood
     for (let n = 0; n < 4; n++) facts("A", data!, minute(0))
@@ -49,7 +49,7 @@ describe("what one charger tells in a day", () => {
     expect([0, 1, 2, 3].map(() => facts("A", data!, minute(3 * 24 * 60)))).toEqual([1, 1, 1, 0])
   })
 
-  it("is a configuration after each boot, and those that operators ask for besides", () => {
+  it("include one unrequested configuration, and all those that operators request", () => {
     const { recording } = watched()
     const told = (commandId?: string) => {
       const content = { _tag: "Configuration", keys: [], unknown: [] } as const
@@ -62,7 +62,7 @@ describe("what one charger tells in a day", () => {
     expect([told(), told(), told("command-1"), told("command-2")]).toEqual([1, 0, 2, 2])
   })
 
-  it("is so many readings of no transaction; those of a session are all recorded", () => {
+  it("include only some readings without a transaction, and all those of sessions", () => {
     const { facts } = watched()
     const loose = (n: number) => metered(undefined, [reading(at(minute(n)), energy(n))])
     expect([1, 2, 3, 4].map((n) => facts("A", loose(n), minute(0)))).toEqual([1, 1, 0, 0])
@@ -77,13 +77,13 @@ describe("what one charger tells in a day", () => {
     }
   })
 
-  it("counts what comes with something else: a transaction that is not this charger's, with each reading", () => {
+  it("count readings of a transaction of another charger as two facts", () => {
     const { facts } = watched()
     const foreign = (n: number) => metered(1_000 + n, [reading(at(minute(n)), energy(n))])
     expect([1, 2, 3, 4, 5].map((n) => facts("A", foreign(n), minute(0)))).toEqual([2, 2, 1, 0, 0])
   })
 
-  it("costs no connector its status, and no driver his transaction", () => {
+  it("never use up the budget for connector statuses and transactions", () => {
     const { facts } = watched()
     for (let n = 0; n < 9; n++) facts("A", flood[n % flood.length]!, minute(0))
     expect(facts("A", flood[0]!, minute(0))).toBe(0)

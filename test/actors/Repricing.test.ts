@@ -1,4 +1,4 @@
-/** The reader of the journal that prices sessions and issues their records: again after a crash, and whatever one session holds. */
+/** The reader of the journal that prices sessions and issues their records: again after a crash, and even if one session is broken. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
@@ -43,20 +43,20 @@ const ledger = (id: string, more: Partial<ChargingSession> = {}): Ledger => ({
 
 const aSample = { phase: undefined, location: "Outlet", context: "Sample.Periodic", format: "Raw" } as const
 
-/** What was stored, and a journal that was read so far. */
+/** What was stored, and a journal that was read up to a position. */
 class World {
   readonly known = new Map<string, Observed | Ledger>()
   readonly records: Array<NewCdr> = []
   readonly doubted: Array<Doubted> = []
   readonly prices: Array<Priced> = []
   readonly meters: Array<ConnectorMeter> = []
-  /** Ids whose row makes storage die. */
+  /** Ids whose row causes a defect in storage. */
   readonly broken = new Set<string>()
   readonly metered: Array<string> = []
   readonly plainlyEnded: Array<PlainlyEnded> = []
-  /** Known, and changed only as they are among `plainlyEnded`. */
+  /** Known sessions whose only change is that they are among `plainlyEnded`. */
   readonly doubtful = new Map<string, Observed>()
-  /** Read in the first round. */
+  /** The number of facts read in the first round. */
   facts = 2_000
   position = 0
   failKeep = false
@@ -116,9 +116,9 @@ class World {
   readonly round = Effect.provide(repricing(defaultPriceOptions), this.layer)
 }
 
-describe("the keeper of prices", () => {
+describe("the background loop that prices sessions", () => {
   it.effect(
-    "keeps what the last of two sessions says of their connector's meter, in whatever order they are read",
+    "keeps what the later of two sessions shows of the connector's meter, in whatever order they are read",
     () =>
       Effect.gen(function* () {
         const world = new World()
@@ -142,7 +142,7 @@ describe("the keeper of prices", () => {
     [2_000, true],
     [200, "much"],
     [199, false]
-  ] as const)("comes again as it should after reading %i facts: %s", ([facts, found]) =>
+  ] as const)("decides how soon to run again after reading %i facts: %s", ([facts, found]) =>
     Effect.gen(function* () {
       const world = new World()
       world.facts = facts
@@ -150,7 +150,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("prices what has changed, bills what has ended, and holds what cannot be believed", () =>
+  it.effect("prices changed sessions, bills ended ones, and holds implausible ones", () =>
     Effect.gen(function* () {
       const world = new World()
       world.known.set("done", ledger("done"))
@@ -180,7 +180,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("reads no session that ended plainly where its surroundings agree, and every other that did", () =>
+  it.effect("does not read a session that ended normally in consistent surroundings, but every other one", () =>
     Effect.gen(function* () {
       const world = new World()
       const { tariff: _, ...phantom } = ledger("", { energyWh: 60_000_000, meterStopWh: 60_000_000 })
@@ -196,7 +196,7 @@ describe("the keeper of prices", () => {
       }
       for (const [sessionId, more] of Object.entries(ends)) {
         world.plainlyEnded.push({ ...one, sessionId, ...more })
-        // Whatever is read is found to be doubtful, which shows that it was read.
+        // Every session that is read is found doubtful, which shows that it was read.
         world.doubtful.set(sessionId, { ...phantom, session: { ...phantom.session, id: sessionId } })
       }
       yield* world.round
@@ -207,7 +207,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("holds what cannot be believed also where it has no tariff, and bills nobody for it", () =>
+  it.effect("holds implausible sessions even without a tariff, and bills none without a tariff", () =>
     Effect.gen(function* () {
       const world = new World()
       const { tariff: _, ...free } = ledger("free")
@@ -223,7 +223,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("says that it has read only when everything is stored", () =>
+  it.effect("moves its position only when everything is stored", () =>
     Effect.gen(function* () {
       const world = new World()
       world.known.set("done", ledger("done"))
@@ -237,7 +237,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("says which prices partners wait for: of their drivers' running sessions with many readings", () =>
+  it.effect("marks the prices that partners wait for: those of running roaming sessions with many readings", () =>
     Effect.gen(function* () {
       const world = new World()
       const readings = (count: number) =>
@@ -257,7 +257,7 @@ describe("the keeper of prices", () => {
     })
   )
 
-  it.effect("goes on without a session that cannot be read or priced", () =>
+  it.effect("skips a session that cannot be read or priced", () =>
     Effect.gen(function* () {
       const world = new World()
       world.known.set("one", ledger("one"))

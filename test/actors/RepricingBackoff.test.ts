@@ -14,7 +14,7 @@ const nothing = { sessionIds: [], metered: [] }
 const metered = (...ids: ReadonlyArray<string>) => ({ sessionIds: ids, metered: ids })
 
 describe("a running session", () => {
-  it("with few readings is priced once an interval at most, also where rounds follow one another at once", () => {
+  it("with few readings is priced at most once in an interval, even if rounds follow at once", () => {
     const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 9)], 0)
     for (const now of [1, 500, 999]) assert.deepStrictEqual(pace.due(metered("a", "b"), now), ["b"])
@@ -24,7 +24,7 @@ describe("a running session", () => {
     assert.deepStrictEqual(pace.due(metered("a"), 2_000), ["a"])
   })
 
-  it("with many readings waits in proportion, and is priced then although nothing has come since", () => {
+  it("with many readings waits in proportion, and is then priced even without new readings", () => {
     const pace = new RepricingBackoff(1_000)
     pace.priced([ledger("a", 600)], 0)
     assert.deepStrictEqual(pace.due(metered("a", "b"), 1000), ["b"])

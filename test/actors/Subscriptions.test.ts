@@ -1,6 +1,6 @@
 /**
- * The engine that tells subscribers, in virtual time: order, what is told of what changes often, an hour's outage, what is refused for good, and a
- * process that dies in between.
+ * The engine that pushes to subscribers, in virtual time: order, frequent changes, an outage of an hour, permanent refusals, and a process that dies
+ * in between.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
@@ -14,7 +14,7 @@ import { memorySubscriptions } from "../support/memorySubscriptions.ts"
 const second = 1_000
 const minute = 60 * second
 
-/** A subscriber, what it has heard, and what it makes of it. */
+/** Subscribers, what they have received, and how they answer. */
 class World {
   readonly storage = memorySubscriptions()
   readonly heard: Array<{ readonly to: string; readonly object: string; readonly state: number; readonly at: number }> =
@@ -77,7 +77,7 @@ const running = <A, E>(world: World, test: Effect.Effect<A, E>, storage = world.
   Effect.scoped(Effect.andThen(Effect.asVoid(Layer.build(world.layer(storage))), test))
 
 describe("a subscriber", () => {
-  it.effect("is told of each change at once, and of what changes often as it stands last", () => {
+  it.effect("is sent each change at once, and only the latest state of what changes often", () => {
     const world = new World()
     world.storage.subscribe("a")
     return running(
@@ -93,7 +93,7 @@ describe("a subscriber", () => {
           world.happen("x")
           yield* pass(100)
         }
-        // One was on its way all the time; the others are told together, as they stand.
+        // One was being delivered all the time; the others are sent together, as their latest state.
         yield* Deferred.succeed(gate, undefined)
         yield* pass(second)
         assert.strictEqual(world.items.length, 3)
@@ -102,7 +102,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("that is away for an hour has every object's last state, in order, as soon as it answers", () => {
+  it.effect("receives the latest state of every object, in order, as soon as it is back after an hour", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.storage.subscribe("b")
@@ -118,7 +118,7 @@ describe("a subscriber", () => {
           for (const object of [`s${n % 7}`, `cdr${n}`]) world.happen(object)
           yield* pass(minute)
         }
-        // It is asked once a minute whether it is there, and sent nothing else.
+        // It is probed once a minute, and sent nothing else.
         assert.isAtLeast(world.probes, 55)
         assert.isAtMost(world.probes, 61)
         assert.isAtMost(world.items.filter(({ subscriptionId }) => subscriptionId === "a").length, 5)
@@ -137,7 +137,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("is tried after 1, 2, 4 and 8 seconds what it refuses, then it is parked; others go on", () => {
+  it.effect("is sent what it refuses again after 1, 2, 4 and 8 seconds, then that is parked and others go on", () => {
     const world = new World()
     world.storage.subscribe("a")
     const at: Array<number> = []
@@ -165,7 +165,7 @@ describe("a subscriber", () => {
         }
         assert.strictEqual(world.storage.rows.get("a thing bad")?.parked, "2001")
         assert.strictEqual(new Set(world.items.filter(({ id }) => id === "bad").map(({ itemId }) => itemId)).size, 1)
-        // Another change of it is another try.
+        // A new change of the object is sent again.
         world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1) })
         world.happen("bad")
         yield* pass(second)
@@ -174,7 +174,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("that asks for ten seconds is left alone for ten seconds", () => {
+  it.effect("that answers with a retry time of ten seconds is left alone for that time", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.answer = () => Effect.succeed({ _tag: "Failed", message: "429", retryAfterMillis: 10 * second })
@@ -194,25 +194,28 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("is not told twice, nor kept waiting, when what came of a delivery cannot be stored at once", () => {
-    const world = new World()
-    world.storage.subscribe("a")
-    world.storage.failures.settle = 3
-    return running(
-      world,
-      Effect.gen(function* () {
-        yield* pass(minute)
-        world.happen("x")
-        yield* pass(second)
-        world.happen("x")
-        yield* pass(second)
-        assert.strictEqual(world.storage.failures.settle, 0)
-        assert.deepStrictEqual(world.statesOf("x"), [1, 2])
-      })
-    )
-  })
+  it.effect(
+    "is neither sent anything twice nor kept waiting when a delivery's outcome cannot be stored at once",
+    () => {
+      const world = new World()
+      world.storage.subscribe("a")
+      world.storage.failures.settle = 3
+      return running(
+        world,
+        Effect.gen(function* () {
+          yield* pass(minute)
+          world.happen("x")
+          yield* pass(second)
+          world.happen("x")
+          yield* pass(second)
+          assert.strictEqual(world.storage.failures.settle, 0)
+          assert.deepStrictEqual(world.statesOf("x"), [1, 2])
+        })
+      )
+    }
+  )
 
-  it.effect("has what must not be told twice stored in the moment in which it was taken, and all else gathered", () => {
+  it.effect("has deliveries that must not be repeated stored at once, and others together", () => {
     const world = new World()
     world.storage.subscribe("a")
     const stored: Array<readonly [object: string, at: number]> = []
@@ -249,7 +252,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("is not told twice what it took, though storage was away for longer than the lease", () => {
+  it.effect("is not sent twice what it accepted, although storage was away for longer than the lease", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.answer = () => Effect.succeed({ _tag: "Delivered", hash: new Uint8Array(1), isOnce: true })
@@ -263,7 +266,7 @@ describe("a subscriber", () => {
         world.storage.failures.settle = 0
         yield* pass(minute)
         assert.deepStrictEqual(world.statesOf("x"), [1])
-        // What happens afterwards is told as ever.
+        // Later changes are sent as usual.
         world.happen("x")
         yield* pass(second)
         assert.deepStrictEqual(world.statesOf("x"), [1, 2])
@@ -271,7 +274,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("that is slow is never taken for one that is away, nor told anything twice", () => {
+  it.effect("that is slow is not regarded as away, and is sent nothing twice", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.answer = () => Effect.as(Effect.sleep(7 * second), { _tag: "Delivered", hash: new Uint8Array(1) })
@@ -293,7 +296,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("whose words cannot be stored keeps nobody waiting, and nothing is told twice for it", () => {
+  it.effect("whose answer cannot be stored delays no other, and nothing is sent twice because of it", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.storage.subscribe("b")
@@ -323,7 +326,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("is told at once after the clock was an hour ahead", () => {
+  it.effect("is sent changes at once after the clock was an hour ahead", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.isThere = false
@@ -346,49 +349,52 @@ describe("a subscriber", () => {
     })
   })
 
-  it.effect("that never answers has failed after its time, and what had no turn meanwhile goes back untried", () => {
-    const world = new World()
-    world.storage.subscribe("a")
-    const settled: Array<readonly [string, string, number]> = []
-    const { settle } = world.storage.service
-    const watching = {
-      ...world.storage.service,
-      settle: (all: Parameters<typeof settle>[0], now: number) => {
-        for (const { item, settlement } of all) settled.push([item.id, settlement._tag, now])
-        return settle(all, now)
+  it.effect(
+    "that never answers fails after the time limit, and items that were not sent meanwhile are returned untried",
+    () => {
+      const world = new World()
+      world.storage.subscribe("a")
+      const settled: Array<readonly [string, string, number]> = []
+      const { settle } = world.storage.service
+      const watching = {
+        ...world.storage.service,
+        settle: (all: Parameters<typeof settle>[0], now: number) => {
+          for (const { item, settlement } of all) settled.push([item.id, settlement._tag, now])
+          return settle(all, now)
+        }
       }
+      world.answer = () => Effect.never
+      const { callsAtOnce, deliveryMillis, waitMillis } = defaultSubscriptionOptions
+      return running(
+        world,
+        Effect.gen(function* () {
+          yield* pass(second)
+          const began = second
+          for (let n = 0; n <= callsAtOnce; n++) world.happen(`${n}`)
+          yield* pass(waitMillis - second)
+          assert.deepStrictEqual(settled, [])
+          yield* pass(2 * second)
+          assert.deepStrictEqual(
+            settled.map(([id, tag]) => [id, tag]),
+            [[`${callsAtOnce}`, "Untried"]]
+          )
+          settled.length = 0
+          yield* pass(began + deliveryMillis - waitMillis - 2 * second - 100)
+          assert.notInclude(
+            settled.map(([, tag]) => tag),
+            "Again"
+          )
+          yield* pass(second)
+          const failed = settled.filter(([, tag]) => tag === "Again")
+          assert.strictEqual(failed.length, callsAtOnce)
+          for (const [, , at] of failed) assert.isAtMost(at - began, deliveryMillis + second)
+        }),
+        watching
+      )
     }
-    world.answer = () => Effect.never
-    const { callsAtOnce, deliveryMillis, waitMillis } = defaultSubscriptionOptions
-    return running(
-      world,
-      Effect.gen(function* () {
-        yield* pass(second)
-        const began = second
-        for (let n = 0; n <= callsAtOnce; n++) world.happen(`${n}`)
-        yield* pass(waitMillis - second)
-        assert.deepStrictEqual(settled, [])
-        yield* pass(2 * second)
-        assert.deepStrictEqual(
-          settled.map(([id, tag]) => [id, tag]),
-          [[`${callsAtOnce}`, "Untried"]]
-        )
-        settled.length = 0
-        yield* pass(began + deliveryMillis - waitMillis - 2 * second - 100)
-        assert.notInclude(
-          settled.map(([, tag]) => tag),
-          "Again"
-        )
-        yield* pass(second)
-        const failed = settled.filter(([, tag]) => tag === "Again")
-        assert.strictEqual(failed.length, callsAtOnce)
-        for (const [, , at] of failed) assert.isAtMost(at - began, deliveryMillis + second)
-      }),
-      watching
-    )
-  })
+  )
 
-  it.effect("that has everything is looked after seldom, and as soon as something is due by the clock", () => {
+  it.effect("that is up to date is looked at rarely, and as soon as something is due by the clock", () => {
     const world = new World()
     world.storage.subscribe("a")
     let looks = 0
@@ -419,7 +425,7 @@ describe("a subscriber", () => {
         yield* pass(1.5 * second)
         tries = 0
         world.happen("x")
-        // After 1, 2 and 4 seconds, as each became due and not with a slow look.
+        // After 1, 2 and 4 seconds, as each became due, and not only at the next regular look.
         yield* pass(11 * second)
         assert.deepStrictEqual(world.statesOf("x"), [2])
         yield* pass(10 * second)
@@ -431,7 +437,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("is told again what a process that died had taken", () => {
+  it.effect("is sent again what a process that died had taken to deliver", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.answer = () => Effect.never
@@ -451,7 +457,7 @@ describe("a subscriber", () => {
     })
   })
 
-  it.effect("is told the rest when one fact cannot be looked at", () => {
+  it.effect("is sent the rest when one fact cannot be read", () => {
     const world = new World()
     world.storage.subscribe("a")
     for (const object of ["x", "poisoned fact", "y"]) world.happen(object)
@@ -465,7 +471,7 @@ describe("a subscriber", () => {
     )
   })
 
-  it.effect("that wants nothing any more is switched off", () => {
+  it.effect("that answers 410 Gone is switched off", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.answer = () => Effect.succeed({ _tag: "Gone", message: "410" })

@@ -5,7 +5,7 @@ import * as TransactionNumbers from "../../src/actors/TransactionNumbers.ts"
 const keys = [1, 2, 3, 4]
 
 describe("transaction numbers", () => {
-  it.effect("are none before the first block, and never the same twice over many blocks", () =>
+  it.effect("are not available before the first block, and never repeat over many blocks", () =>
     Effect.gen(function* () {
       let next = 1
       let blocks = 0
@@ -30,7 +30,7 @@ describe("transaction numbers", () => {
     })
   )
 
-  it.effect("are fetched once when many ask at a time", () =>
+  it.effect("are fetched once when many ask at the same time", () =>
     Effect.gen(function* () {
       let blocks = 0
       const numbers = TransactionNumbers.make((size) => Effect.sync(() => 1 + size * blocks++), keys)

@@ -1,6 +1,6 @@
 /**
- * Who may import whom, as data. The tree is the architecture: whoever reads this table knows what depends on what, and a change
- * of it is a decision (`docs/decisions/0001-domain-at-the-centre.md`), made here and nowhere else.
+ * Who may import whom, as data. The tree is the architecture: this table shows what depends on what, and a change of it is a decision
+ * (`docs/decisions/0001-domain-at-the-centre.md`), made only here.
  */
 
 /** One row: a part of the tree, the parts it may import, and the packages it may import. */
@@ -16,7 +16,7 @@ export interface Area {
 
 const core = ["effect"]
 const http = ["effect/http", "effect/http-api"]
-/** Prometheus' text of what the metrics are. */
+/** Prometheus' text format of the metrics. */
 const observability = "effect/observability"
 
 export const areas: ReadonlyArray<Area> = [
@@ -135,14 +135,14 @@ export const areas: ReadonlyArray<Area> = [
   { prefix: "src/main.ts", may: ["src/"], packages: ["*"], about: "Composition: joins the parts, decides nothing." }
 ]
 
-/** Lists of words that may be written in more than one file, each by its words in order of the alphabet. */
+/** Lists of string values that may be written in more than one file, each in alphabetical order. */
 export const listsKept: ReadonlyMap<string, string> = new Map([
   ["DELETE GET OPTIONS PATCH POST PUT", "HTTP's own, asked for by two faces that do not know each other"],
   ["SiteChanged SiteCreated SiteRemoved", "the facts of an event, which types check against the facts that there are"],
   ["PartnerChanged PartnerCreated PartnerInvited PartnerRegistered PartnerRemoved PartnerUnregistered", "as with sites"]
 ])
 
-/** Pairs that may not meet although their areas do: what has a version never knows another, and nobody but main knows main. */
+/** Imports that are forbidden although the areas allow them: a version never imports another one, and only `main` imports `main`. */
 export const strangers: ReadonlyArray<{ readonly from: RegExp; readonly to: RegExp; readonly fix: string }> = [
   {
     from: /^src\/(?!main\.ts$|main\/|Config\.ts$|config\/)/,
@@ -173,12 +173,12 @@ export const strangers: ReadonlyArray<{ readonly from: RegExp; readonly to: RegE
   { from: /^src\/http\/v2\//, to: /^src\/http\/v1\//, fix: "move what both generations share to src/http" }
 ]
 
-/** Where `JSON.parse` may stand, with the reason; everywhere else a boundary is decoded with `Schema.fromJsonString`. */
+/** Where `JSON.parse` may be used, with the reason; everywhere else a boundary is decoded with `Schema.fromJsonString`. */
 export const jsonParseAllowed: Readonly<Record<string, string>> = {
   "src/ocpp/rpc/Frame.ts": "a frame is parsed once, before its payload's schema is known"
 }
 
-/** Files that nothing imports and that are used all the same, with how. */
+/** Files that no file imports and that are used nevertheless, with how. */
 export const entries: Readonly<Record<string, string>> = {
   "src/main.ts": "the program"
 }

@@ -1,6 +1,6 @@
 /**
- * The house rules as functions from files to violations. They are pure, so that each can be shown to fail on a made-up tree, and
- * each violation ends with what to do about it.
+ * The project's rules as functions from files to violations. They are pure, so that each can be shown to fail on a made-up tree, and each violation
+ * ends with its remedy.
  */
 import { areas, entries, jsonParseAllowed, listsKept, strangers, type Area } from "./matrix.ts"
 import { importsOf, lineAt, strip, type SourceFile } from "./source.ts"
@@ -8,7 +8,7 @@ import { importsOf, lineAt, strip, type SourceFile } from "./source.ts"
 export type Files = ReadonlyArray<SourceFile>
 export type Rule = (files: Files) => ReadonlyArray<string>
 
-/** More lines than this in one file, and it has two subjects. */
+/** A file with more lines than this has two subjects. */
 export const lineCap = 500
 
 const at = (file: SourceFile, line: number, what: string, fix: string): string =>
@@ -56,7 +56,7 @@ export const importMatrix: Rule = (files) =>
     })
   })
 
-/** Every relative import names a file that is there, with its `.ts`. */
+/** Every relative import names an existing file, with its `.ts`. */
 export const importsExist: Rule = (files) => {
   const known = new Set(files.map((file) => file.path))
   return inSrc(files).flatMap((file) =>
@@ -96,7 +96,7 @@ const foldersOf = (path: string): ReadonlyArray<string> =>
     .map((_, i, names) => names.slice(0, i + 1).join("/"))
 
 /**
- * Folders beside each other form no circle, each taken with all that lies in it. The files of a folder itself may join the folders in it
+ * Sibling folders do not import each other in a circle, each taken with all its contents. The files directly in a folder may import its subfolders
  * and be imported by them: they are what these have in common.
  */
 export const noFolderCircles: Rule = (files) => {
@@ -131,7 +131,7 @@ export const noFolderCircles: Rule = (files) => {
   })
 }
 
-/** Every file is reached from an entry. Holds from the day the program exists. */
+/** Every file is reached from an entry. The rule applies once there is a program. */
 export const noUnusedFiles: Rule = (files) => {
   const sources = new Map(inSrc(files).map((file) => [file.path, file]))
   if (!sources.has("src/main.ts")) return []
@@ -165,7 +165,7 @@ export const shortFiles: Rule = (files) =>
     .filter((file) => !isGenerated(file) && linesOf(file) > lineCap)
     .map((file) => at(file, lineCap, `has ${linesOf(file)} lines, the cap is ${lineCap}`, "split it by subject"))
 
-/** Every file begins by saying which boundary it is. */
+/** Every file begins with a paragraph that says which boundary it is. */
 export const opensWithParagraph: Rule = (files) =>
   inSrc(files)
     .filter((file) => !/^(?:#![^\n]*\n)?\/\*\*[\s*]*[A-Z`"][\s\S]{20,}?\*\//.test(file.text))
@@ -178,10 +178,10 @@ export const opensWithParagraph: Rule = (files) =>
       )
     )
 
-/** Three or more words in a list, or as the members of a type. */
+/** Three or more string values in a list, or as the members of a type. */
 const wordList = /\[\s*(?:"[^"\n]+"\s*,\s*){2,}"[^"\n]+"\s*,?\s*\]|"[\w-]+"(?:\s*\|\s*"[\w-]+"){2,}/g
 
-/** A list of words, such as the statuses of a session, is written once: two lists part as soon as one of them gets another word. */
+/** A list of string values, such as the statuses of a session, is written once: two lists differ as soon as one of them gets another value. */
 export const eachListOnce: Rule = (files) => {
   const first = new Map<string, SourceFile>()
   return inSrc(files)
@@ -201,7 +201,7 @@ export const eachListOnce: Rule = (files) => {
     )
 }
 
-/** No file that only collects others: imports name the file that holds the thing. */
+/** No file only re-exports others: imports name the file that defines the thing. */
 export const noBarrels: Rule = (files) =>
   inSrc(files).flatMap((file) => {
     const named = /(?:^|\/)index\.ts$/.test(file.path)
@@ -217,7 +217,7 @@ interface Ban {
   readonly word: RegExp
   readonly where: RegExp
   readonly fix: string
-  /** Comments count too: work left for later hides there. */
+  /** Comments count too, since they hide postponed work. */
   readonly inComments?: boolean
   readonly except?: Readonly<Record<string, string>>
 }
@@ -226,7 +226,7 @@ const inDomain = /^src\/domain\//
 const anywhere = /^src\//
 const asArgument = "take it as an argument: decide, evolve and price are functions of their inputs"
 
-/** Words that may not stand in a place, with what to write instead. */
+/** Words that are banned in some places, with what to write instead. */
 export const bans: ReadonlyArray<Ban> = [
   { word: /\bas\s+any\b/, where: anywhere, fix: "decode with Schema, or write the type" },
   { word: /:\s*any\b/, where: anywhere, fix: "write unknown and decode it" },
@@ -257,7 +257,7 @@ export const bans: ReadonlyArray<Ban> = [
   { word: /\bEffect\.run(?:Sync|Promise|Fork|Callback)/, where: inDomain, fix: "only the edges run effects" }
 ]
 
-/** No banned word in its place. */
+/** No banned word is used where it is banned. */
 export const noBannedWords: Rule = (files) =>
   inSrc(files).flatMap((file) => {
     const { code } = strip(file.text)
@@ -274,7 +274,7 @@ export const noBannedWords: Rule = (files) =>
 const testCommands = (text: string): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => /^[\s$>]*((?:npm ci && )?npm test)\s*(?:#.*)?$/.exec(line)?.[1] ?? [])
 
-/** What the documents tell a newcomer to type is what CI runs. */
+/** The commands in the documents for newcomers are those that CI runs. */
 export const sameTestCommand: Rule = (files) => {
   const ci = files.find((file) => file.path === ".ci/run")
   const command = ci === undefined ? undefined : testCommands(ci.text)[0]

@@ -70,7 +70,7 @@ export const strip = (text: string): Stripped => {
     }
     if (mode === "regex") inClass = char === "[" || (inClass && char !== "]")
     const ends = mode === "regex" ? char === "/" && !inClass : char === mode
-    // A string that its line does not end is not a string; going on as code keeps one mistake from hiding the rest.
+    // A string that is not closed on its line is no string; continuing as code keeps one mistake from hiding the rest.
     if (ends || (char === "\n" && mode !== "`")) {
       mode = "code"
       inClass = false
@@ -108,7 +108,7 @@ export interface Import {
 /** The line (from 1) of an offset. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length
 
-/** Resolves `./x.ts` and `../y.ts` against the file that says them. */
+/** Resolves `./x.ts` and `../y.ts` relative to the importing file. */
 export const resolveFrom = (path: string, specifier: string): string => {
   const parts = path.split("/").slice(0, -1)
   for (const part of specifier.split("/")) {

@@ -1,4 +1,4 @@
-/** Who may charge, from the socket to REST: who is asked, what is kept of the answer, and what becomes of those who were refused. */
+/** Who may charge, from the websocket to REST: which source decides, what is stored of the decision, and what happens to refused sessions. */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { World } from "./World.ts"
@@ -10,8 +10,8 @@ const soon = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOS
 const authorized = async (station: Awaited<ReturnType<typeof world.station>>["station"], idTag: string) =>
   (await station.call("Authorize", { idTag }))["idTagInfo"]
 
-describe("the order in which is asked who may charge", () => {
-  it("begins with a reservation, for a card that nobody else knows", async () => {
+describe("the order of the sources of an authorization", () => {
+  it("begins with a reservation, even for a card that is otherwise unknown", async () => {
     const { id, station } = await world.station()
     const idTag = `GUEST${id.slice(-8)}`
     expect(await authorized(station, idTag)).toMatchObject({ status: "Invalid" })
@@ -29,13 +29,13 @@ describe("the order in which is asked who may charge", () => {
       status: "ACTIVE",
       authorization: { status: "Accepted", source: "Reservation", decidedAt: expect.any(String) }
     })
-    // It may end what it was let begin, and is a stranger again then.
+    // It may end the session that it was allowed to begin, and is unknown again after that.
     expect(await authorized(station, idTag)).toMatchObject({ status: "Accepted" })
     await station.stop(Number(session["transactionId"]), { meterStop: 7 })
     expect(await authorized(station, idTag)).toMatchObject({ status: "Invalid" })
   })
 
-  it("refuses one's own card that is blocked, though it was reserved for", async () => {
+  it("refuses the organisation's own blocked card despite a reservation", async () => {
     const { id, station } = await world.station()
     const idTag = await world.card()
     station.on("ReserveNow", { status: "Accepted" })
@@ -48,8 +48,8 @@ describe("the order in which is asked who may charge", () => {
   })
 })
 
-describe("what a charger is told for its authorization cache", () => {
-  it("is expiry and group of the card in the answer to a start, and to the same start again", async () => {
+describe("what a charger is sent for its authorization cache", () => {
+  it("has expiry and group of the card in the answer to a start, and to the same start again", async () => {
     const { id, station } = await world.station()
     const expiryDate = soon(600)
     const idTag = await world.card({ parentUid: "FAMILY", expiresAt: expiryDate })
@@ -62,7 +62,7 @@ describe("what a charger is told for its authorization cache", () => {
     expect(await again.call("StartTransaction", start)).toEqual(first)
   })
 
-  it("is what the card may by then in the answer to a stop", async () => {
+  it("has the card's current authorization in the answer to a stop", async () => {
     const { station } = await world.station()
     const idTag = await world.card({ parentUid: "FAMILY" })
     const stopped = async () => (await station.stop((await station.start(1, idTag)).id, { idTag }))["idTagInfo"]
@@ -96,7 +96,7 @@ describe("a session whose card was refused", () => {
     return { ...made, transactionId: start.id }
   }
 
-  it("is invalid and costs nobody anything where the charger gave nothing", async () => {
+  it("is invalid and costs nothing if the charger delivered no energy", async () => {
     const { id, station, transactionId } = await refused()
     await station.stop(transactionId, { meterStop: 1004, reason: "DeAuthorized" })
     const { id: sessionId } = await world.sessionOf(id)
@@ -111,14 +111,14 @@ describe("a session whose card was refused", () => {
     await world.post(`sessions/${String(sessionId)}/release`, undefined, 409)
   })
 
-  it("is invalid where the charger lets go of it with a register of 0", async () => {
+  it("is invalid if the charger stops it with a register of 0", async () => {
     const { id, station, transactionId } = await refused()
     await station.stop(transactionId, { meterStop: 0, reason: "DeAuthorized" })
     expect(await world.sessionOf(id)).toMatchObject({ status: "INVALID", heldReason: null, energyWh: 0 })
     expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
   })
 
-  it("is invalid once its connector is free, though no stop came", async () => {
+  it("is invalid once its connector is available, even without a stop", async () => {
     const { id, station } = await refused()
     expect(await world.sessionOf(id)).toMatchObject({ status: "ACTIVE" })
     await station.status(1, "Available", { timestamp: new Date().toISOString() })
@@ -129,7 +129,7 @@ describe("a session whose card was refused", () => {
     expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
   })
 
-  it("is invalid once another start follows on its connector, and each that follows makes the one before it so", async () => {
+  it("is invalid once another start follows on its connector, for each of several in a row", async () => {
     const { id, station } = await refused()
     const blocked = await world.card({ status: "Blocked" })
     for (let n = 0; n < 3; n++) {
@@ -148,7 +148,7 @@ describe("a session whose card was refused", () => {
     expect(await world.items(`sessions?chargerId=${id}&held=true`)).toEqual([])
   })
 
-  it("is held where its connector was free before its stop came, and the stop tells of energy", async () => {
+  it("is held if its connector was available before its stop, and the stop shows energy", async () => {
     const { id, station, transactionId } = await refused()
     await station.status(1, "Available", { timestamp: new Date().toISOString() })
     expect(await world.sessionOf(id)).toMatchObject({ status: "INVALID" })
@@ -157,7 +157,7 @@ describe("a session whose card was refused", () => {
     expect(await world.sessionOf(id)).toMatchObject(session)
   })
 
-  it("is held where the next start's register shows that energy flowed", async () => {
+  it("is held if the next start's register shows that energy was delivered", async () => {
     const { id, station } = await refused()
     await station.start(1, await world.card(), {
       meterStart: 3000,
@@ -170,7 +170,7 @@ describe("a session whose card was refused", () => {
     ])
   })
 
-  it("is held where the charger gave energy all the same, and billed once it is released", async () => {
+  it("is held if the charger delivered energy nevertheless, and billed once it is released", async () => {
     const { id, station, transactionId } = await refused()
     await station.stop(transactionId, { meterStop: 5000 })
     const { id: sessionId } = await world.sessionOf(id)
@@ -182,10 +182,10 @@ describe("a session whose card was refused", () => {
   })
 })
 
-describe("a reservation that is paid for", () => {
+describe("a reservation with a price", () => {
   const component = (type: string, price: number) => ({ type, price, stepSize: 1 })
 
-  /** A charger whose tariff is 2 and 1 a second for reservations, 2 a second for those that nobody uses, and 0.5 for each kWh. */
+  /** A charger whose tariff is 2 and 1 a second for reservations, 2 a second for unused ones, and 0.5 for each kWh. */
   const reserved = async (seconds: number) => {
     const made = await world.station()
     const tariff = await world.post("tariffs", {
@@ -212,7 +212,7 @@ describe("a reservation that is paid for", () => {
   }
   const after = (at: number, seconds: number) => new Date(at + seconds * 1000).toISOString()
 
-  /** Waits for a moment of the wall's clock: a charger's clock that is ahead makes a session doubtful. */
+  /** Waits until the real clock reaches `at`: a charger's clock that is ahead makes a session doubtful. */
   const comes = (at: number) =>
     until(
       () => "it comes",
@@ -242,7 +242,7 @@ describe("a reservation that is paid for", () => {
     expect(await world.get(path)).toMatchObject(running)
     expect(await world.items(`sessions?chargerId=${id}`)).toMatchObject([{ id: sessionId, status: "ACTIVE" }])
     expect((await world.items(`reservations?chargerId=${id}`))[0]).toMatchObject({ status: "Used", sessionId })
-    // A start that is repeated is the same transaction.
+    // A repeated start is the same transaction.
     expect(await station.start(1, idTag, start)).toMatchObject({ id: transactionId, status: "Accepted" })
     await station.stop(transactionId, { meterStop: 400, timestamp: after(acceptedAt, 3) })
     const session = await world.get(path)
@@ -284,7 +284,7 @@ describe("a reservation that is paid for", () => {
     expect(await world.items(`cdrs?chargerId=${id}`)).toEqual([])
   })
 
-  it("has a record of its own when nobody came", async () => {
+  it("has a record of its own when it expired unused", async () => {
     const { acceptedAt, id, reservationId, station } = await reserved(3)
     const { id: sessionId } = await world.sessionOf(id)
     const { expiryDate } = station.asked("ReserveNow")[0] ?? {}
@@ -292,7 +292,7 @@ describe("a reservation that is paid for", () => {
     const answer = await world.eventually("its record", `cdrs?sessionId=${String(sessionId)}`, ({ items }) => {
       return (items as ReadonlyArray<unknown>).length > 0
     })
-    // Two a second, begun ones whole, and the fee.
+    // Two for each second, rounded up, and the fee.
     const exclVat = 2 + Math.ceil(seconds) * 2
     expect(answer["items"]).toMatchObject([
       {

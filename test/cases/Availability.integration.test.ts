@@ -1,4 +1,4 @@
-/** What became of a charger in the past, and how much of the month it could be used, with a station of somebody else's on the other side. */
+/** A charger's history, and its uptime in the month, with the station of another project on the other side. */
 import { expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { Station } from "./Station.ts"
@@ -12,7 +12,7 @@ const page = (id: string, of: string) => world.items(`chargers/${id}/history/${o
 
 const month = new Date().toISOString().slice(0, 7)
 
-/** Asks for a connection's end wherever it is told, until the event of it is; answers the times that anybody was told, each once. */
+/** Reads a connection's end wherever it is reported, until its event exists; returns the different times that were reported. */
 const endsToldOf = async (id: string): Promise<ReadonlyArray<unknown>> => {
   const told = new Set<unknown>()
   await until(
@@ -37,7 +37,7 @@ const endsToldOf = async (id: string): Promise<ReadonlyArray<unknown>> => {
   return [...told]
 }
 
-it("shows what a station told, when it was connected and since when it is not", async () => {
+it("shows the statuses that a station reported, when it was connected and since when it is offline", async () => {
   const { id, station } = await world.station()
   const connected = await world.get(`chargers/${id}`)
   expect(connected["offlineSince"]).toBeNull()
@@ -48,7 +48,7 @@ it("shows what a station told, when it was connected and since when it is not", 
     vendorErrorCode: "17",
     timestamp: new Date().toISOString()
   })
-  // From the queue of an offline time: it was so before, and no longer is.
+  // From the queue of a time offline: this was the status then, and is no longer.
   await station.status(1, "Charging", { timestamp: at })
   expect(await world.connectorStatus(id, 1)).toBe("Faulted")
   const first = await page(id, "connectors")
@@ -67,7 +67,7 @@ it("shows what a station told, when it was connected and since when it is not", 
   expect(first.find(({ status }) => status === "Charging")).toMatchObject({ at })
   expect(first.map(({ evseId }) => evseId)).toContain(0)
 
-  // A message is still on its way to the database when the line breaks off, and readers ask from then on until all have been told.
+  // A message is still on its way to the database when the connection breaks, and readers ask from then on until all report the end.
   const unheard = station.status(1, "Available").catch(() => undefined)
   await station.close()
   const ends = await endsToldOf(id)
@@ -85,7 +85,7 @@ it("shows what a station told, when it was connected and since when it is not", 
   await again.close()
 })
 
-it("tells the uptime of each connector in the month so far, and refuses months that are none", async () => {
+it("shows the uptime of each connector in the month so far, and refuses invalid months", async () => {
   const { id, station } = await world.station()
   await station.status(2, "Unavailable")
   const items = (await world.items(`statistics/uptime?chargerId=${id}`)) as ReadonlyArray<Item>
@@ -108,7 +108,7 @@ it("tells the uptime of each connector in the month so far, and refuses months t
     const refused = await world.ask("GET", `statistics/uptime?month=${wrong}`, undefined, 400)
     expect(refused["errors"]).toEqual([{ pointer: "/month", detail: expect.any(String) }])
   }
-  // The counts beside it are as they were.
+  // The other statistics are unchanged.
   expect(Object.keys(await world.get("statistics")).toSorted()).toEqual([
     "activeSessions",
     "chargers",
@@ -121,7 +121,7 @@ it("tells the uptime of each connector in the month so far, and refuses months t
   await station.close()
 })
 
-it("excludes what an operator has taken out of service", async () => {
+it("excludes the time in which an operator has taken a connector out of service", async () => {
   const { id, station } = await world.station()
   station.on("ChangeAvailability", { status: "Accepted" })
   const order = await world.command(id, "ChangeAvailability", { connectorId: 1, operationalStatus: "Inoperative" })

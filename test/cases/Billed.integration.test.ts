@@ -1,4 +1,4 @@
-/** What becomes of a session once it was billed and something of it comes late, from the socket to REST. */
+/** What happens to a billed session for which messages arrive late, from the websocket to REST. */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { World } from "./World.ts"
@@ -55,7 +55,7 @@ const billed = async () => {
 }
 
 describe("a session that was billed", () => {
-  it("costs what its record says, whatever is read of it later; that shows as a correction that is needed", async () => {
+  it("keeps the cost of its record despite a late reading, and is shown as needing a correction", async () => {
     const { found, listed, path, records, session, startedAt, station, transactionId } = await billed()
     const cost = { currency: "EUR", exclVat: 3.5, inclVat: 3.5 }
     const [record] = await records()
@@ -67,7 +67,7 @@ describe("a session that was billed", () => {
     expect(await session()).toMatchObject({ cost, needsCorrection: true, periods: record?.["periods"] })
     await until(() => "the list knows it", 15_000, found)
     expect(await listed()).toMatchObject({ cost, needsCorrection: true, periods: record?.["periods"] })
-    // 8 kWh at 0.20 and 2 at 0.50, once somebody has looked at it.
+    // 8 kWh at 0.20 and 2 at 0.50, once an operator has corrected it.
     const corrected = await world.post(`${path}/correct`, { reason: "the reading came late" })
     expect(corrected).toMatchObject({ cost: { exclVat: 2.6 }, needsCorrection: false, revision: 1 })
     expect(await listed()).toMatchObject({ cost: { exclVat: 2.6 }, needsCorrection: false })
@@ -78,7 +78,7 @@ describe("a session that was billed", () => {
     ])
   })
 
-  it("is left as it is by its stop again, and needs a correction where a further stop says something else", async () => {
+  it("is unchanged by a repeated stop, and needs a correction after a contradicting one", async () => {
     const { found, listed, path, records, session, stop } = await billed()
     await stop()
     expect(await session()).toMatchObject({ needsCorrection: false })
@@ -92,14 +92,14 @@ describe("a session that was billed", () => {
     await world.post(`${path}/correct`, { energyWh: 12_000, reason: "the second stop is right" })
     expect(await session()).toMatchObject({ energyWh: 12_000, cost: { exclVat: 4.2 }, needsCorrection: false })
     expect(await found()).toBe(false)
-    // The same once more is no news.
+    // Repeated once more, it changes nothing.
     await stop({ meterStop: 12_000 })
     expect(await session()).toMatchObject({ needsCorrection: false })
   })
 })
 
 describe("a stop that comes before its start", () => {
-  it("brings its readings and its signed values to the session and its record", async () => {
+  it("adds its readings and its signed values to the session and its record", async () => {
     const { id, station } = await world.station(undefined, { strictMode: false })
     const tariff = await world.post("tariffs", byHalves)
     await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
@@ -128,7 +128,7 @@ describe("a stop that comes before its start", () => {
     await station.start(1, idTag, { meterStart: 0, timestamp: iso(startedAt) })
     const { id: sessionId } = await world.sessionOf(id)
     const session = await world.get(`sessions/${String(sessionId)}`)
-    // 8 kWh at 0.20 and 2 at 0.50: when it flowed the readings tell.
+    // 8 kWh at 0.20 and 2 at 0.50, as the times of the readings show.
     expect(session).toMatchObject({ status: "COMPLETED", energyWh: 10_000, heldReason: null, cost: { exclVat: 2.6 } })
     const readings = await world.items(`sessions/${String(sessionId)}/meter-values`)
     expect(readings.map(({ at, energyWh }) => [at, energyWh])).toEqual([

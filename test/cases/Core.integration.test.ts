@@ -1,4 +1,4 @@
-/** The Core cases: booting, charging by card, going offline and coming back, authorisation that fails, and the data of vendors. */
+/** The Core cases: booting, charging by card, going offline and reconnecting, failed authorization, and data of vendors. */
 import { describe, expect, it } from "vitest"
 import { World } from "./World.ts"
 
@@ -45,7 +45,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", energyWh: 1000 })
   })
 
-  it("TC_004_2 leaves no session when nobody plugs in after the card", async () => {
+  it("TC_004_2 leaves no session when no plug follows the card", async () => {
     const { id, station } = await world.station()
     await station.call("Authorize", { idTag: await world.card() })
     await station.status(1, "Preparing")
@@ -54,7 +54,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.items(`sessions?chargerId=${id}`)).toEqual([])
   })
 
-  it("TC_005_1 ends a session that the driver's side unplugged", async () => {
+  it("TC_005_1 ends a session that was unplugged at the vehicle", async () => {
     const { id, station } = await world.station()
     const { id: transactionId } = await station.start(1, await world.card())
     await station.status(1, "SuspendedEV")
@@ -62,7 +62,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", stopReason: "EVDisconnected" })
   })
 
-  it("TC_007 takes a start whose card the charger knew from its cache", async () => {
+  it("TC_007 accepts a start whose card the charger knew from its cache", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
     await station.status(1, "Preparing")
@@ -72,7 +72,7 @@ describe("OCPP 1.6 Core, charging", () => {
   })
 
   const refused = [
-    { id: "TC_023_1", what: "nobody knows", status: "Invalid", token: undefined },
+    { id: "TC_023_1", what: "is unknown", status: "Invalid", token: undefined },
     { id: "TC_023_2", what: "has expired", status: "Expired", token: { status: "Expired" } },
     { id: "TC_023_3", what: "is blocked", status: "Blocked", token: { status: "Blocked" } }
   ]
@@ -91,7 +91,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.connectorStatus(id, 1)).toBe("Faulted")
   })
 
-  it("TC_032_1 takes the stops of sessions that a power failure ended", async () => {
+  it("TC_032_1 accepts the stop of a session that a power failure ended", async () => {
     const { id, station } = await world.station()
     const { id: transactionId } = await station.start(1, await world.card())
     await station.close()
@@ -100,7 +100,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", stopReason: "PowerLoss" })
   })
 
-  it("TC_037_1 takes a start that was made offline by a valid card", async () => {
+  it("TC_037_1 accepts a start that was made offline with a valid card", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
     await station.close()
@@ -110,7 +110,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "ACTIVE", startedAt: timestamp })
   })
 
-  it("TC_037_3 says of a start made offline that its card is invalid, and takes the stop that follows", async () => {
+  it("TC_037_3 answers an offline start with an invalid card Invalid, and accepts the stop that follows", async () => {
     const { id, station } = await world.station()
     const timestamp = new Date(Date.now() - 600_000).toISOString()
     const { id: transactionId, status } = await station.start(1, "UNKNOWN-OFFLINE", { timestamp })
@@ -119,7 +119,7 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", stopReason: "DeAuthorized" })
   })
 
-  it("TC_039 takes a whole transaction that happened offline", async () => {
+  it("TC_039 accepts a whole transaction that happened offline", async () => {
     const { id, station } = await world.station()
     const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
     const { id: transactionId } = await station.start(1, await world.card(), { timestamp: at(30) })
@@ -128,13 +128,13 @@ describe("OCPP 1.6 Core, charging", () => {
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", energyWh: 1000, endedAt: stoppedAt })
   })
 
-  it("TC_064 answers a DataTransfer of a vendor that it does not know", async () => {
+  it("TC_064 answers a DataTransfer of an unknown vendor", async () => {
     const { station } = await world.station()
     const answer = await station.call("DataTransfer", { vendorId: "com.example", messageId: "hello", data: "{}" })
     expect(answer).toEqual({ status: "UnknownVendorId" })
   })
 
-  it("answers a vendor's 900 KiB, and shows the operator as much of the answer to his own as is kept", async () => {
+  it("answers a DataTransfer of 900 KiB, and shows the operator a large answer up to the stored length", async () => {
     const { id, station } = await world.station()
     const large = { vendorId: "com.example", data: "x".repeat(900 * 1024) }
     expect(await station.call("DataTransfer", large)).toEqual({ status: "UnknownVendorId" })
@@ -142,7 +142,7 @@ describe("OCPP 1.6 Core, charging", () => {
     const { result, status } = await world.command(id, "DataTransfer", { vendorId: "com.example", data: "{}" })
     expect(status).toBe("Accepted")
     expect(result).toMatchObject({ status: "Accepted", data: expect.stringMatching(/^y{65000,65536}…$/) as unknown })
-    // It goes on as if nothing had been.
+    // Charging works as before.
     const { id: transactionId } = await station.start(1, await world.card())
     await station.stop(transactionId)
     expect(await world.sessionOf(id)).toMatchObject({ status: "COMPLETED", energyWh: 1000 })

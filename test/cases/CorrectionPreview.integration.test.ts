@@ -1,4 +1,4 @@
-/** The records of a correction before they are issued, over the wire: they are those that the correction then issues. */
+/** The preview of a correction's records, over the wire: the correction then issues the same ones. */
 import { describe, expect, it } from "vitest"
 import { Rest } from "../simulation/Rest.ts"
 import { World } from "./World.ts"
@@ -11,7 +11,7 @@ const exactly = { energyWh: 6000 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A session of two hours and 10 kWh, at 0.50 for each; it goes on unless it has ended. */
+/** A session of two hours and 10 kWh at 0.50 each; it still runs unless `ended`. */
 const charged = async ({ ended = true, meterStop = 10_000, priced = true } = {}) => {
   const { id, station } = await world.station()
   if (priced) {
@@ -68,14 +68,14 @@ describe("the preview of a correction", () => {
     expect(older).toEqual(before)
     expect(shown["bill"]).toEqual(await world.get(`cdrs/${String(bill?.["id"])}/price`))
     expect(shown["credits"]).toMatchObject([{ price: await world.get(`cdrs/${String(credit?.["id"])}/price`) }])
-    // The next one takes back the record that is in force by then, and no other.
+    // The next preview credits the record that is in force by then, and no other.
     expect(await preview({})).toMatchObject({
       credits: [{ recordId: bill?.["id"] }],
       change: { exclVat: 0, inclVat: 0 }
     })
   })
 
-  it("of a session that is held has no credit, and the whole record is the change", async () => {
+  it("of a held session has no credit, and the whole record is the change", async () => {
     const { path, preview } = await charged({ meterStop: 60_000_000 })
     await world.eventually("it is held", path, ({ heldReason }) => heldReason === "EnergyImplausible")
     expect(await preview(exactly)).toMatchObject({
@@ -85,7 +85,7 @@ describe("the preview of a correction", () => {
     })
   })
 
-  it("after a credit without a correction has none to take back", async () => {
+  it("after a credit without a correction has no record to credit", async () => {
     const { preview, records } = await billed()
     await world.post(`cdrs/${String((await records())[0]?.["id"])}/credit`, undefined)
     expect(await preview(exactly)).toMatchObject({ credits: [], change: { exclVat: 3, inclVat: 3.6 } })
@@ -114,7 +114,7 @@ describe("the preview of a correction", () => {
     expect((await ended.previewed({ energyWh: 1_000_000_000 })).status).toBe(200)
   })
 
-  it("needs the permission to read records beside that to read sessions", async () => {
+  it("needs the permission to read records as well as the one to read sessions", async () => {
     const { path } = await charged()
     for (const permissions of [["sessions:read"], ["cdrs:read"]]) {
       const key = String((await world.post("api-keys", { name: "one", permissions }))["key"])

@@ -1,4 +1,4 @@
-/** Files over real HTTP: firmware that a station fetches, in parts, and what it uploads, as body and as form. */
+/** Files over real HTTP: firmware that a station downloads, in parts, and its uploads, as a body and as a form. */
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { request } from "node:http"
@@ -26,7 +26,7 @@ const storing = async (
   return { status: answer.status, location: answer.headers.get("location"), json: (await answer.json()) as Json }
 }
 
-/** A station that was told to update with an image of ours, and the URL that it was given. */
+/** A station that was sent an update with a stored image, and the URL that it was given. */
 const updating = async () => {
   const stored = await storing(image)
   const fileId = String(stored.json["id"])
@@ -42,8 +42,8 @@ const updating = async () => {
 
 const contents = () => readdirSync(join(world.service.dataDir, "files"))
 
-describe("firmware of ours", () => {
-  it("is stored as it came, with its hash", async () => {
+describe("stored firmware", () => {
+  it("is stored unchanged, with its hash", async () => {
     const { json, location, status } = await storing(image)
     expect(status).toBe(201)
     expect(json).toMatchObject({ kind: "Firmware", name: "image-2.1.bin", state: "Stored", size: image.length, sha256 })
@@ -55,7 +55,7 @@ describe("firmware of ours", () => {
     expect((await world.items("audit-log?limit=5")).map((entry) => entry["action"])).toContain("FirmwareStored")
   })
 
-  it("is not taken empty, as JSON, under a name that is a path, or without the right to it", async () => {
+  it("is refused if empty, as JSON, with a path as its name, or without permission", async () => {
     expect(await storing("")).toMatchObject({ status: 400 })
     expect(await storing("{}", { "content-type": "application/json" })).toMatchObject({ status: 415 })
     expect(await storing(image, {}, "..%2Fimage")).toMatchObject({ status: 400 })
@@ -78,7 +78,7 @@ describe("firmware of ours", () => {
     })
   })
 
-  it("goes to a charger by a URL of its own, whole or in parts", async () => {
+  it("is served to a charger at a URL of its own, whole or in parts", async () => {
     const { command, fileId, url } = await updating()
     expect(url).toMatch(/\/files\/down\/[\w-]{32}\/image-2\.1\.bin$/)
     expect(command).toMatchObject({ status: "Accepted", fileId, parameters: { fileId } })
@@ -105,7 +105,7 @@ describe("firmware of ours", () => {
     expect(Buffer.from(await another.arrayBuffer())).toEqual(image)
   })
 
-  it("has a key that stands in no log, list or record", async () => {
+  it("has a secret in its URL that is masked in logs, lists and records", async () => {
     const { id, url } = await updating()
     const token = String(/down\/([\w-]+)/.exec(url)?.[1])
     const shown = [
@@ -117,7 +117,7 @@ describe("firmware of ours", () => {
     expect(JSON.stringify(shown)).not.toContain(token)
   })
 
-  it("is gone for every charger once it was removed", async () => {
+  it("is no longer served to any charger once it is removed", async () => {
     const { fileId, url } = await updating()
     const before = contents().length
     await world.ask("DELETE", `files/${fileId}`, undefined, 204)
@@ -127,7 +127,7 @@ describe("firmware of ours", () => {
     expect((await fetch(url.replace(/down\/[\w-]+/, "down/nobodys-token"))).status).toBe(404)
   })
 
-  it("is nothing that is no image, or that is not there", async () => {
+  it("must be an existing firmware image", async () => {
     const { id, station } = await world.station()
     station.on("GetDiagnostics", { fileName: "d.tgz" })
     const { fileId } = (await world.command(id, "GetDiagnostics")) as Json
@@ -140,7 +140,7 @@ describe("firmware of ours", () => {
   })
 })
 
-/** A station that was asked for its diagnostics, and the URL to which it may upload them. */
+/** A station that was asked for its diagnostics, and the URL for its upload. */
 const diagnosing = async (more: Json = {}) => {
   const { id, station } = await world.station()
   station.on("GetDiagnostics", { fileName: "diagnostics.tar.gz" })
@@ -160,7 +160,7 @@ const stored = async (fileId: string) =>
   )
 
 describe("an upload as the body alone", () => {
-  it("has the name that the charger told in its answer, without what no name of a file has", async () => {
+  it("has the name from the charger's answer, without characters that file names cannot have", async () => {
     const { fileId, station, url } = await diagnosing()
     expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", name: "diagnostics.tar.gz" })
     expect((await fetch(url, { method: "PUT", body: "x" })).status).toBe(201)
@@ -185,7 +185,7 @@ describe("an upload as a form", () => {
     return made
   }
 
-  it("is the form's first file, under the name that it has there", async () => {
+  it("stores the form's first file under its name in the form", async () => {
     const { fileId, url } = await diagnosing()
     const body = form({ serial: "SN-1", file: new File([image], "diag 1.tgz"), other: new File(["x"], "other.txt") })
     expect((await fetch(url, { method: "POST", body })).status).toBe(201)
@@ -194,7 +194,7 @@ describe("an upload as a form", () => {
     expect((await fetch(url, { method: "POST", body })).status).toBe(409)
   })
 
-  it("is refused without a file, and may come again when it broke off", async () => {
+  it("is refused without a file, and may be repeated after it broke off", async () => {
     const { fileId, url } = await diagnosing()
     expect((await fetch(url, { method: "POST", body: form({ serial: "SN-1" }) })).status).toBe(413)
     const headers = { "content-type": "multipart/form-data; boundary=cut" }
@@ -204,7 +204,7 @@ describe("an upload as a form", () => {
     expect((await fetch(url, { method: "POST", headers: noBoundary, body: begun })).status).toBe(413)
     expect(await world.get(`files/${fileId}`)).toMatchObject({ state: "Waiting", size: 0, receivedBytes: 0 })
     expect(contents().filter((name) => name.endsWith(".part"))).toEqual([])
-    // In two pieces of which the second is the form's last line, which has no line end of its own.
+    // In two pieces: the second has the form's last line, which has no line break.
     const pieces = ReadableStream.from(
       [`${begun}ning`, "\r\n--cut", "--"].map((text) => new TextEncoder().encode(text))
     )
@@ -215,7 +215,7 @@ describe("an upload as a form", () => {
 })
 
 describe("progress", () => {
-  it("is what the charger said last, on the file and on the command that asked for it", async () => {
+  it("is the charger's last report, at the file and at the command that requested it", async () => {
     const { command, fileId, id, station, url } = await diagnosing()
     expect(await world.get(`files/${fileId}`)).toMatchObject({ commandId: command["id"], progress: null })
     await station.call("DiagnosticsStatusNotification", { status: "Uploading" })
@@ -223,7 +223,7 @@ describe("progress", () => {
     expect(uploading).toMatchObject({ state: "Waiting", progress: { status: "Uploading" } })
     expect((await fetch(`${url}/d.tgz`, { method: "PUT", body: image })).status).toBe(201)
     await station.call("DiagnosticsStatusNotification", { status: "Uploaded" })
-    // Nothing is done any more, says a charger that is asked; it says nothing of this file.
+    // With Idle a charger reports that it does nothing now; that is not about this file.
     await station.call("DiagnosticsStatusNotification", { status: "Idle" })
     const [file] = await world.items(`files?chargerId=${id}`)
     expect(file).toMatchObject({ state: "Stored", progress: { status: "Uploaded" }, commandId: command["id"] })
@@ -234,7 +234,7 @@ describe("progress", () => {
     })
   })
 
-  it("is of the request that the charger names, or of the newest", async () => {
+  it("belongs to the request that the charger names, or to the newest one", async () => {
     const { id, station } = await world.station()
     const answer = { status: "Accepted", filename: "log.txt" }
     station.on("GetLog", answer).on("SignedUpdateFirmware", { status: "Accepted" }).on("UpdateFirmware", {})
@@ -247,7 +247,7 @@ describe("progress", () => {
     expect(await progressOf(first)).toMatchObject({ status: "UploadFailure" })
     expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
 
-    // From a place of its own: what the charger says is all that can be known.
+    // From another server: only the charger's reports show the progress.
     const location = "ftp://user:secret@files.example.com/image.bin"
     const update = await world.command(id, "UpdateFirmware", { location, retrieveDate })
     await station.call("FirmwareStatusNotification", { status: "Downloading" })
@@ -261,7 +261,7 @@ describe("progress", () => {
     expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
   })
 
-  it("of an image is each charger's own", async () => {
+  it("of an image is separate for each charger", async () => {
     const { command, fileId, station } = await updating()
     await station.call("FirmwareStatusNotification", { status: "Installed" })
     const other = await world.station()
@@ -299,7 +299,7 @@ describe("progress", () => {
   })
 })
 
-/** An upload that declares `length` bytes and sends the first of them; its answer, and how to break it off. */
+/** An upload that declares `length` bytes and sends the first of them; returns its answer, and how to break it off. */
 const beginning = (url: string, method: string, length: number, headers: Record<string, string> = {}) => {
   const upload = request(url, { method, headers: { ...headers, "content-length": length } })
   const answer = new Promise<{ readonly status: number; readonly code?: string }>((resolve) => {
@@ -317,7 +317,7 @@ const beginning = (url: string, method: string, length: number, headers: Record<
   return { answer, end: () => upload.destroy() }
 }
 
-describe("uploads at once", () => {
+describe("simultaneous uploads", () => {
   const toUs = () => `${world.service.url}/cpo/v2/files?name=large.bin`
   const asBytes = () => ({ "x-api-key": world.organisation.apiKey, "content-type": "application/octet-stream" })
   const gauge = async (name: string) =>
@@ -326,14 +326,14 @@ describe("uploads at once", () => {
     while (!(await done())) await new Promise((resume) => setTimeout(resume, 50))
   }
 
-  it("are refused by the length that they declare, before they come", async () => {
+  it("are refused by their declared length, before their content is read", async () => {
     const { url } = await diagnosing()
     const tooLarge = 256 * 1024 * 1024 + 1
     expect((await beginning(`${url}/d.tgz`, "PUT", tooLarge).answer).status).toBe(413)
     expect((await beginning(toUs(), "POST", tooLarge, asBytes()).answer).status).toBe(413)
   })
 
-  it("are one of a URL, of which the newest goes on", async () => {
+  it("are limited to one for each URL, of which the newest continues", async () => {
     const { fileId, url } = await diagnosing()
     const older = beginning(`${url}/d.tgz`, "PUT", image.length)
     await world.eventually("it runs", `files/${fileId}`, (file) => file["receivedBytes"] === 1)
@@ -342,7 +342,7 @@ describe("uploads at once", () => {
     expect((await stored(fileId)).equals(image)).toBe(true)
   })
 
-  it("are four of an organisation; the fifth may come later under its Idempotency-Key", async () => {
+  it("are limited to four for each organisation; the fifth may be repeated with its Idempotency-Key", async () => {
     const running = Array.from({ length: 4 }, () => beginning(toUs(), "POST", image.length, asBytes()))
     await until(async () => (await gauge("file_uploads_running")) === 4)
     const key = { "idempotency-key": "the fifth" }
@@ -359,7 +359,7 @@ describe("uploads at once", () => {
 })
 
 describe("a process that is killed", () => {
-  it("forgets the upload that ran, which may come again, and keeps what had come", async () => {
+  it("forgets the running upload, which may be repeated, and keeps stored files", async () => {
     const kept = await storing(image)
     const { fileId, url } = await diagnosing()
     const upload = request(`${url}/d.tgz`, { method: "PUT", headers: { "content-length": image.length } })

@@ -1,4 +1,4 @@
-/** The same files where contents lie in an S3-compatible bucket: nothing but how they are kept may differ. */
+/** Files whose contents are in an S3-compatible bucket: only how they are stored may differ. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
@@ -9,7 +9,7 @@ const server = await new S3Server().start()
 afterAll(() => server[Symbol.asyncDispose]())
 
 const world = new World({
-  // Of another name than the service's own, as where chargers do not trust its certificate.
+  // With another host name than the service's own, as used when chargers do not trust its certificate.
   FILES_URL: "http://files.invalid:9000/",
   FILES_S3_ENDPOINT: server.endpoint,
   FILES_S3_BUCKET: server.bucket,
@@ -26,7 +26,7 @@ const ours = (url: unknown): string => {
 const headers = () => ({ "x-api-key": world.organisation.apiKey, "content-type": "application/octet-stream" })
 const image = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 11 + (i >> 7)) % 256))
 
-it("takes diagnostics as a form, gives them back, and removes them", async () => {
+it("accepts diagnostics as a form, returns them, and removes them", async () => {
   const { id, station } = await world.station()
   station.on("GetDiagnostics", { fileName: "d.tgz" })
   const command = await world.command(id, "GetDiagnostics")
@@ -45,7 +45,7 @@ it("takes diagnostics as a form, gives them back, and removes them", async () =>
   expect(readdirSync(join(world.service.dataDir, "files"))).toEqual([])
 })
 
-it("gives a charger its firmware in parts", async () => {
+it("serves a charger its firmware in parts", async () => {
   const stored = await fetch(`${world.service.url}/cpo/v2/files?name=image.bin`, {
     method: "POST",
     headers: headers(),
@@ -66,7 +66,7 @@ it("gives a charger its firmware in parts", async () => {
   expect(Buffer.concat(parts).equals(image)).toBe(true)
 })
 
-it("asks the charger to come again while the bucket refuses, and takes the file then", async () => {
+it("asks the charger to retry while the bucket refuses, and accepts the file then", async () => {
   const { id, station } = await world.station()
   station.on("GetLog", { status: "Accepted", filename: "l.txt" })
   const command = await world.command(id, "GetLog", { logType: "SecurityLog" })

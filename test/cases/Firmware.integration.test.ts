@@ -1,4 +1,4 @@
-/** The cases of firmware and diagnostics: what is fetched from us and what is sent to us goes over HTTP, and progress is shown. */
+/** The cases of firmware and diagnostics: downloads and uploads go over HTTP, and progress is shown. */
 import { describe, expect, it } from "vitest"
 import { World } from "./World.ts"
 
@@ -32,7 +32,7 @@ describe("OCPP 1.6 FirmwareManagement", () => {
     })
   }
 
-  it("TC_045_1 takes the diagnostics that a charger uploads to us", async () => {
+  it("TC_045_1 stores the diagnostics that a charger uploads to us", async () => {
     const { id, station } = await world.station()
     station.on("GetDiagnostics", { fileName: "diagnostics.tar.gz" })
     const command = await world.command(id, "GetDiagnostics")

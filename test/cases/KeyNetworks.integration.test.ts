@@ -1,11 +1,11 @@
-/** Where a key may be used from, in the running service: by the socket, or by what a trusted proxy says. */
+/** The networks from which a key may be used, in the running service: by the socket's address, or by a trusted proxy's header. */
 import { describe, expect, it } from "vitest"
 import { World } from "./World.ts"
 
 const world = new World({ TRUST_PROXY: "127.0.0.0/8,::1" })
 
-describe("a key of some networks", () => {
-  it("is refused from elsewhere, as a trusted proxy says where that is, and shows where it was used last", async () => {
+describe("a key limited to some networks", () => {
+  it("is refused from other addresses, as a trusted proxy reports them, and shows where it was last used", async () => {
     const made = await world.post("api-keys", {
       name: "Office",
       permissions: ["sites:read"],
@@ -19,7 +19,7 @@ describe("a key of some networks", () => {
     }
     expect(await from("203.0.113.9")).toEqual([200, ""])
     expect(await from("198.51.100.7")).toEqual([401, "network_refused"])
-    // What the caller itself says before the proxy's word does not count.
+    // Addresses that the caller itself put before the proxy's do not count.
     expect(await from("203.0.113.9, 198.51.100.7")).toEqual([401, "network_refused"])
     const path = "api-keys?limit=500"
     const shown = ({ items }: Readonly<Record<string, unknown>>) =>

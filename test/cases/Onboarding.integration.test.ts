@@ -1,4 +1,4 @@
-/** What a charger is told to be by its organisation, with a station of somebody else's on the other side. */
+/** How an organisation configures its chargers, with the station of another project on the other side. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { signingRequest } from "../support/signingRequest.ts"
@@ -7,7 +7,7 @@ import { World } from "./World.ts"
 
 const world = new World()
 
-/** A station whose keys can be changed, as a charger's can. */
+/** A station whose configuration keys can be changed, like a charger's. */
 const configurable = (station: Station, keys: Record<string, string>, readonly: ReadonlyArray<string> = []) =>
   station
     .on("GetConfiguration", () => ({
@@ -21,7 +21,7 @@ const configurable = (station: Station, keys: Record<string, string>, readonly: 
     })
 
 describe("the configuration template", () => {
-  it("is applied after a boot, drift is shown, and what an operator sets afterwards stays until the next one", async () => {
+  it("is applied after a boot, drift is shown, and an operator's later change stays until it is applied again", async () => {
     const keys = { HeartbeatInterval: "60", LocalPreAuthorize: "false", NumberOfConnectors: "2" }
     const template = [
       { key: "HeartbeatInterval", value: "240" },
@@ -78,7 +78,7 @@ describe("the configuration template", () => {
       15_000,
       async () => (await shown())[0]?.[3] === false
     )
-    // The charger loses a key and tells of another, when it is asked for the two.
+    // When asked for two keys, the charger no longer has one and reports a new value of the other.
     Reflect.deleteProperty(keys, "LocalPreAuthorize")
     keys.HeartbeatInterval = "77"
     station.on("GetConfiguration", {
@@ -95,8 +95,8 @@ describe("the configuration template", () => {
   })
 })
 
-describe("the operator's word", () => {
-  it("reaches a charger that is waiting for it: accepted it is asked to boot at once, rejected it is heard no more", async () => {
+describe("the registration that an operator sets", () => {
+  it("reaches a waiting charger: if accepted it is triggered to boot at once, if rejected its messages are refused", async () => {
     const id = await world.charger({ registration: "Pending" })
     const station = new Station(world.service.ocppUrl, id)
     station.on("TriggerMessage", { status: "Accepted" }).on("ClearCache", { status: "Accepted" })
@@ -133,7 +133,7 @@ describe("a charger that is pending", () => {
     return { id, station }
   }
 
-  it("is heard in what it was triggered to say", async () => {
+  it("is answered when it sends messages that were triggered", async () => {
     const { id, station } = await pending()
     station.on("TriggerMessage", { status: "Accepted" })
     const trigger = (requestedMessage: string) => world.command(id, "TriggerMessage", { requestedMessage })
@@ -145,7 +145,7 @@ describe("a charger that is pending", () => {
     expect((await world.get(`chargers/${id}`))["registration"]).toBe("Pending")
   })
 
-  it("shows how uploads and updates go on, and has its certificate signed", async () => {
+  it("shows the progress of uploads and updates, and has its certificate signed", async () => {
     const { id, station } = await pending()
     station
       .on("GetLog", { status: "Accepted", filename: "log.txt" })
@@ -170,8 +170,8 @@ describe("a charger that is pending", () => {
   })
 })
 
-describe("what an organisation has set", () => {
-  it("holds at once, for chargers that are connected too", async () => {
+describe("the settings of an organisation", () => {
+  it("take effect at once, also for connected chargers", async () => {
     const { id, station } = await world.station()
     const idTag = "NOBODYS-CARD"
     expect(await station.call("Authorize", { idTag })).toEqual({ idTagInfo: { status: "Invalid" } })
@@ -192,8 +192,8 @@ describe("what an organisation has set", () => {
   })
 })
 
-describe("the quirk book", () => {
-  it("gives a make its time before it is called, and shows whom a rule is about", async () => {
+describe("the rules for quirks", () => {
+  it("let a make boot before it is sent commands, and show the chargers to which a rule applies", async () => {
     const rules = [{ name: "late", vendor: "Cases", model: "One", tolerances: { waitForBootSeconds: 300 } }]
     await world.ask("PUT", "quirks", { rules })
     const { id, station } = await world.station()

@@ -1,4 +1,4 @@
-/** What a session costs, from the socket to REST: the tariff that stood when it began, the same figure wherever it is read. */
+/** What a session costs, from the websocket to REST: the tariff in force when it began, and the same amount wherever it is read. */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { World } from "./World.ts"
@@ -15,7 +15,7 @@ const register = (at: number, wh: number, ...more: ReadonlyArray<object>) => ({
 })
 
 describe("the price of a session", () => {
-  it("is that of the tariff that stood when it began, running and ended, in the list and by itself", async () => {
+  it("follows the tariff in force when it began, running and ended, and is the same in list, session and record", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
     const tariff = await world.post("tariffs", {
@@ -77,7 +77,7 @@ describe("the price of a session", () => {
     const [cdr, ...others] = await world.items(`cdrs?sessionId=${String(session["id"])}`)
     expect(others).toEqual([])
     const { currency: _, ...total } = cost
-    // What is renamed afterwards changes no record.
+    // A new name of the charger does not change the record.
     await world.ask("PATCH", `chargers/${id}`, { name: "Another name" })
     expect(await world.get(`cdrs/${String(cdr?.["id"])}`)).toEqual(cdr)
     expect(cdr).toMatchObject({
@@ -159,7 +159,7 @@ describe("the price of a session", () => {
     }
     expect(await world.get(`sessions/${String(session["id"])}/price`)).toEqual(explanation)
     expect(await world.get(`cdrs/${String(cdr?.["id"])}/price`)).toEqual(explanation)
-    // The stop again, and a reading that comes late, change neither.
+    // A repeated stop and a late reading change neither.
     await station.stop(transactionId, { meterStop: 10_900, timestamp: iso(startedAt + 85 * minute) })
     await meter(startedAt + 45 * minute, 9000)
     const creditPath = `cdrs/${String(cdr?.["id"])}/credit`
@@ -191,10 +191,10 @@ describe("the price of a session", () => {
     expect(csv.map((line) => line.split(",")[0])).toEqual(["number", String(credit["number"]), String(cdr?.["number"])])
   })
 
-  it("asks for power where the tariff does, and is none without a tariff", async () => {
+  it("depends on power if the tariff does, and is null without a tariff", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
-    // Over an hour: energy in no time is held, a moment later.
+    // Over an hour, since energy delivered in no time makes a session held.
     const free = await station.start(2, card, { meterStart: 1000, timestamp: iso(Date.now() - 60 * minute) })
     await station.stop(free.id, { meterStop: 5000, timestamp: iso(Date.now()) })
     const unpriced = await world.sessionOf(id)
@@ -241,14 +241,14 @@ describe("the price of a session", () => {
 describe("parking", () => {
   const hour = 60 * minute
 
-  it("is what the charger says of the vehicle, whatever trickles through its meter; a pause of the charger is none", async () => {
+  it("follows the status SuspendedEV despite a trickle of energy, and excludes SuspendedEVSE", async () => {
     const { id, station } = await world.station()
     const tariff = await world.post("tariffs", {
       currency: "EUR",
       elements: [{ priceComponents: [component("ENERGY", 0.4), component("PARKING_TIME", 6)] }]
     })
     await world.ask("PUT", `tariffs/${String(tariff["id"])}/assignments`, { chargerId: id })
-    // It ends a minute ago: before the `Available` that the station said when it connected.
+    // It ends a minute ago, before the `Available` that the station sent when it connected.
     const startedAt = Math.floor(Date.now() / 1000) * 1000 - 6 * hour - minute
     const { id: transactionId } = await station.start(1, await world.card(), {
       meterStart: 1234,
@@ -283,7 +283,7 @@ describe("parking", () => {
     })
   })
 
-  it("that a meter is too coarse to tell is warned of where a tariff gives it a price", async () => {
+  it("causes a warning at the tariff if the charger's meter is too coarse to detect it", async () => {
     const { id, station } = await world.station()
     const tariff = await world.post("tariffs", {
       currency: "EUR",
@@ -309,12 +309,12 @@ describe("parking", () => {
         detail: expect.stringMatching(`^The meter of ${id}, EVSE 1, connector 1 counts in steps of 1000 Wh: .*10 hours`)
       }
     ])
-    // Once it tells power it is a meter like any other.
+    // Once it reports power, it is a meter like any other.
     await charge(1, { value: "10", measurand: "Power.Active.Import", unit: "kW" })
     await world.eventually("no warning", assignments, ({ warnings }) => String(warnings) === "")
   })
 
-  it("has a bound of standby that is the organisation's own", async () => {
+  it("uses the organisation's own limit of standby power", async () => {
     const { id, station } = await world.station()
     const tariff = await world.post("tariffs", {
       currency: "EUR",
@@ -343,7 +343,7 @@ describe("parking", () => {
   })
 })
 
-describe("a session that cannot be believed", () => {
+describe("a session with implausible energy", () => {
   const hour = 60 * minute
 
   const phantom = async () => {
@@ -358,7 +358,7 @@ describe("a session that cannot be believed", () => {
       meterStart: 0,
       timestamp: iso(startedAt)
     })
-    // The register of a lifetime: a megawatt hour for each minute.
+    // An impossible register: a megawatt-hour for each minute.
     await station.stop(transactionId, { meterStop: 60_000_000, timestamp: iso(startedAt + hour) })
     const [{ id: sessionId } = {}] = await world.items(`sessions?chargerId=${id}`)
     const session = () => world.get(`sessions/${String(sessionId)}`)
@@ -373,7 +373,7 @@ describe("a session that cannot be believed", () => {
     return { fits, path: `sessions/${String(sessionId)}`, records, session, startedAt }
   }
 
-  it("is held and not billed, until it is released as it stands", async () => {
+  it("is held and not billed until it is released unchanged", async () => {
     const { fits, path, records, session } = await phantom()
     expect(await session()).toMatchObject({ heldReason: "EnergyImplausible", cost: { exclVat: 30_000 } })
     expect(await records()).toEqual([])
@@ -386,7 +386,7 @@ describe("a session that cannot be believed", () => {
     expect([await fits("held=true"), await fits("held=false&needsCorrection=false")]).toEqual([false, true])
   })
 
-  it("is billed as corrected, and what was billed wrongly is taken back in the same moment", async () => {
+  it("is billed as corrected, and a correction of a billed session also credits its earlier record", async () => {
     const { fits, path, records, startedAt } = await phantom()
     const first = await world.post(`${path}/correct`, { energyWh: 60_000, reason: "kWh as Wh" })
     expect(first).toMatchObject({ energyWh: 60_000, heldReason: null, revision: 1, cost: { exclVat: 30 } })
@@ -407,12 +407,12 @@ describe("a session that cannot be believed", () => {
       [false, { exclVat: 30, inclVat: 30 }]
     ])
     expect(bills[1]?.["creditReferenceId"]).toBe(bills[2]?.["id"])
-    // At once: the price is kept with the record.
+    // At once, since the price is stored together with the record.
     expect(await fits("held=false&needsCorrection=false")).toBe(true)
     expect(await fits("needsCorrection=true")).toBe(false)
   })
 
-  it("is held as well when its start told no register", async () => {
+  it("is held as well if its start has no register", async () => {
     const { id, station } = await world.station(undefined, { strictMode: false })
     const answer = await station.call("StartTransaction", {
       connectorId: 1,

@@ -55,7 +55,7 @@ describe("OCPP 1.6 LocalAuthListManagement", () => {
     expect(list).toContainEqual({ idTag: blocked, idTagInfo: { status: "Blocked" } })
   })
 
-  it("TC_043_5 sends a differential list that adds one card and takes another off", async () => {
+  it("TC_043_5 sends a differential list that adds one card and removes another", async () => {
     const { id, station } = await world.station()
     station.on("SendLocalList", { status: "Accepted" })
     const localAuthorizationList = [
@@ -87,7 +87,7 @@ describe("OCPP 1.6 Reservation", () => {
   }
   const shown = async (chargerId: string) => (await world.items(`reservations?chargerId=${chargerId}`))[0]
 
-  it("TC_046 has a reserved connector used by the card that reserved it", async () => {
+  it("TC_046 marks a reservation as used when its card starts", async () => {
     const { id, idTag, reservationId, station } = await reserved()
     expect(await shown(id)).toMatchObject({ reservationId, chargerId: id, connectorId: 1, idTag, status: "Active" })
     await station.status(1, "Reserved")
@@ -98,7 +98,7 @@ describe("OCPP 1.6 Reservation", () => {
     expect(await shown(id)).toMatchObject({ status: "Used", sessionId: session["id"] })
   })
 
-  it("has it used by a start that comes before the charger's own yes", async () => {
+  it("marks a reservation as used by a start that arrives before the charger's answer to it", async () => {
     const { id, station } = await world.station()
     const idTag = await world.card()
     station.on("ReserveNow", async ({ reservationId }) => {
@@ -140,7 +140,7 @@ describe("OCPP 1.6 Reservation", () => {
     })
   }
 
-  it("TC_049 has a reservation of the whole charger used on the connector that the driver chose", async () => {
+  it("TC_049 marks a reservation of the whole charger as used on the connector that the driver chose", async () => {
     const { id, idTag, reservationId, station } = await reserved(0)
     await station.start(2, idTag, { reservationId })
     expect(await shown(id)).toMatchObject({ connectorId: 0, status: "Used" })
@@ -161,7 +161,7 @@ describe("OCPP 1.6 Reservation", () => {
     expect(command).toMatchObject({ status: "Rejected", result: { status: "Rejected" } })
   })
 
-  it("TC_053 has a reserved connector used by another card of the same group", async () => {
+  it("TC_053 marks a reservation as used when another card of the same group starts", async () => {
     const { id, reservationId, station } = await reserved(1, { parentIdTag: "FAMILY" })
     const other = await world.card({ parentUid: "FAMILY" })
     expect(await station.call("Authorize", { idTag: other })).toMatchObject({ idTagInfo: { parentIdTag: "FAMILY" } })
@@ -171,7 +171,7 @@ describe("OCPP 1.6 Reservation", () => {
 })
 
 describe("OCPP 1.6 RemoteTrigger", () => {
-  it("TC_054 has messages sent when it asks for them", async () => {
+  it("TC_054 triggers five kinds of messages", async () => {
     const { id, station } = await world.station()
     station.on("TriggerMessage", { status: "Accepted" })
     const messages = [
@@ -218,7 +218,7 @@ describe("OCPP 1.6 SmartCharging", () => {
   })
   const standing = async (chargerId: string) => world.items(`chargers/${chargerId}/charging-profiles`)
 
-  it("TC_056 sets a default profile for transactions, and shows that it stands", async () => {
+  it("TC_056 sets a default profile for transactions, and lists it", async () => {
     const { id, station } = await world.station()
     station.on("SetChargingProfile", { status: "Accepted" })
     const chargingProfile = profile()
@@ -258,7 +258,7 @@ describe("OCPP 1.6 SmartCharging", () => {
     expect(await standing(id)).toEqual([])
   })
 
-  it("TC_066 gets the schedule that the charger makes of its profiles", async () => {
+  it("TC_066 gets the composite schedule of the charger's profiles", async () => {
     const { id, station } = await world.station()
     const chargingSchedule = {
       duration: 300,
@@ -280,7 +280,7 @@ describe("OCPP 1.6 SmartCharging", () => {
     })
   })
 
-  it("TC_067 clears a profile, by its id and by what it is", async () => {
+  it("TC_067 clears a profile by its id and by criteria", async () => {
     const { id, station } = await world.station()
     station.on("SetChargingProfile", { status: "Accepted" }).on("ClearChargingProfile", { status: "Accepted" })
     await world.command(id, "SetChargingProfile", { connectorId: 1, chargingProfile: profile() })

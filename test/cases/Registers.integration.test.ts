@@ -1,4 +1,7 @@
-/** How registers are read, from the socket to the record: what makes are known for, what only a stop's readings tell, and what meters sign. */
+/**
+ * How registers are read, from the websocket to the record: tolerances of makes, registers that only a stop's readings contain, and signed meter
+ * values.
+ */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import type { Station } from "./Station.ts"
@@ -51,7 +54,7 @@ describe("a register that rolls over", () => {
     return { running, sessionId, session }
   }
 
-  it("is counted on for a make that is known for it, and shown as it was sent", async () => {
+  it("counts on for a make with that tolerance, and is shown with the values as sent", async () => {
     const tolerances = { registerRollsOverAtWh: 100_000_000 }
     await world.ask("PUT", "quirks", { rules: [{ name: "rolls over", model: "Rolls", tolerances }] })
     const { running, session, sessionId } = await overflowing("Rolls")
@@ -65,7 +68,7 @@ describe("a register that rolls over", () => {
     expect(await record(sessionId)).toMatchObject({ totalEnergyKwh: 5, totalCost: { exclVat: 2.5 } })
   })
 
-  it("is held for all others", async () => {
+  it("makes the session held for all other makes", async () => {
     const { session, sessionId } = await overflowing("Other")
     expect(await session()).toMatchObject({ energyWh: 0, meterStopWh: 4000, heldReason: "MeterStopBelowStart" })
     expect(await world.items(`cdrs?sessionId=${sessionId}`)).toEqual([])
@@ -73,7 +76,7 @@ describe("a register that rolls over", () => {
 })
 
 describe("a charger that knows its registers only when it stops", () => {
-  it("is billed by what its readings say of the transaction's beginning and end", async () => {
+  it("is billed by its readings for Transaction.Begin and Transaction.End", async () => {
     const { session, sessionId, startedAt, station, transactionId } = await charging("Late", 0)
     const end = startedAt + 60 * minute
     await station.stop(transactionId, {
@@ -93,7 +96,7 @@ describe("a charger that knows its registers only when it stops", () => {
 })
 
 describe("signed meter values", () => {
-  it("go byte for byte from the charger to the record and its exports", async () => {
+  it("are copied byte for byte from the charger to the record and its export", async () => {
     const { sessionId, startedAt, station, transactionId } = await charging("Signs", 1000)
     const payload = (tx: string, kwh: number) =>
       JSON.stringify({ FV: "1.0", GI: "Zähler “1”\n", RD: [{ TX: tx, RV: kwh, RI: "1-b:1.8.0", RU: "kWh" }] })
@@ -106,7 +109,7 @@ describe("signed meter values", () => {
     await readings(station, transactionId, from)
     await readings(station, transactionId, meterValue(startedAt + 30 * minute, wh(3000), signed(large, "Sample.Clock")))
     const to = meterValue(startedAt + 60 * minute, wh(6000), signed(end, "Transaction.End"))
-    // What was sent before comes again with the stop.
+    // The stop repeats what was sent before.
     await station.stop(transactionId, {
       meterStop: 6000,
       timestamp: iso(startedAt + 60 * minute),
@@ -116,7 +119,7 @@ describe("signed meter values", () => {
     const values = shown.map(({ samples }) => (samples as ReadonlyArray<{ value: string }>)[1]?.value)
     expect(shown.map(({ energyWh }) => energyWh)).toEqual([1000, 3000, 6000])
     expect([values[0], values[2]]).toEqual([begin, end])
-    // Too long for a record, and kept all the same.
+    // Too long for a record, but stored with the readings.
     expect(values[1] === large).toBe(true)
     const cdr = await record(sessionId)
     expect(cdr).toMatchObject({ totalEnergyKwh: 5 })

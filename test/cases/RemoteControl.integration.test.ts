@@ -1,11 +1,11 @@
-/** The Core cases in which the operator acts: starts, stops, resets, unlocks, configures. Each reads what REST says came of it. */
+/** The Core cases in which the operator acts: starts, stops, resets, unlocks, configures. Each reads the result from REST. */
 import { describe, expect, it } from "vitest"
 import { World } from "./World.ts"
 
 const world = new World()
 
 describe("OCPP 1.6 Core, remote control", () => {
-  it("TC_010 starts a session remotely after the plug, and names it", async () => {
+  it("TC_010 starts a session remotely after the plug, and the command names the session", async () => {
     const { id, station } = await world.station()
     const idTag = await world.card()
     station.on("RemoteStartTransaction", { status: "Accepted" })
@@ -32,7 +32,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     expect((await world.get(`commands/${command.id}`))["sessionId"]).toBe((await world.sessionOf(id))["id"])
   })
 
-  it("TC_011_2 shows no session for a remote start that nobody plugged in for", async () => {
+  it("TC_011_2 shows no session for a remote start after which no driver plugged in", async () => {
     const { id, station } = await world.station()
     station.on("RemoteStartTransaction", { status: "Accepted" })
     const command = await world.command(id, "RemoteStart", { idTag: await world.card(), connectorId: 1 })
@@ -41,7 +41,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     expect(await world.get(`commands/${command.id}`)).toMatchObject({ status: "Accepted", sessionId: null })
   })
 
-  it("TC_012 stops a session remotely, by the session's id", async () => {
+  it("TC_012 stops a session remotely, by its session id", async () => {
     const { id, station } = await world.station()
     station.on("RemoteStopTransaction", { status: "Accepted" })
     const { id: transactionId } = await station.start(1, await world.card())
@@ -57,7 +57,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     { id: "TC_013", type: "Hard" },
     { id: "TC_014", type: "Soft" }
   ]) {
-    it(`${tc} resets the charger (${type}), which comes back and stops what ran`, async () => {
+    it(`${tc} resets the charger (${type}), which reconnects and stops its session`, async () => {
       const { id, station } = await world.station()
       station.on("Reset", { status: "Accepted" })
       const { id: transactionId } = await station.start(1, await world.card())
@@ -77,7 +77,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     { id: "TC_030", what: "that fails", answer: "UnlockFailed", status: "Rejected" }
   ]
   for (const { answer, id: tc, status, what } of unlocks) {
-    it(`${tc} shows what came of an unlock ${what}`, async () => {
+    it(`${tc} shows the result of an unlock ${what}`, async () => {
       const { id, station } = await world.station()
       station.on("UnlockConnector", { status: answer })
       const command = await world.command(id, "UnlockConnector", { connectorId: 1 })
@@ -128,7 +128,7 @@ describe("OCPP 1.6 Core, remote control", () => {
   const changes = [
     {
       id: "TC_021",
-      what: "that the charger takes",
+      what: "that the charger accepts",
       answer: "Accepted",
       status: "Accepted",
       key: "MeterValueSampleInterval",
@@ -136,7 +136,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     },
     {
       id: "TC_040_1",
-      what: "of a key that it does not know",
+      what: "of a key that the charger does not know",
       answer: "NotSupported",
       status: "Rejected",
       key: "NoSuchKey",
@@ -144,7 +144,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     },
     {
       id: "TC_040_2",
-      what: "to a value that makes no sense",
+      what: "to an invalid value",
       answer: "Rejected",
       status: "Rejected",
       key: "MeterValueSampleInterval",
@@ -152,7 +152,7 @@ describe("OCPP 1.6 Core, remote control", () => {
     }
   ]
   for (const { answer, id: tc, key, status, value, what } of changes) {
-    it(`${tc} shows what came of a change ${what}`, async () => {
+    it(`${tc} shows the result of a configuration change ${what}`, async () => {
       const { id, station } = await world.station()
       station.on("ChangeConfiguration", { status: answer })
       expect(await world.command(id, "ChangeConfiguration", { key, value })).toMatchObject({

@@ -1,4 +1,7 @@
-/** Commands to many chargers and firmware in waves, over the wire: each charger gets its command once, at the pace and in the waves that were asked for. */
+/**
+ * Commands to many chargers and firmware in waves, over the wire: each charger gets its command once, at the requested rate and in the requested
+ * waves.
+ */
 import { describe, expect, it } from "vitest"
 import type { Station } from "./Station.ts"
 import { World } from "./World.ts"
@@ -22,7 +25,7 @@ describe("a rollout", () => {
     return { ids: all.map(({ id }) => id), all: all.map(({ station }) => station) }
   }
 
-  it("resets many chargers one after the other, each once, and shows what came of each", async () => {
+  it("resets many chargers one after the other, each once, and shows each result", async () => {
     const { all, ids } = await stations(3, (station, index) =>
       station.on("Reset", { status: index === 2 ? "Rejected" : "Accepted" })
     )
@@ -54,7 +57,7 @@ describe("a rollout", () => {
     expect(states.map(({ data }) => (data as Json)["state"])).toEqual(["Running", "Completed"])
   })
 
-  it("issues nothing while it is paused, and reaches nobody once it is cancelled", async () => {
+  it("issues nothing while it is paused, and no further commands once it is cancelled", async () => {
     const { all, ids } = await stations(3, (station) => station.on("ClearCache", { status: "Accepted" }))
     const made = (await world.post("command-batches", {
       command: { type: "ClearCache" },
@@ -72,7 +75,7 @@ describe("a rollout", () => {
     expect(all.map((station) => station.asked("ClearCache").length)).toEqual([1, 0, 0])
   })
 
-  it("takes the chargers of a filter, and refuses another number than was expected", async () => {
+  it("takes the chargers of a filter, and refuses if their number differs from the expected one", async () => {
     const { id: siteId } = await world.post("sites", { name: "Filtered" })
     const inside = await Promise.all([world.charger({ siteId }), world.charger({ siteId })])
     const command = { type: "GetConfiguration" }
@@ -83,15 +86,15 @@ describe("a rollout", () => {
     expect(targets.map(({ chargerId }) => chargerId).toSorted()).toEqual(inside.toSorted())
     await world.post(`command-batches/${made.id}/cancel`, undefined)
     for (const [filter, detail] of [
-      [{ siteId, connected: true }, "Fits no charger"],
-      [{ siteId: "01940000-0000-7000-8000-000000000000" }, "Fits no charger"]
+      [{ siteId, connected: true }, "Matches no charger"],
+      [{ siteId: "01940000-0000-7000-8000-000000000000" }, "Matches no charger"]
     ] as const) {
       const answer = await world.post("command-batches", { command, filter }, 400)
       expect(JSON.stringify(answer)).toContain(detail)
     }
   })
 
-  it("refuses what is meant for one charger, what is not his, and what no charger could be sent", async () => {
+  it("refuses invalid commands and targets, and is invisible to another organisation", async () => {
     const id = await world.charger()
     const other = await world.organise("Other")
     const post = async (body: Json) => JSON.stringify(await world.post("command-batches", body, 400))
@@ -125,7 +128,7 @@ describe("a rollout", () => {
     expect((await other.rest.request("POST", `command-batches/${own.id}/cancel`)).status).toBe(404)
   })
 
-  it("updates one charger first, then all, skips those that run the version and waits for those that are away", async () => {
+  it("updates one charger first, then all, skips those with the version and waits for disconnected ones", async () => {
     const report = (station: Station, last: string) =>
       station.on("UpdateFirmware", () => {
         void (async () => {
@@ -170,7 +173,7 @@ describe("a rollout", () => {
     await rolled(path, ({ counts, state }) => state === "Completed" && counts["succeeded"] === 4)
   })
 
-  it("pauses when the first charger fails, and goes on when an operator says so", async () => {
+  it("pauses when the first charger fails, and continues when an operator resumes it", async () => {
     const { ids } = await stations(2, (station) =>
       station.on("UpdateFirmware", () => {
         void station.call("FirmwareStatusNotification", { status: "InstallationFailed" })
@@ -191,7 +194,7 @@ describe("a rollout", () => {
     await rolled(path, ({ counts, state }) => state === "Completed" && counts["failed"] === 2)
   })
 
-  it("keeps to its window, waits for another person's approval, and takes only images of its own", async () => {
+  it("keeps to its window, waits for another person's approval, and refuses an unknown image", async () => {
     const { all, ids } = await stations(1, (station) => station.on("UpdateFirmware", {}))
     const hour = new Date().getUTCHours()
     const clock = (h: number) => `${String((h + 24) % 24).padStart(2, "0")}:00`
@@ -220,7 +223,7 @@ describe("a rollout", () => {
 describe("a process that is killed", () => {
   const world = new World({})
 
-  it("goes on with a batch after its restart, and commands no charger twice", async () => {
+  it("continues a batch after its restart, and sends no charger its command twice", async () => {
     const stations = await Promise.all(Array.from({ length: 6 }, () => world.station()))
     for (const { station } of stations) station.on("ClearCache", { status: "Accepted" })
     const chargerIds = stations.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** The security cases: passwords that rotate, certificates that are asked for and installed, logs, signed firmware, TLS. */
+/** The security cases: password rotation, certificates that are requested and installed, logs, signed firmware, TLS. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,7 +44,7 @@ for (const [name, subject] of [
   )
 }
 
-/** What the message log takes of one charger in a day. */
+/** How many bytes the message log stores for one charger in a day. */
 const logBytes = 256 * 1024
 
 const tlsPort = await freePort()
@@ -53,7 +53,7 @@ const world = new World({
   TLS_CERT_FILE: at("server.crt"),
   TLS_KEY_FILE: at("server.key"),
   TLS_CLIENT_CA_FILE: at("ca.crt"),
-  // What a case here sends has a few KB; the attacker below has more.
+  // The cases here send a few KB; the flood below sends more.
   MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(logBytes)
 })
 
@@ -92,7 +92,7 @@ describe("OCPP 1.6 security", () => {
     await world.station(id, { password: next })
   })
 
-  it("TC_074 has a charger ask for a certificate, and hands it the signed one", async () => {
+  it("TC_074 has a charger request a certificate, and sends it the signed one", async () => {
     const { id, station } = await secured()
     station.on("ExtendedTriggerMessage", { status: "Accepted" }).on("CertificateSigned", { status: "Accepted" })
     const requestedMessage = "SignChargePointCertificate"
@@ -145,14 +145,14 @@ describe("OCPP 1.6 security", () => {
     { id: "TC_077", type: "InvalidChargePointCertificate" },
     { id: "TC_078", type: "InvalidCentralSystemCertificate" }
   ]) {
-    it(`${tc} takes the security event ${type}`, async () => {
+    it(`${tc} accepts the security event ${type}`, async () => {
       const { id, station } = await secured()
       expect(await station.call("SecurityEventNotification", { type, timestamp: new Date().toISOString() })).toEqual({})
       expect(JSON.stringify(await world.messages(id, "SecurityEventNotification"))).toContain(type)
     })
   }
 
-  it("TC_079 takes the security log that a charger uploads to us", async () => {
+  it("TC_079 stores the security log that a charger uploads to us", async () => {
     const { id, station } = await secured()
     station.on("GetLog", { status: "Accepted", filename: "security.log" })
     const command = await world.command(id, "GetLog", { logType: "SecurityLog" })
@@ -161,7 +161,7 @@ describe("OCPP 1.6 security", () => {
     expect(asked).toMatchObject({ logType: "SecurityLog" })
     const told = String(Object(asked?.["log"])["remoteLocation"])
     expect(told).toContain(`https://localhost:${tlsPort}/`)
-    // The same by plain http, since nobody trusts the CA of this test.
+    // By plain http, since `fetch` does not trust the CA of this test.
     const remoteLocation = told.replace(`https://localhost:${tlsPort}`, world.service.url)
     const requestId = asked?.["requestId"]
     expect(await station.call("LogStatusNotification", { status: "Uploading", requestId })).toEqual({})
@@ -174,13 +174,13 @@ describe("OCPP 1.6 security", () => {
   const signed = [
     {
       id: "TC_080",
-      what: "it installs",
+      what: "which it installs",
       ends: ["Downloading", "Downloaded", "SignatureVerified", "Installing", "Installed"]
     },
     { id: "TC_081", what: "whose signature it finds invalid", ends: ["Downloading", "Downloaded", "InvalidSignature"] }
   ]
   for (const { ends, id: tc, what } of signed) {
-    it(`${tc} hands a charger signed firmware, ${what}`, async () => {
+    it(`${tc} sends a charger signed firmware, ${what}`, async () => {
       const { id, station } = await secured()
       station.on("SignedUpdateFirmware", { status: "Accepted" })
       const firmware = {
@@ -217,7 +217,7 @@ describe("OCPP 1.6 security", () => {
     expect(await refusedWith(id, { password })).toBe(true)
   })
 
-  it("TC_085 takes a charger with its password, and none with another", async () => {
+  it("TC_085 accepts a charger with its password, and refuses it with another or none", async () => {
     const { id, station } = await secured()
     expect(await station.call("Heartbeat", {})).toHaveProperty("currentTime")
     await station.close()
@@ -225,7 +225,7 @@ describe("OCPP 1.6 security", () => {
     expect(await refusedWith(id, {})).toBe(true)
   })
 
-  it("TC_086 takes a charger over TLS with its password", async () => {
+  it("TC_086 accepts a charger over TLS with its password, and refuses it without TLS", async () => {
     const id = await world.charger({ password, securityProfile: 2 })
     await using station = new Station(`wss://localhost:${tlsPort}/ocpp`, id, { password, wsOpts: { ca: pem } })
     await station.connect()
@@ -233,7 +233,7 @@ describe("OCPP 1.6 security", () => {
     expect(await refusedWith(id, { password })).toBe(true)
   })
 
-  it("speaks https in all that it tells of itself, without being told its address", async () => {
+  it("uses https in all URLs of itself, without being given its address", async () => {
     const base = `https://localhost:${tlsPort}`
     const made = await fetch(`${world.service.url}/cpo/v2/sites`, {
       method: "POST",
@@ -251,7 +251,7 @@ describe("OCPP 1.6 security", () => {
       expect(world.service.life.output).toContain(line)
   })
 
-  it("TC_087 takes a charger by its client certificate, and none without", async () => {
+  it("TC_087 accepts a charger with its client certificate, and refuses it without", async () => {
     await world.post("chargers", { name: "TLS", chargerId: chargerWithCertificate, securityProfile: 3 })
     const certificate = { ca: pem, cert: readFileSync(at("charger.crt")), key: readFileSync(at("charger.key")) }
     await using bare = new Station(`wss://localhost:${tlsPort}/ocpp`, chargerWithCertificate, { wsOpts: { ca: pem } })
@@ -263,9 +263,9 @@ describe("OCPP 1.6 security", () => {
     expect(await station.boot()).toMatchObject({ status: "Accepted" })
   })
 
-  it("binds a client certificate to the serial number that the operator registered, and never to one that was reported", async () => {
+  it("accepts a client certificate for the registered serial number, and never for the one the charger reported", async () => {
     const { id, station } = await world.station()
-    // The common name of a certificate that somebody else holds.
+    // The common name of another charger's certificate.
     const chargePointSerialNumber = chargerWithCertificate
     await station.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M", chargePointSerialNumber })
     await world.eventually(
@@ -284,7 +284,7 @@ describe("OCPP 1.6 security", () => {
     expect(await registered.boot()).toMatchObject({ status: "Accepted" })
   })
 
-  it("TC_088 agrees on the subprotocol, and on none that it does not speak", async () => {
+  it("TC_088 chooses a subprotocol that it supports, and refuses a charger that offers none", async () => {
     const id = await world.charger()
     await using station = new Station(world.service.ocppUrl, id, {
       protocols: ["ocpp9.9", "ocpp1.6"],
@@ -295,7 +295,7 @@ describe("OCPP 1.6 security", () => {
     expect(await refusedWith(await world.charger(), { protocols: ["ocpp9.9"], strictMode: false })).toBe(true)
   })
 
-  it("logs a charger that sends as much as it can up to its budget, and serves everybody else as before", async () => {
+  it("logs a flooding charger only up to its budget, and serves other chargers as before", async () => {
     const { id, station } = await world.station()
     const other = await world.organise("Beside a flood")
     const rest = async (path: string, body: unknown) =>
@@ -323,7 +323,7 @@ describe("OCPP 1.6 security", () => {
     expect(await world.messages(id, "StartTransaction"), "the log of the day is full").toEqual([])
     const metrics = await (await fetch(new URL("/metrics", world.service.url))).text()
     const dropped = /^message_log_dropped_total\{[^}]*reason="charger-budget"[^}]*\} (\d+)/m.exec(metrics)
-    // Seven of the flood at least with most answers, and what came after it.
+    // At least seven messages of the flood with most of their answers, and those after it.
     expect(Number(dropped?.[1])).toBeGreaterThanOrEqual(10)
     expect(metrics).toMatch(/^message_log_dropped_total\{[^}]*reason="organisation-budget"[^}]*\} 0$/m)
 

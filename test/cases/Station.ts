@@ -1,6 +1,6 @@
 /**
- * A charge point for the certification cases: the OCPP client of the npm package ocpp-rpc in its strict mode, so that somebody else's
- * schemas judge what we send. It answers each action as the test tells it, and remembers what it was asked.
+ * A charge point for the certification cases: the OCPP client of the npm package ocpp-rpc in its strict mode, so that independently written schemas
+ * check what we send. It answers each action as the test says, and remembers the requests.
  */
 import { createRequire } from "node:module"
 import { until } from "../simulation/Wait.ts"
@@ -80,7 +80,7 @@ export class Station implements AsyncDisposable {
     return (await this.client.call(action, payload)) as Payload
   }
 
-  /** Connects; as any charger it comes again to a service that has too much to do (503), as it has on a busy machine. */
+  /** Connects. Like any charger it retries if the service is too busy (503), as it may be on a slow machine. */
   async connect(): Promise<this> {
     await until(
       () => "the service has room for an upgrade",

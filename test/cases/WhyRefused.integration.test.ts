@@ -1,4 +1,4 @@
-/** Why a card may not charge, from the socket to REST: the explanation says what the charger was answered, and refusals are events. */
+/** Why a card may not charge, from the websocket to REST: the explanation agrees with the answer to the charger, and refusals are events. */
 import { describe, expect, it } from "vitest"
 import { World } from "./World.ts"
 
@@ -7,7 +7,7 @@ const world = new World()
 type Shown = Readonly<Record<string, unknown>>
 
 describe("the explanation of a card", () => {
-  it("is what the charger is answered, with its last attempts, and says what to do", async () => {
+  it("agrees with the answer to the charger, has the last attempts, and says what to do", async () => {
     const { id, station } = await world.station()
     const other = await world.station()
     const card = await world.card({ visualNumber: "NL-7" })
@@ -36,7 +36,7 @@ describe("the explanation of a card", () => {
     })
     const answers = (shown: unknown) =>
       (shown as ReadonlyArray<Shown>).map(({ answer, chargerId, kind }) => [chargerId, kind, answer])
-    // The minute may have changed between the five.
+    // The minute may have changed between the five attempts.
     const here = answers(attempts)
     expect(new Set(here.map(String))).toEqual(new Set([`${id},Authorize,Blocked`, `${id},Authorize,Accepted`]))
     expect(here.length).toBeLessThanOrEqual(3)
@@ -49,7 +49,7 @@ describe("the explanation of a card", () => {
     })
   })
 
-  it("is beside the list of what all cards were answered, newest first, refusals alone where that is asked", async () => {
+  it("has beside it the list of all authorizations, newest first, or only the refused ones", async () => {
     const { id, station } = await world.station()
     const card = await world.card()
     await station.call("Authorize", { idTag: "NO-SUCH-CARD" })
@@ -74,7 +74,7 @@ describe("the explanation of a card", () => {
     ])
   })
 
-  it("names the session that keeps the card from charging twice, and shows refused starts", async () => {
+  it("names the session because of which the card may not charge twice, and shows refused starts", async () => {
     const { id, station } = await world.station()
     const other = await world.station()
     const card = await world.card()
@@ -86,7 +86,7 @@ describe("the explanation of a card", () => {
     expect(attempts).toMatchObject([{ chargerId: id, kind: "Start", answer: "ConcurrentTx" }])
   })
 
-  it("is given of a card that no one has, and not at a charger of another organisation", async () => {
+  it("is given for an unknown card, and not for a charger of another organisation", async () => {
     const { id } = await world.station()
     expect(await world.get(`tokens/NO-ONES-CARD/explanation?chargerId=${id}`)).toMatchObject({
       verdict: "Invalid",

@@ -78,7 +78,7 @@ export class World {
     return this.organisation.rest
   }
 
-  /** Asks REST v2, and answers what came; a refusal is an error unless its status is the one expected. */
+  /** Sends a request to REST v2 and returns the answer; a refusal is an error unless its status is the expected one. */
   async ask(method: string, path: string, body?: unknown, expected?: number): Promise<Json> {
     const { status, text } = await this.rest.request(method, path, body)
     const fits = expected === undefined ? status >= 200 && status < 300 : status === expected
@@ -98,7 +98,7 @@ export class World {
     return (await this.get(path))["items"] as ReadonlyArray<Json>
   }
 
-  /** A card of one's own. */
+  /** A new card. */
   async card(more: Json = {}): Promise<string> {
     const uid = `C${randomUUID().replaceAll("-", "").slice(0, 15).toUpperCase()}`
     await this.post("tokens", { uid, ...more })
@@ -111,7 +111,7 @@ export class World {
     return chargerId
   }
 
-  /** A station that has connected, booted and told its connectors. */
+  /** A station that has connected, booted and reported its connectors. */
   async station(
     chargerId?: string,
     options: object = {},
@@ -119,7 +119,7 @@ export class World {
   ): Promise<{ readonly id: string; readonly station: Station }> {
     const id = chargerId ?? (await this.charger())
     const station = new Station(this.service.ocppUrl, id, options)
-    // What waits for it is sent as soon as it has booted.
+    // Commands that wait for it are sent as soon as it has booted.
     prepare(station)
     onTestFinished(() => station.close())
     await station.connect()
@@ -130,12 +130,12 @@ export class World {
     return { id, station }
   }
 
-  /** Sends a command and waits for what the charger says of it. */
+  /** Sends a command and waits for its result. */
   async command(chargerId: string, type: string, parameters: Json = {}): Promise<CommandShown> {
     return (await this.post(`chargers/${chargerId}/commands?wait=30`, { type, ...parameters })) as CommandShown
   }
 
-  /** Waits until a question to REST is answered as hoped. */
+  /** Waits until a REST request is answered as expected. */
   async eventually(what: string, path: string, holds: (answer: Json) => boolean): Promise<Json> {
     let last: Json = {}
     await until(
@@ -155,13 +155,13 @@ export class World {
     return session
   }
 
-  /** The status that REST shows of a connector. */
+  /** The status of a connector, as in REST. */
   async connectorStatus(chargerId: string, connectorId: number): Promise<unknown> {
     const sockets = (await this.get(`chargers/${chargerId}`))["sockets"] as ReadonlyArray<Json>
     return sockets.find(({ id }) => id === connectorId)?.["status"]
   }
 
-  /** What the charger and we said to each other about an action. */
+  /** The messages of an action between the charger and us. */
   async messages(chargerId: string, action: string): Promise<ReadonlyArray<Json>> {
     return this.items(`chargers/${chargerId}/messages?action=${action}&limit=100`)
   }

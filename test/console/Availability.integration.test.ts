@@ -1,4 +1,4 @@
-/** How much of the time connectors were available, in the browser: of a charger as it changes, of a site, and of very many connectors. */
+/** The share of time in which connectors were available, in the browser: of a charger as it changes, of a site, and of very many connectors. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, firstOf, phone, type Town, town, Visitor } from "./browser.ts"
 import { Station } from "./station.ts"
@@ -10,7 +10,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is on the page of a charger, and falls as soon as it reports a fault", async () => {
+  it("is shown on the page of a charger, and falls after the charger reports a fault", async () => {
     const made = await place.service.ask("POST", "chargers", {
       name: "Share 1",
       chargerId: "SHARE-1",
@@ -24,7 +24,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     const share = page.locator(".side .spark svg")
     await share.and(page.locator('[aria-label*=" 100.0 %"]')).waitFor({ timeout: 20_000 })
     expect(await share.getAttribute("aria-label")).toBe("Available, last 24 hours · 100.0 %")
-    // Read again with an event, and not by the clock: the charger goes on reporting until a fault has lasted for a second.
+    // Loaded again with an event, and not by the clock: the charger goes on reporting until a fault has lasted for a second.
     let isFaulted = false
     await expect
       .poll(
@@ -52,7 +52,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     ["1440", desk],
     ["360", phone]
   ] as const)(
-    "is a bar for each day on the overview and at a site, with the lowest one in words, at %s px",
+    "is shown as a bar for each day on the overview and at a site, with the lowest day in words, at %s px",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const { context, page, problems } = visitor
@@ -75,7 +75,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
         await page.goto(path)
         const share = page.locator(".spark").last()
         await share.waitFor()
-        // Never rounded up: 99.999 is not all.
+        // Never rounded up: 98.999 is not 99.
         expect(await share.locator("b").innerText()).toBe("98.9 %")
         expect(await share.innerText()).toMatch(/lowest 71\.2 %, from .*Oct/)
         expect(await share.locator("rect").count()).toBe(30)
@@ -91,7 +91,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     60_000
   )
 
-  it("is of a shorter time where the service reads no month of so many connectors", async () => {
+  it("is shown for seven days if the service refuses a month of so many connectors", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const asked: Array<number> = []
     await page.route("**/statistics/series?*availability*", async (route) => {
@@ -106,7 +106,7 @@ describe.skipIf(!canBrowse)("the availability of connectors", () => {
     })
     await page.goto("/")
     await page.getByText("Available, last 7 days").waitFor()
-    // All is read again once the stream is open, which on a busy machine is after the answers.
+    // Everything is loaded again once the stream is open, which on a busy machine is after the answers.
     expect(asked.length).toBeGreaterThanOrEqual(2)
     expect(asked).toEqual(asked.map((_, n) => (n % 2 === 0 ? 30 : 7)))
     await context.close()

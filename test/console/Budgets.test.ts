@@ -12,7 +12,7 @@ const bytes = (name: string): number => {
   return statSync(join(folder, "a", names.includes(br) ? br : name)).size
 }
 
-/** A file and all that it imports from the start. */
+/** A file and all its static imports, direct and indirect. */
 const withImports = (name: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
   if (seen.has(name)) return seen
   seen.add(name)
@@ -48,7 +48,7 @@ it("has at most 12 kB of styles", () => {
   expect(sum(styles)).toBeLessThan(12_000)
 })
 
-it("has nothing of the service in it", () => {
+it("contains no code of the service", () => {
   for (const name of names.filter((one) => one.endsWith(".js"))) {
     const text = readFileSync(join(folder, "a", name), "utf8")
     expect([name, /pglite|effect\/(?:sql|http)|node:(?:fs|crypto|net)/.test(text)]).toEqual([name, false])

@@ -1,4 +1,4 @@
-/** Every colour of a word can be read on every ground that it is shown on, in both themes (WCAG 2.2: 4.5, and 3 for borders and focus). */
+/** Every text colour is readable on every background that it is shown on, in both themes (WCAG 2.2: 4.5, and 3 for borders and focus). */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 
@@ -32,6 +32,6 @@ const cases = ([0, 1] as const).flatMap((theme) => [
   ["bad", "bad-soft", theme, 4.5] as const
 ])
 
-it.each(cases)("%s on %s in theme %i has at least %f", (word, ground, theme, least) => {
+it.each(cases)("%s on %s in theme %i has a contrast of at least %f", (word, ground, theme, least) => {
   expect(contrast(of(word, theme), of(ground, theme))).toBeGreaterThanOrEqual(least)
 })

@@ -14,7 +14,7 @@ const reading = (minute: number, energyWh: number | null, ...samples: ReadonlyAr
 })
 
 describe("the curves of a session", () => {
-  it("are the average power between registers and the energy since the start, whatever the order of readings", () => {
+  it("are the average power between meter readings and the energy since the start, in whatever order readings come", () => {
     const readings = [reading(30, 2_000), reading(0, 1_000), reading(10, null), reading(60, 1_900)]
     expect(powerOf(readings)).toEqual([
       { at: ms(30), value: 2 },
@@ -29,7 +29,7 @@ describe("the curves of a session", () => {
 })
 
 describe("the limits of a session", () => {
-  it("are what the charger offered, in power where it says so", () => {
+  it("are what the charger offered, taken from the power if it reports power and current", () => {
     const readings = [
       reading(0, 0, ["Power.Offered", "11000"]),
       reading(5, 0, ["Power.Offered", "11.0", "kW"]),
@@ -44,7 +44,7 @@ describe("the limits of a session", () => {
     })
   })
 
-  it("are computed of a current with what the connector is fed with, and unknown without that", () => {
+  it("are computed from an offered current with the connector's voltage and phases, and unknown without them", () => {
     const readings = [reading(0, 0, ["Current.Offered", "10", "A", "L1"], ["Current.Offered", "16", "A", "L2"])]
     expect(offeredOf(readings, undefined)).toBeUndefined()
     expect(offeredOf(readings, { voltage: 230, phases: 3 })).toEqual({
@@ -56,7 +56,7 @@ describe("the limits of a session", () => {
     expect(offeredOf([reading(0, 0, ["Power.Offered", "much"])], { voltage: 230, phases: 3 })).toBeUndefined()
   })
 
-  it("are those of the profiles in force from one time to another, with the one that holds at its beginning", () => {
+  it("are those of the profiles in force between two times, starting with the one that already applies", () => {
     const schedule = {
       startSchedule: at(0),
       chargingSchedulePeriod: [
@@ -89,7 +89,7 @@ describe("the periods of the tariff", () => {
     unit: "kWh"
   })
 
-  it("are the energy's, joined where nothing changes", () => {
+  it("are those of the energy price, joined where it does not change", () => {
     const lines = [
       line("session", null, null, 0, 1),
       line("energy", 20, 40, 1, 0.4),
@@ -104,7 +104,7 @@ describe("the periods of the tariff", () => {
     ])
   })
 
-  it("are the time's where energy has no price, and none without either", () => {
+  it("are those of the time price if energy has no price, and none if neither has one", () => {
     expect(bandsOf([line("time", 0, 40, 2, 1)])).toEqual([
       { from: ms(0), to: ms(40), element: 2, price: 1, unit: "kWh" }
     ])

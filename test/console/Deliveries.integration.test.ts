@@ -1,4 +1,4 @@
-/** What was posted to webhooks and sent to partners, in the browser: what happened to each, and the way to send it again. */
+/** What was posted to webhooks and sent to partners, in the browser: what happened to each, and how to send it again. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -24,7 +24,7 @@ describe.skipIf(!canBrowse)("deliveries", () => {
   const ask = (method: string, path: string, body?: unknown) => place.service.ask(method, path, body)
   const hostile = `<img src=x onerror="document.title='broken'">`
 
-  it("say what was posted, what was answered and when it is tried next, and are sent again from the queue of work", async () => {
+  it("show what was posted, what was answered and when the next try is, and are sent again from the work queue", async () => {
     const { port } = receiver.address() as AddressInfo
     const { id } = await ask("POST", "webhooks", { url: `http://127.0.0.1:${port}/`, types: ["site.changed"] })
     const visitor = await Visitor.signedIn(place, desk)
@@ -33,7 +33,7 @@ describe.skipIf(!canBrowse)("deliveries", () => {
     await page.getByRole("button", { name: "Deliveries" }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText("Nothing was delivered yet.").waitFor()
-    // It is there as soon as it has happened and was posted.
+    // The delivery appears as soon as the event was posted.
     const site = await ask("POST", "sites", { name: hostile })
     const lines = dialog.locator(".rows > li")
     await lines.first().filter({ hasText: "Taken" }).waitFor({ timeout: 20_000 })
@@ -50,7 +50,7 @@ describe.skipIf(!canBrowse)("deliveries", () => {
     await ask("PATCH", `sites/${String(site["id"])}`, { name: "Two" })
     const waiting = lines.filter({ hasText: "Waiting" })
     await waiting.filter({ hasText: /500[^]*next try / }).waitFor({ timeout: 20_000 })
-    // It wants nothing any more, is switched off, and what it did not take is given up when it is switched on again.
+    // With 410 the receiver refuses for good: the webhook is switched off, and what was refused is given up when it is switched on again.
     answer = 410
     await expect
       .poll(() => ask("GET", `webhooks/${String(id)}`).then((one) => one["active"]), { timeout: 30_000 })
@@ -76,7 +76,7 @@ describe.skipIf(!canBrowse)("deliveries", () => {
     ["1440", desk],
     ["360", phone]
   ] as const)(
-    "that a partner refused say what they are of, and lead there, at %s px",
+    "that a partner refused name their subject and link to it, at %s px",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const { context, page, problems } = visitor

@@ -1,4 +1,4 @@
-/** What remains of a person whom an owner disables, measured at the socket: the open stream ends within a second, and nothing is answered after it. */
+/** What happens when an owner disables an operator, measured at the socket: the open stream ends within a second, and every later call is refused. */
 import { Agent, request } from "node:http"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const sameOrigin = { "content-type": "application/json", "sec-fetch-site": "same-origin" }
 
-/** A person who joins by an invitation: their id and the header of their cookie. */
+/** A person who joins with an invitation: their id and their cookie header. */
 const joined = async (n: number) => {
   const email = `one-${n}@demo.example`
   const { link } = await service.ask("POST", "invitations", { email, roleId: "Operations" })
@@ -45,7 +45,7 @@ const joined = async (n: number) => {
   return { id: operator.id, cookie }
 }
 
-/** A stream on a connection of its own, read as the bytes come. */
+/** A stream on a connection of its own, read as the bytes arrive. */
 const opened = (cookie: string) =>
   new Promise<{ readonly ended: Promise<number>; readonly text: () => string }>((resolve, reject) => {
     const agent = new Agent({ maxSockets: 1 })
@@ -55,7 +55,7 @@ const opened = (cookie: string) =>
       const ended = new Promise<number>((end) => answer.once("end", () => end(performance.now())))
       answer.on("data", (piece: string) => {
         text += piece
-        // From the first words on it is open.
+        // The stream is open once its first bytes have arrived.
         resolve({ ended, text: () => text })
       })
     })
@@ -73,7 +73,7 @@ const status = (cookie: string, method = "GET", path = "me", body?: object) =>
     return answer.status
   })
 
-it("ends a disabled operator's stream within a second, and refuses the next call, at the median of five", async () => {
+it("ends a disabled operator's stream within a second (median of five), and refuses the next calls", async () => {
   const staying = await joined(0)
   const stays = await opened(staying.cookie)
   const took: Array<number> = []
@@ -83,14 +83,14 @@ it("ends a disabled operator's stream within a second, and refuses the next call
     expect(await status(cookie)).toBe(200)
     const began = performance.now()
     await service.ask("PATCH", `operators/${id}`, { state: "Disabled" })
-    // No sign-in is remembered: what is asked after the answer is refused, a stream and a write as well.
+    // No sign-in is cached: every call after the answer is refused, including a stream and a write.
     expect([
       await status(cookie),
       await status(cookie, "POST", "sites", { name: "Late" }),
       await status(cookie, "GET", "events")
     ]).toEqual([401, 401, 401])
     took.push((await stream.ended) - began)
-    // What happens after it reaches those who stay, and not who left.
+    // Later events reach the operator who remains, and not the disabled one.
     await service.ask("POST", "sites", { name: `After ${n}` })
     await expect.poll(() => stays.text().match(/^event: site/gm)?.length ?? 0, { timeout: 10_000 }).toBe(n)
     expect(stream.text()).not.toContain(`After ${n}`)

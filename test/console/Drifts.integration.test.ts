@@ -1,4 +1,4 @@
-/** The queue of chargers whose configuration differs: found after a change of the template, gone through by keys, set, and gone by itself. */
+/** The queue of chargers whose configuration differs: found after a change of the template, worked through by keys, set, and removed by itself. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
@@ -27,12 +27,12 @@ describe.skipIf(!canBrowse)("chargers whose configuration differs", () => {
 
   const screens: ReadonlyArray<readonly [string, Screen, string]> = [
     ["by keys at a desk", desk, "17"],
-    ["by keys in the dark", { ...desk, scheme: "dark" }, "18"],
+    ["by keys in the dark theme", { ...desk, scheme: "dark" }, "18"],
     ["on a phone", phone, "19"]
   ]
 
   it.each(screens)(
-    "are a work queue that one goes through %s",
+    "are a work queue to go through %s",
     async (_, screen, value) => {
       await waiting(0)
       const visitor = await Visitor.signedIn(place, screen)
@@ -40,7 +40,7 @@ describe.skipIf(!canBrowse)("chargers whose configuration differs", () => {
       await page.goto("/work?queue=drift")
       await page.getByText("Every charger has the keys that it could set as expected.").waitFor()
       await expects(value)
-      // The event says that there is work: nothing is asked for by the clock.
+      // The event reports that there is work: nothing is polled.
       const queue = page.locator(".queue ol button")
       await queue.nth(2).waitFor({ timeout: 30_000 })
       await page.locator(".lenses").getByText("3", { exact: true }).waitFor()
@@ -59,7 +59,7 @@ describe.skipIf(!canBrowse)("chargers whose configuration differs", () => {
       expect(await visitor.sideways()).toBe(0)
       if (screen === phone) await page.getByRole("button", { name: "Set 1 key as expected" }).click()
       else await page.keyboard.press("a")
-      // The charger took it: it leaves the queue by itself, and the next one is chosen.
+      // The charger accepted the value: it leaves the queue by itself, and the next one is selected.
       await page.getByRole("heading", { level: 2, name: String(second?.["name"]) }).waitFor({ timeout: 30_000 })
       await queue.nth(2).waitFor({ state: "detached" })
       await page.keyboard.press("o")

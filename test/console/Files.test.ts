@@ -1,4 +1,4 @@
-/** How the console's files are sent: compressed once, kept for good where their name has a hash, under a policy that lets nothing else run. */
+/** How the console's files are sent: compressed once, cached for good if their name has a hash, under a policy that lets no other script run. */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { mkdtempSync } from "node:fs"
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.dispose())
 
-it("sends the document at / and at every page's address, since the console finds its pages itself", async () => {
+it("sends the document at / and at every page's address, since the console does its own routing", async () => {
   for (const path of ["/", ...sections.map((section) => `/${section}`), "/chargers/SE-1", "/settings/developer"]) {
     const answer = await app.ask(path)
     expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, "text/html; charset=utf-8"])
@@ -40,7 +40,7 @@ it("sends the document at / and at every page's address, since the console finds
   }
 })
 
-it("has a policy that lets only its own files run, and nothing in the document that it would refuse", async () => {
+it("sends a policy that lets only the console's own files run, and a document that complies with it", async () => {
   const answer = await app.ask("/")
   expect(answer.headers.get("content-security-policy")).toBe(policy())
   expect(policy()).not.toMatch(/unsafe|\*|https?:/)
@@ -49,7 +49,7 @@ it("has a policy that lets only its own files run, and nothing in the document t
   expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)/i)
 })
 
-it("lets images come from the host of the street tiles, and nothing else from anywhere", async () => {
+it("allows images from the host of the street tiles, and nothing else from another host", async () => {
   const withTiles = serving(builtConsole(), "https://tiles.example:8443/street/{z}/{x}/{y}.png?key=ours")
   const header = (await withTiles.ask("/sites")).headers.get("content-security-policy") ?? ""
   expect(header).toBe(policy().replace("img-src 'self' data:", "img-src 'self' data: https://tiles.example:8443"))
@@ -57,12 +57,12 @@ it("lets images come from the host of the street tiles, and nothing else from an
   await withTiles.dispose()
 })
 
-it("sends brotli, gzip or plain as the browser takes it, each the same content", async () => {
+it("sends brotli, gzip or plain as the browser accepts it, each with the same content", async () => {
   let large = 0
   for (const path of scripts) {
     const plain = await app.ask(path, { "accept-encoding": "identity" })
     const text = Buffer.from(await plain.arrayBuffer())
-    // Smaller ones gain nothing, and are not compressed.
+    // Smaller files gain nothing, and are not compressed.
     if (text.length < 512) continue
     large++
     expect(plain.headers.get("content-encoding"), path).toBe(null)
@@ -77,14 +77,14 @@ it("sends brotli, gzip or plain as the browser takes it, each the same content",
   expect(large).toBeGreaterThan(1)
 })
 
-it("lets files with a hash in their name be kept for good, and answers 304 to who has one already", async () => {
+it("lets browsers cache files with a hash in their name for good, and answers 304 to a matching etag", async () => {
   const answer = await app.ask(scripts[0]!)
   expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
   const again = await app.ask(scripts[0]!, { "if-none-match": answer.headers.get("etag") ?? "" })
   expect([again.status, await again.text()]).toEqual([304, ""])
 })
 
-it("answers 404 for a file that is not there, and never leaves its folder", async () => {
+it("answers 404 for a missing file, and sends nothing from outside the folder", async () => {
   for (const path of ["/a/gone.js", "/a/../index.html", "/a/%2e%2e/index.html", "/a/..%2f..%2fpackage.json"]) {
     const answer = await app.ask(path)
     expect([path, answer.status === 404 || (await answer.text()) === html]).toEqual([path, true])
@@ -92,7 +92,7 @@ it("answers 404 for a file that is not there, and never leaves its folder", asyn
   expect((await app.ask("/a/gone.js")).status).toBe(404)
 })
 
-it("says how to build it where it was not built", async () => {
+it("says how to build the console if it was not built", async () => {
   const empty = serving(mkdtempSync(join(tmpdir(), "no-console-")))
   const answer = await empty.ask("/chargers")
   expect([answer.status, answer.headers.get("content-type")?.split(";", 1)[0]]).toEqual([200, "text/plain"])

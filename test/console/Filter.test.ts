@@ -1,4 +1,4 @@
-/** The words of the filter of chargers: every word must fit, exactly as typed. */
+/** The filter of chargers: every word must match, in upper or lower case, and similar words do not. */
 import { expect, it } from "vitest"
 import { compareVersions, fits, parseFilter } from "../../console/src/live/filter.ts"
 import type { Row } from "../../console/src/live/fleet.ts"
@@ -45,21 +45,21 @@ it.each([
   ["firmware:6.6", true],
   ["unknown:word", false],
   ["", true]
-])("%s", (text, expected) => {
+])('filters by "%s"', (text, expected) => {
   expect(found(text)).toBe(expected)
 })
 
-it("takes a word before a colon that is none of its own as text", () => {
+it("treats a word before a colon that is not a known field as text", () => {
   expect(found("bay:2", { name: "Bay:2" })).toBe(true)
 })
 
-it("finds those that need attention by one word", () => {
+it("finds faulted and offline chargers with is:attention", () => {
   expect(found("is:attention", { state: "Faulted" })).toBe(true)
   expect(found("is:attention", { state: "Offline" })).toBe(true)
   expect(found("is:attention", { state: "Charging" })).toBe(false)
 })
 
-it("leaves out a charger without firmware where versions are compared", () => {
+it("leaves out a charger without a firmware version when versions are compared", () => {
   expect(found("firmware:<9", { firmware: "" })).toBe(false)
 })
 

@@ -1,4 +1,4 @@
-/** From the link of the first start to the first charge record, in a browser, with a charger by others; on an empty database, large and small. */
+/** From the set-up link to the first charge record in a browser, with a third-party charger and an empty database, on a large and a small screen. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -61,7 +61,7 @@ const screens: ReadonlyArray<readonly [string, Screen]> = [
 
 describe.skipIf(!canBrowse)("a new operator", () => {
   it.each(screens)(
-    "comes from the first link to the first charge record, %s",
+    "gets from the set-up link to the first charge record, %s",
     async (_, screen) => {
       const service = await newService()
       const browser = await launched()
@@ -97,14 +97,14 @@ describe.skipIf(!canBrowse)("a new operator", () => {
       await dialog.getByRole("button", { name: "Stop", exact: true }).click()
       await page.locator(".side .now-charging").waitFor({ state: "detached" })
       await page.goto("/cdrs")
-      // It comes by itself: the page is not loaded again.
+      // The record appears by itself: the page is not reloaded.
       await page.locator(".row-link").first().click()
       await page.locator(".price tfoot").waitFor()
       expect(await page.locator(".price tfoot b").innerText()).toMatch(/^EUR.0\.0[45]$/)
       await page.goto("/")
       await page.locator(".overview").waitFor()
       await expect.poll(() => page.locator(".first-steps").count()).toBe(0)
-      // The link works once.
+      // The link works only once.
       await page.goto(service.setUpLink)
       await page.getByLabel("Email").fill("eve@example.com")
       await page.getByLabel("Your name").fill("Eve")

@@ -1,4 +1,4 @@
-/** The live store: whatever order a snapshot and events come in, the last word wins and nothing is shown that is not so. */
+/** The live store: in whatever order a snapshot and events arrive, the latest state wins and nothing outdated is shown. */
 import { describe, expect, it } from "vitest"
 import type { Charger, LiveEvent } from "../../console/src/api/types.ts"
 import { apply, emptyFleet, type Fleet, numberOf, rowOf, stateOf } from "../../console/src/live/fleet.ts"
@@ -56,24 +56,24 @@ const status = (second: number, chargerId: string, evseId: number, to: string, e
     info: null
   })
 
-describe("a charger's one word", () => {
+describe("the overall state of a charger", () => {
   it.each([
-    ["its trouble before its business", true, ["Charging", "Faulted"], "Faulted"],
-    ["its busiest connector", true, ["Available", "SuspendedEV", "Charging"], "Charging"],
-    ["out of service where nothing is known", true, [], "Unavailable"],
-    ["offline, whatever it said before", false, ["Charging"], "Offline"]
+    ["a fault rather than a charge", true, ["Charging", "Faulted"], "Faulted"],
+    ["that of its busiest connector", true, ["Available", "SuspendedEV", "Charging"], "Charging"],
+    ["unavailable if no connector is known", true, [], "Unavailable"],
+    ["offline if it is not connected, whatever it reported before", false, ["Charging"], "Offline"]
   ] as const)("is %s", (_, isConnected, statuses, word) => {
     const row = rowOf(charger("A", isConnected, statuses), "", undefined)
     expect(row.state).toBe(word)
   })
 
-  it("is that it never connected where it has not", () => {
+  it("is never connected until its first connection", () => {
     const never = { connected: false, everConnected: false, whole: undefined, connectors: [] }
     expect(stateOf(never)).toBe("NeverConnected")
   })
 })
 
-it("follows a session from its start over its readings to its end", () => {
+it("follows a session from its start through its readings to its end", () => {
   const fleet = read(charger("A", true, ["Preparing", "Available"]))
   const session = { sessionId: "x", chargerId: "A", siteId: "s1" }
   apply(fleet, event("session.started", 0, { ...session, evseId: 1, connectorId: 1, meterStartWh: 1000 }))
@@ -97,7 +97,7 @@ it("follows a session from its start over its readings to its end", () => {
   expect(fleet.rows.get("A")?.connectors[0]?.sessionId).toBe(undefined)
 })
 
-it("asks for a charger that it does not know, and for one that has booted", () => {
+it("asks for a charger if it or its connector is unknown, or if it has booted", () => {
   const fleet = read(charger("A", true, ["Available"]))
   expect(apply(fleet, status(1, "B", 1, "Available"))).toBe("B")
   expect(apply(fleet, status(1, "A", 2, "Available"))).toBe("A")
@@ -105,7 +105,7 @@ it("asks for a charger that it does not know, and for one that has booted", () =
   expect(apply(fleet, status(3, "A", 1, "Charging"))).toBe(undefined)
 })
 
-it("takes an older reading that comes late for nothing", () => {
+it("ignores an older reading that arrives late", () => {
   const fleet = read(charger("A", true, ["Charging"]))
   const session = { sessionId: "x", chargerId: "A", siteId: "s1" }
   apply(fleet, event("session.started", 0, { ...session, evseId: 1, connectorId: 1, meterStartWh: 0 }))
@@ -138,7 +138,7 @@ it("ends in the same state wherever the snapshot falls among the events (seeds 1
           })
         : status(index + 1, pick(["A", "B"]), 1 + Math.floor(random() * 2), pick(words))
     )
-    // What the service would answer after the first so many events.
+    // What the service would answer after the first `until` events.
     const truth = (until: number) => {
       const states = new Map(["A", "B"].map((id) => [id, { isConnected: true, statuses: ["Available", "Available"] }]))
       for (const { data, type } of events.slice(0, until)) {
@@ -164,7 +164,7 @@ it("ends in the same state wherever the snapshot falls among the events (seeds 1
   }
 })
 
-it("numbers connectors as people do", () => {
+it("numbers connectors by their EVSE, and within it only if it has several", () => {
   const one = (evseId: number, connectorId: number) => ({ evseId, connectorId })
   expect(numberOf(one(2, 1), [one(1, 1), one(2, 1)])).toBe("2")
   expect(numberOf(one(1, 2), [one(1, 1), one(1, 2)])).toBe("1.2")

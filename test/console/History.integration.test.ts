@@ -1,4 +1,4 @@
-/** "Who changed this?": from each thing one key, or one link of its row, to its own entries in the audit log. */
+/** "Who changed this?": one key on a thing's page, or one link in its row, leads to its own entries in the audit log. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { canBrowse, desk, firstOf, phone, type Town, town, Visitor } from "./browser.ts"
 
@@ -42,10 +42,10 @@ describe.skipIf(!canBrowse)("the history of a thing", () => {
   }, 120_000)
   afterAll(() => place[Symbol.asyncDispose]())
 
-  /** Those that an operator or a key made: others come from the charger or the service itself, and have no author. */
+  /** Those that an operator or an API key created: the others come from the charger or the service itself, and have no author. */
   const authored = new Set(["site", "charger", "tariff", "card", "partner", "campaign", "batch"])
 
-  it("is one key away on every page of one thing, and shows its entries alone", async () => {
+  it("opens with one key on every page of a single thing, and shows only its entries", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { page } = visitor
     page.setDefaultTimeout(10_000)
@@ -57,7 +57,7 @@ describe.skipIf(!canBrowse)("the history of a thing", () => {
       await page.keyboard.press("h")
       await page.waitForURL((url) => url.pathname === "/audit-log")
       expect([name, new URL(page.url()).searchParams.get("subject")]).toEqual([name, subject])
-      // The page of a charger has lines of its own, which are there until the next page is.
+      // The page of a charger has log lines of its own, which stay until the next page is shown.
       const audit = page.getByRole("region", { name: "Audit log" })
       await audit.locator(".log-line, .empty").first().waitFor()
       const shown = new Set(await audit.locator(".log-line .mono").allInnerTexts())
@@ -71,7 +71,7 @@ describe.skipIf(!canBrowse)("the history of a thing", () => {
     expect(visitor.problems).toEqual([])
   }, 120_000)
 
-  it("is a link of each row where things have no page of their own", async () => {
+  it("is linked in each row of things that have no page of their own", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { page } = visitor
     page.setDefaultTimeout(10_000)
@@ -109,7 +109,7 @@ describe.skipIf(!canBrowse)("the history of a thing", () => {
     expect(visitor.problems).toEqual([])
   }, 60_000)
 
-  it("has room on a phone", async () => {
+  it("has a link that fits on a phone's screen", async () => {
     const visitor = await Visitor.signedIn(place, phone)
     for (const [name, path] of pages) {
       await visitor.page.goto(path)

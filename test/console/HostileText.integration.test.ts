@@ -1,6 +1,7 @@
 /**
- * T14 in a browser: text that a careless page would run, in every field that a charger, a partner or a colleague fills, over the interfaces that they have.
- * Then every page is walked: nothing runs, the policy has nothing to refuse, no element or attribute came from a text, and the texts are there to be read.
+ * T14 in a browser: text that a careless page would run, in every field that a charger, a partner or a colleague can fill over their own interfaces.
+ * Then every page is visited: nothing runs, the policy has nothing to refuse, no element or attribute comes from a text, and the texts are shown as
+ * text.
  */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -11,29 +12,29 @@ import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
 const time = (agoMillis = 0): string => new Date(Date.now() - agoMillis).toISOString()
 
-/** A text as a field of so many characters has it, whole: half a tag is no attack. */
+/** A text that fits into a field of `most` characters as a whole: half a tag is no attack. */
 const fitting = (n: number, most: number): string => {
   const all = markup.filter(({ length }) => length <= most)
   return all[n % all.length]!
 }
 
-/** The shortest, for the narrowest fields. */
+/** The shortest text, for the shortest fields. */
 const small = "<b>"
 
-/** The card of a colleague that the charger of this number is paid with. */
+/** The number of the card, added by a colleague, that pays for the charge at charger `n`. */
 const cardOf = (n: number): string => `${fitting(n, 30)}${n}`
 
-/** Whatever is answered: hostile requests may be refused. */
+/** Ignores the outcome: hostile requests may be refused. */
 const tried = (work: Promise<unknown>): Promise<void> =>
   work.then(
     () => undefined,
     () => undefined
   )
 
-/** All rows of a list are on screen. */
+/** Tall enough to show all rows of a list. */
 const tall = { ...desk, height: 9_000 }
 
-describe.skipIf(!canBrowse)("text that would run", () => {
+describe.skipIf(!canBrowse)("hostile text", () => {
   let place: Town
   const hosts = markup.map((_, n) => `HOST-${n}`)
   const chargers: Array<WireCharger> = []
@@ -42,7 +43,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
 
   const ask = (method: string, path: string, body?: unknown) => place.service.ask(method, path, body)
 
-  /** By colleagues. Each name is a text of its own. */
+  /** Fills what colleagues can fill, with another text for each name. */
   const byColleagues = async (): Promise<void> => {
     await ask("PATCH", "organisation", { name: fitting(1, 255) })
     for (const [n, text] of markup.entries()) {
@@ -98,7 +99,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     await ask("POST", "partners", { name: markup[5], countryCode: "NL", partyId: "XSS", roles: ["EMSP"] })
   }
 
-  /** By a charger: all it says about itself, its state, its errors, its energy and its cards, and all it answers. */
+  /** Fills what a charger can fill: all it reports about itself, its state, its errors, its energy and its cards, and all its answers. */
   const byCharger = async (n: number): Promise<void> => {
     const text = markup[n]!
     const charger = await WireCharger.connect(place.service.ocppUrl, hosts[n]!, "a-long-password-1")
@@ -146,7 +147,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     const stop = { idTag: text, meterStop: 1_000, timestamp: time(), reason: text, transactionData: meterValue }
     if (n % 2 === 0) await charger.call("StopTransaction", { transactionId, ...stop })
     await charger.call("Authorize", { idTag: text })
-    // And a charge that becomes a record.
+    // A charge that becomes a record.
     await charger.call("StatusNotification", { connectorId: 1, status: "Available", errorCode: "NoError" })
     const charge = { connectorId: 1, idTag: cardOf(n), meterStart: 0, timestamp: time(600_000) }
     const [, , paid] = await charger.call("StartTransaction", charge)
@@ -162,7 +163,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
       await charger.call("DataTransfer", { vendorId: one, messageId: one, data: one })
   }
 
-  /** Commands whose answers are texts. */
+  /** Sends commands that the charger answers with hostile texts. */
   const byAnswers = async (): Promise<void> => {
     const commands = [
       { type: "DataTransfer", vendorId: markup[1], messageId: fitting(2, 50), data: markup[2] },
@@ -173,7 +174,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     for (const command of commands) await tried(ask("POST", `chargers/${hosts[1]}/commands`, command))
   }
 
-  /** By a partner: its name, its tokens, and requests that are refused and kept. */
+  /** Fills what a partner can fill: its name, its tokens, and requests that are refused and stored. */
   const byPartner = async (): Promise<void> => {
     partner = await Partner.start({ version: "2.2.1", countryCode: "DE", partyId: "XSS", name: markup[1]! })
     const invited = await ask("POST", "partners", {
@@ -235,7 +236,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** What no page of the console has unless a text became part of it. */
+  /** What a page of the console has only if a text became part of its markup. */
   const unsafe = (page: Page): Promise<ReadonlyArray<string>> =>
     page.evaluate(`(() => {
       const found = []
@@ -311,7 +312,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     "/settings/about"
   ]
 
-  it("runs on no page, and is no part of one", async () => {
+  it("runs on no page, and becomes no markup on any", async () => {
     const { context, page, problems, ran, visitor } = await opened({ ...desk, height: 2_000 })
     const wrong: Array<string> = []
     for (const path of paths()) {
@@ -341,7 +342,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     60_000
   )
 
-  it("is shown as text in the log of its charger, and in what a partner asked", async () => {
+  it("is shown as text in the log of its charger, and as no markup in a partner's exchanges", async () => {
     const { context, page } = await opened()
     const shown = () => page.evaluate<string>("document.body.textContent")
     await page.goto(`/chargers/${hosts[1]}`)
@@ -354,7 +355,7 @@ describe.skipIf(!canBrowse)("text that would run", () => {
     await context.close()
   }, 60_000)
 
-  it("is no formula in the records that a spreadsheet opens", async () => {
+  it("becomes no formula in the CSV export of records", async () => {
     const { context, page } = await opened()
     const { status, text, type } = await page.evaluate<Record<string, unknown>>(
       "fetch('/cpo/v2/exports/cdrs.csv').then(async (r) => ({ status: r.status, type: r.headers.get('content-type'), text: await r.text() }))"

@@ -1,4 +1,4 @@
-/** Double clicks, clicks beside a dialog, and forms that are saved without a change: nothing is lost, doubled or changed by them. */
+/** Double clicks, clicks outside a dialog, and forms saved after a small change: nothing is lost, created twice or changed by accident. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
@@ -11,7 +11,7 @@ describe.skipIf(!canBrowse)("an impatient operator", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("still sees what is shown once after a double click, and after a click beside the dialog", async () => {
+  it("still sees a secret that is shown once after a double click and a click outside the dialog", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const dialog = page.getByRole("dialog")
     await page.goto("/chargers?do=add")
@@ -33,7 +33,7 @@ describe.skipIf(!canBrowse)("an impatient operator", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("makes one tariff by a double click", async () => {
+  it("creates one tariff with a double click", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const before = ((await place.service.ask("GET", "tariffs")) as unknown as Items).items.length
     const dialog = page.getByRole("dialog")
@@ -49,7 +49,7 @@ describe.skipIf(!canBrowse)("an impatient operator", () => {
   }, 60_000)
 
   it.each(["UTC", "Asia/Kolkata", "Europe/Kyiv"])(
-    "leaves a site in %s where it is",
+    "keeps the time zone %s of a site when changing its city",
     async (timeZone) => {
       const { context, page, problems } = await Visitor.signedIn(place, desk)
       const { id } = await place.service.ask("POST", "sites", { name: `In ${timeZone}`, timeZone })
@@ -66,7 +66,7 @@ describe.skipIf(!canBrowse)("an impatient operator", () => {
     60_000
   )
 
-  it("sees sessions in the order of their starts, whenever they were heard of", async () => {
+  it("sees sessions in the order of their starts, newest first", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.goto("/sessions")
     await page.locator("tr.line").nth(3).waitFor()

@@ -1,4 +1,4 @@
-/** What an operator does, in a real browser: by mouse, by keyboard alone and on a phone, with a charger by others on the line. */
+/** An operator's main jobs in a real browser: by mouse, by keyboard and on a phone, with a third-party charger connected. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, uncredited, visiting } from "./browser.ts"
@@ -9,7 +9,7 @@ const press = async (page: Page, ...keys: ReadonlyArray<string>): Promise<void> 
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** The palette: words typed, and Enter. */
+/** Uses the palette: types words, and presses Enter. */
 const jump = async (page: Page, words: string): Promise<void> => {
   await press(page, "Control+k")
   await page.getByRole("combobox").fill(words)
@@ -51,7 +51,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
       await page.getByRole("button", { name: "Start…" }).click()
       await page.getByRole("dialog").getByLabel("Card").fill(place.built.cards[0]!.uid)
       await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click()
-      // From sent to its effect, by itself.
+      // The command's status changes from sent to done by itself.
       await page.locator(".command.is-done", { hasText: "Start" }).waitFor()
       await page.locator(".side .now-charging").waitFor()
       await page.locator(".commands").getByRole("button", { name: "Dismiss" }).first().click()
@@ -66,7 +66,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
     90_000
   )
 
-  it("does the same by keyboard alone", async () => {
+  it("finds a charger and starts and stops a charge on it by keyboard", async () => {
     const { end, page } = await signedIn(desk)
     const id = "VL-KEYS"
     const made = await place.service.ask("POST", "chargers", {
@@ -144,7 +144,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
   )
 
   it.each(screens)(
-    "makes a key that works, and revokes it, %s",
+    "creates an API key that works, and revokes it, %s",
     async (where, screen) => {
       const { end, page } = await signedIn(screen)
       await jump(page, "api key")
@@ -177,7 +177,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
     await page.goto(`/cards/${place.built.cards[2]!.uid}`)
     await page.getByText("It may charge").waitFor()
     await page.getByRole("button", { name: "Block" }).click()
-    // By itself: the change is an event.
+    // The page updates by itself: the change is an event.
     await page.getByText("It may not: Blocked").waitFor()
     expect(await page.locator(".checks .trouble").count()).toBeGreaterThan(0)
     await end()

@@ -1,13 +1,13 @@
-/** The five jobs by keyboard alone, at a desk and on a phone: nothing is clicked, filled or focused by the test, and one sees at each step where the keys go. */
+/** An operator's main jobs by keyboard alone, at a desk and on a phone: the test clicks, fills and focuses nothing, and the focus is visible. */
 import type { Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, uncredited, Visitor } from "./browser.ts"
 import { Station } from "./station.ts"
 
-/** More steps than any page has places for the focus before what is wanted. */
+/** More steps of Tab than it takes to reach any element of a page. */
 const stepsMost = 150
 
-/** The hands of a person: what is pressed and typed goes where the focus is. */
+/** Keyboard input only: what is pressed and typed goes to the element that has the focus. */
 class Hands {
   private readonly page: Page
 
@@ -19,7 +19,7 @@ class Hands {
     for (const key of keys) await this.page.keyboard.press(key)
   }
 
-  /** Steps from place to place until it is there; each place on the way shows that it has the focus, on the screen. */
+  /** Presses Tab until the wanted element has the focus; each element on the way must be on the screen and show its focus. */
   async to(wanted: Locator): Promise<void> {
     await wanted.first().waitFor()
     for (let step = 0; step < stepsMost; step++) {
@@ -41,7 +41,7 @@ class Hands {
     await this.press("Enter")
   }
 
-  /** The palette: words typed, and Enter. */
+  /** Uses the palette: types words, and presses Enter. */
   async jump(words: string): Promise<void> {
     await this.press("Control+k")
     await this.page.locator("input[role=combobox]:focus").waitFor()
@@ -58,7 +58,7 @@ class Hands {
   }
 }
 
-/** What has the focus and does not show it: no ring, or not on the screen. */
+/** The focused element if its focus is not visible: without a ring, or off the screen. */
 const unseenFocus = `(() => {
   const one = document.activeElement
   if (one === null || one === document.body || one.matches("dialog")) return ""
@@ -120,7 +120,7 @@ describe.skipIf(!canBrowse)("by keyboard alone, an operator", () => {
       await page.locator(".side .now-charging").waitFor({ state: "detached" })
       await hands.press("Escape")
       await page.locator(".side").waitFor({ state: "detached" })
-      // The keys are still in the list, and not lost.
+      // The focus is in the list again, and not lost.
       await hands.press("j")
       await page.locator("tr.line a:focus").waitFor()
       await station.stop()
@@ -167,7 +167,7 @@ describe.skipIf(!canBrowse)("by keyboard alone, an operator", () => {
   )
 
   it.each(screens)(
-    "makes a key that works, and revokes it, %s",
+    "creates an API key that works, and revokes it, %s",
     async (where, screen) => {
       const { dialog, end, hands, page } = await signedIn(screen)
       await hands.jump("Add API key")

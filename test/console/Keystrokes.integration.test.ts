@@ -1,9 +1,9 @@
-/** How many keys an operator presses, from the overview, to have the answers that are asked for most. A name that is typed counts as one. */
+/** How many keys an operator presses, from the overview, for the most frequent questions and tasks. A typed name counts as one key. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
-/** Counts what is pressed and typed; nothing is clicked, filled or focused otherwise. */
+/** Counts what is pressed and typed; nothing is clicked, filled or focused in another way. */
 class Counted {
   readonly page: Page
   keys = 0
@@ -22,7 +22,7 @@ class Counted {
     this.keys++
   }
 
-  /** The palette: a name typed, and Enter once it is found. */
+  /** Uses the palette: types a name, and presses Enter once it is found. */
   async jump(words: string, found = words): Promise<void> {
     await this.press("Control+k")
     await this.page.locator("input[role=combobox]:focus").waitFor()
@@ -32,7 +32,7 @@ class Counted {
   }
 }
 
-describe.skipIf(!canBrowse)("the keys from the overview", () => {
+describe.skipIf(!canBrowse)("the number of keys to press", () => {
   let place: Town
   let visitor: Visitor
   beforeAll(async () => {
@@ -44,9 +44,9 @@ describe.skipIf(!canBrowse)("the keys from the overview", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** `most`: keys that it may take. */
+  /** `most`: how many keys it may take. */
   const within = (most: number, question: string, answer: (hands: Counted) => Promise<void>) =>
-    it(`are at most ${most}: ${question}`, async () => {
+    it(`is at most ${most} from the overview: ${question}`, async () => {
       const { page } = visitor
       await page.goto("/")
       await page.locator(".overview").waitFor()
@@ -77,7 +77,7 @@ describe.skipIf(!canBrowse)("the keys from the overview", () => {
   within(3, "is it me or the charger?", async (hands) => {
     await hands.jump(await chargerName())
     await hands.page.locator(".connected-day svg").waitFor()
-    // Beside the last frames: both are on the screen at once.
+    // The last frames are on the screen at the same time.
     const last = hands.page.locator("ol.log > li").first()
     await last.waitFor()
     const box = await last.boundingBox()
@@ -104,13 +104,13 @@ describe.skipIf(!canBrowse)("the keys from the overview", () => {
     await hands.page.locator(".command.is-done", { hasText: "Start" }).waitFor()
   })
 
-  it("is at most 2 on a session that runs: stop it", async () => {
+  it("is 2 on the page of a running session: stop it", async () => {
     const { page } = visitor
     const { items } = (await place.service.ask("GET", "sessions?status=ACTIVE")) as {
       readonly items: ReadonlyArray<{ readonly id: string }>
     }
     await page.goto(`/sessions/${items[0]!.id}`)
-    // Before the chargers are read it is there and cannot be used, and so is its key.
+    // Until the chargers are loaded the button is disabled, and so is its key.
     await page.getByRole("button", { name: "Stop…", disabled: false }).waitFor()
     await page.locator(".line-state.is-live").waitFor()
     const hands = new Counted(page)
@@ -164,7 +164,7 @@ describe.skipIf(!canBrowse)("the keys from the overview", () => {
     await hands.page.getByRole("dialog").getByLabel("Charger id").waitFor()
   })
 
-  it("is one more where one is: who changed this, and a link to it for a colleague", async () => {
+  it("is 1 each on the page of a charger: copy a link for a colleague, who changed this?", async () => {
     const { context, page } = visitor
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     const path = `/chargers/${charger().plan.chargerId}?tab=security`

@@ -1,4 +1,4 @@
-/** What a page shows while things change: events within half a second, nothing missing after a cut line, and nothing for who may not see it. */
+/** What a page shows while things change: events within half a second, nothing missing after a lost connection, and nothing without permission. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, firstOf, type Town, town, Visitor } from "./browser.ts"
@@ -31,7 +31,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     return performance.now() - began
   }
 
-  it("shows what a charger reports within half a second, at the median of ten", async () => {
+  it("shows what a charger reports within half a second (median of ten)", async () => {
     const one = await station("LIVE-1", "Live 1")
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.goto("/chargers")
@@ -50,14 +50,14 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("catches up after a cut line, so that it has what a fresh page has", async () => {
+  it("catches up after a lost connection, and then shows what a reloaded page shows", async () => {
     const one = await station("LIVE-2", "Live 2")
     const { context, page } = await Visitor.signedIn(place, desk)
     await page.goto("/chargers")
     await stateOf(page, "LIVE-2").waitFor()
     await page.locator(".line-state.is-live").waitFor()
     await context.setOffline(true)
-    // A stream that is open is cut with its connection; the browser notices when the service hangs up.
+    // The browser notices that an open stream is lost only when the service closes the connection.
     await place.service.stop()
     await place.service.start()
     await page.locator(".line-state:not(.is-live)").waitFor({ timeout: 20_000 })
@@ -66,7 +66,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     await two.status("Faulted", "OtherError", "while away")
     await context.setOffline(false)
     await shownAfter(page, "LIVE-3", "Faulted")
-    // Cars of the town come and go meanwhile: of its chargers only that they are there is compared.
+    // The town's cars come and go meanwhile: its chargers must be listed, but their states are not compared.
     const seen = async () => {
       const rows = await page.evaluate<ReadonlyArray<readonly [string, string]>>(
         "[...document.querySelectorAll('tr.line')].map((row) => [row.dataset.key, row.querySelector('.status').title])"
@@ -81,7 +81,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     await context.close()
   }, 120_000)
 
-  it("has what changed between reading a list and the opening of the stream", async () => {
+  it("shows what changed between loading a list and opening the stream", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     let open = () => {}
     const mayOpen = new Promise<void>((resolve) => (open = resolve))
@@ -100,7 +100,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("counts what waits as soon as the service has, beside the place where it waits", async () => {
+  it("shows the number of waiting items beside the link to them, and updates it when the service does", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.locator(".line-state.is-live").waitFor()
     const shown = async (): Promise<number> => {
@@ -125,7 +125,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("shows names, errors and frames of strangers as text", async () => {
+  it("shows hostile names, errors and frames as text", async () => {
     const hostile = `<img src=x onerror="document.title='broken'">"'><script>document.title='broken'</script>`
     const one = await station("LIVE-4", hostile.slice(0, 100))
     await one.status("Faulted", "OtherError", hostile.slice(0, 50))
@@ -141,13 +141,13 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("ends a disabled operator's open tab within two seconds, and shows a viewer what is missing", async () => {
+  it("shows a viewer which permissions are missing, and signs out a disabled operator's open tab within two seconds", async () => {
     const invited = await ask("POST", "invitations", { email: "viewer@demo.example", roleId: "Viewer" })
     const visitor = await Visitor.open(place.browser, place.service.url, desk)
     const { context, page } = visitor
     await page.goto(String(invited["link"]))
     await page.getByLabel("Your name").fill("Vera")
-    // The link's token is out of the address as soon as it was read.
+    // The link's token is removed from the address as soon as it has been read.
     expect(new URL(page.url()).hash).toBe("")
     await page.getByLabel("Password", { exact: true }).fill("a long password of Vera's")
     await page.getByRole("button", { name: "Go on" }).click()
@@ -180,7 +180,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     await context.close()
   })
 
-  it("goes to every place by its keys, and lists them in its help", async () => {
+  it("goes to every page by its keys, and lists the keys in its help", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const places = {
       o: "/",
@@ -212,7 +212,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(listed.length).toBeGreaterThan(Object.keys(places).length + 4)
     await page.keyboard.press("Escape")
     await page.keyboard.press("/")
-    // A charger that is there whatever the cars do.
+    // A charger that is listed whatever the cars do.
     const wanted = String(await page.locator("tr.line").first().getAttribute("data-key"))
     await page.keyboard.type(wanted)
     await page.waitForURL((url) => url.searchParams.get("q") === wanted)
@@ -229,13 +229,13 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("does what each key says, on the page that has it", async () => {
+  it("handles the keys of a list, of a charger's page and of a card's page", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const charger = await firstOf(place, "chargers", "chargerId")
     const { siteId } = await ask("GET", `chargers/${charger}`)
     const card = await firstOf(place, "tokens", "uid")
     const dialog = page.locator("dialog[open]")
-    /** Presses a key that opens a dialog, and closes that by Escape. */
+    /** Presses a key that opens a dialog, and closes the dialog with Escape. */
     const opens = async (key: string): Promise<void> => {
       await page.keyboard.press(key)
       await dialog.waitFor()
@@ -257,7 +257,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     await opens("c")
     await opens("Control+k")
     await opens("?")
-    // The palette finds a site by its name before the chargers that stand there.
+    // The palette lists a site found by its name before the chargers at it.
     const site = await ask("GET", `sites/${String(siteId)}`)
     await page.keyboard.press("Control+k")
     await dialog.locator("input").fill(String(site["name"]))
@@ -274,7 +274,7 @@ describe.skipIf(!canBrowse)("the console", () => {
     expect(problems).toEqual([])
   }, 90_000)
 
-  it("shows ten thousand chargers with sixty rows in the document at most", async () => {
+  it("shows ten thousand chargers with at most sixty rows in the document", async () => {
     const { context, page } = await Visitor.signedIn(place, desk)
     const count = 10_000
     await page.route("**/cpo/v2/charger-rows?*", async (route) => {

@@ -1,7 +1,8 @@
 /**
- * Ten thousand events in ten seconds on the page of ten thousand chargers: frames stay short, and afterwards the page has what a fresh one has. Only the
- * stream of events and the list of chargers are a stand-in, which answers both from one state: the service can neither be given ten thousand chargers nor
- * emit a thousand facts a second beside a browser within a test's time and two processors. All else is the service.
+ * Ten thousand events in ten seconds on the page of ten thousand chargers: animation frames stay short, and afterwards the page shows what a
+ * reloaded one shows. Only the event stream and the list of chargers come from a stand-in, which keeps one state for both: within a test's time and
+ * on two processors, the service can neither be given ten thousand chargers nor emit a thousand events a second beside a browser. All else is the
+ * service.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -35,7 +36,7 @@ interface Charger {
   readonly connectors: Array<{ status: ConnectorStatus; since: number }>
 }
 
-/** The chargers, the stream that says what changes of them, and their list. */
+/** The chargers, the stream of their changes, and their list. */
 class Fleet implements AsyncDisposable {
   private readonly random = randomFrom(7)
   private readonly all: ReadonlyArray<Charger>
@@ -96,7 +97,7 @@ class Fleet implements AsyncDisposable {
     return { items, nextCursor: cursor + pageRows < chargers ? String(cursor + pageRows) : null }
   }
 
-  /** One in ten comes or goes, the others report a status. */
+  /** Connects a disconnected charger; of the others one in ten disconnects, and the rest report a status. */
   private next(): string {
     const charger = this.all[Math.floor(this.random() * chargers)]!
     const at = Date.now()
@@ -130,7 +131,7 @@ class Fleet implements AsyncDisposable {
     return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
   }
 
-  /** Emits the events evenly; answers how long it took. */
+  /** Emits the events evenly; returns how long it took. */
   async emit(): Promise<number> {
     const began = performance.now()
     const until = this.sent + events
@@ -170,7 +171,7 @@ const framesOf = async (page: Page, work: () => Promise<unknown>): Promise<numbe
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 }
 
-/** Every row as it is shown, but for when it was heard, as one goes through the table. */
+/** Scrolls through the table: every row as it is shown, except when its charger was last seen. */
 const shownRows = (page: Page): Promise<ReadonlyArray<string>> =>
   page.evaluate(`(async () => {
     const box = document.querySelector(".scroll")
@@ -194,7 +195,7 @@ describe.skipIf(!canBrowse)("ten thousand events in ten seconds", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("keep the frames of the page of chargers short, and leave it as a fresh read is", async () => {
+  it("keep the animation frames of the chargers' page short, and leave it as it is after a reload", async () => {
     await using fleet = new Fleet()
     const stream = await fleet.url()
     const { context, page, problems } = await Visitor.signedIn(place, desk)
@@ -215,10 +216,10 @@ describe.skipIf(!canBrowse)("ten thousand events in ten seconds", () => {
       `${events} events in ${(took / 1_000).toFixed(1)} s: 95 % of frames within ${frames.toFixed(1)} ms, of a blank page within ${blank.toFixed(1)} ms\n`
     )
     expect(took).toBeLessThan(1.5 * loadMillis)
-    // On a machine that others keep busy a blank page has long frames as well.
+    // On a busy machine a blank page has long frames as well.
     expect(frames).toBeLessThan(Math.max(50, 3 * blank))
     expect(await page.locator("tr.line").count()).toBeLessThanOrEqual(60)
-    // Taller, so that the whole table is gone through in some dozen steps.
+    // So tall that a few dozen steps scroll through the whole table.
     await page.setViewportSize({ width: 1440, height: 8_000 })
     const kept = await shownRows(page)
     expect(kept.length).toBe(chargers)

@@ -1,4 +1,4 @@
-/** A charger's frames as a conversation: paired by id and direction, with what repeats folded. */
+/** A charger's frames as a conversation: paired by id and direction, with repeated readings folded. */
 import { expect, it } from "vitest"
 import { exchanges, fitsLog, gist, joined, took } from "../../console/src/live/log.ts"
 import type { Message } from "../../console/src/api/types.ts"
@@ -23,7 +23,7 @@ const message = (
   cutFrom: null
 })
 
-it("puts an answer beside its question, and an answer with the same id of the other side beside its own", () => {
+it("pairs each answer with its own call, also if both sides use the same message id", () => {
   const list = exchanges([
     message(4, "in", "CALLRESULT", "Reset", "7", [3, "7", { status: "Accepted" }]),
     message(3, "out", "CALL", "Reset", "7", [2, "7", "Reset", { type: "Soft" }]),
@@ -45,7 +45,7 @@ const reading = (second: number) =>
     { connectorId: 1, meterValue: [{ timestamp: at(second), sampledValue: [{ value: String(second), unit: "kWh" }] }] }
   ])
 
-it("folds readings into one line that says how many, since when", () => {
+it("folds consecutive readings into one line that shows how many more there are and since when", () => {
   const list = exchanges([
     reading(9),
     reading(8),
@@ -65,7 +65,7 @@ it("folds readings into one line that says how many, since when", () => {
   expect(gist(list[0]!.asked)).toBe("9 kWh · connectorId 1")
 })
 
-it("never folds a reading that was answered by an error", () => {
+it("never folds a reading that was answered with an error", () => {
   const list = exchanges([
     reading(9),
     message(8, "out", "CALLERROR", "MeterValues", "m7", [4, "m7", "InternalError", "away", {}]),
@@ -75,21 +75,21 @@ it("never folds a reading that was answered by an error", () => {
   expect(gist(list[1]!.answer!)).toBe("code InternalError · description away")
 })
 
-it("shows what cannot be read as it is, cut", () => {
+it("shows a malformed frame as it is, cut to 120 characters", () => {
   const broken = message(1, "in", "Malformed", "", "", `<script>alert(1)</script>${"x".repeat(500)}`)
   const [only] = exchanges([broken])
   expect(gist(only!.asked)).toHaveLength(120)
   expect(gist(only!.asked)).toContain("<script>")
 })
 
-it("joins what was read and what came live, each frame once and the newest first", () => {
+it("joins loaded and live frames, each once and the newest first", () => {
   const [one, two, three] = [1, 2, 3].map((second) => message(second, "in", "CALL", "Heartbeat", `j${second}`, [2]))
   expect(joined([two!, one!], [three!, two!])).toEqual([three, two, one])
-  // A frame that waited longer than those after it has its place by its time.
+  // A frame that arrives after later ones is still placed by its time.
   expect(joined([three!, one!], [two!])).toEqual([three, two, one])
 })
 
-it("takes of what comes live what the service would have found", () => {
+it("keeps those live frames that the service's search would find", () => {
   const frame = message(1, "in", "CALL", "Authorize", "x-17", `${"a".repeat(4092)}CARD-1`)
   const all = { actions: [], text: "" }
   expect(fitsLog(frame, all)).toBe(true)
@@ -97,11 +97,11 @@ it("takes of what comes live what the service would have found", () => {
   expect(fitsLog(frame, { ...all, actions: ["Heartbeat"] })).toBe(false)
   expect(fitsLog(frame, { ...all, text: "card" })).toBe(true)
   expect(fitsLog(frame, { ...all, text: "X-1" })).toBe(true)
-  // Behind the characters that are searched.
+  // Beyond the characters that are searched.
   expect(fitsLog(frame, { ...all, text: "CARD-1" })).toBe(false)
 })
 
-it("shows an answer without its question where the list was searched, and leaves it to the next page elsewhere", () => {
+it("shows an answer without its call if the list is searched, and otherwise leaves it to the next page", () => {
   const answer = message(2, "out", "CALLERROR", "Authorize", "q", [4, "q", "GenericError", "", {}])
   expect(exchanges([answer])).toEqual([])
   expect(exchanges([answer], true).map(({ asked }) => asked)).toEqual([answer])

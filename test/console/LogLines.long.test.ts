@@ -1,4 +1,4 @@
-/** A long log of a charger in the browser: few of its lines are in the document, and they are where they were when one comes back. */
+/** A long log of a charger in the browser: only a few of its lines are in the document, and an opened line is still open after scrolling back. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
@@ -19,7 +19,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  it("has few of five thousand lines in the document, each where it was opened, also while older ones are read", async () => {
+  it("keeps at most 60 of 5,000 lines in the document, and neither moves nor closes lines while older ones are read", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
     for (let n = 0; n < 50; n++) {
@@ -35,7 +35,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await newest.getByRole("button").press("Enter")
     await page.locator(".frames pre").first().waitFor()
     expect(await page.evaluate<string>("document.activeElement?.closest('li')?.textContent ?? ''")).toContain("m4999x")
-    // One goes down to the oldest, page after page; what is drawn stays little.
+    // Scrolls down to the oldest line, page after page; the number of drawn lines stays small.
     let most = 0
     await expect
       .poll(
@@ -54,7 +54,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
       .toBeGreaterThanOrEqual(5_000)
     expect(most).toBeLessThanOrEqual(60)
     await page.getByRole("button", { name: "Follow", exact: true }).waitFor()
-    // While one reads old lines, new ones do not move them.
+    // New lines do not move the old lines that are being read.
     const first = lines.nth(4)
     const before = await first.innerText()
     await station.status("Faulted", "OtherError", "m5000x")
@@ -65,7 +65,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     )
     expect(await first.innerText()).toBe(before)
     expect(await visitor.axe()).toEqual([])
-    // At the top again the line is still open; who follows again sees what came meanwhile.
+    // Back at the top the line is still open; following again shows what arrived meanwhile.
     await page.evaluate("document.querySelector('.log-box').scrollTop = 0")
     await newest.locator(".frames pre").first().waitFor()
     await page.getByRole("button", { name: "Follow", exact: true }).click()

@@ -1,4 +1,4 @@
-/** A charger's log in the browser: live while it is looked at, searched by the service, drawn as a sequence, and taken away as a file. */
+/** A charger's log in the browser: live while it is looked at, searched by the service, drawn as a sequence, and downloaded as a file. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { APIResponse, Page } from "playwright-core"
@@ -24,7 +24,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** What fits in the lines, from the first to the last that was loaded when this began; at the end one is at the top again. */
+  /** What the pattern matches in the lines, from the first to the last that was loaded at the beginning; scrolls back to the top at the end. */
   const walked = async (page: Page, pattern: RegExp): Promise<ReadonlyArray<string>> => {
     const texts = await page.evaluate<ReadonlyArray<string>>(`(async () => {
       const box = document.querySelector(".log-box")
@@ -46,7 +46,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
 
   const hostile = `<img src=x onerror="document.title='broken'">`
 
-  it("shows frames as they come, as text, and stops while one reads older ones", async () => {
+  it("shows frames as they arrive, as text, and opens one with Enter", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.goto("/chargers/LOG-1")
     const lines = page.locator("ol.log > li")
@@ -62,7 +62,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("finds a word and several types, and keeps them in the address", async () => {
+  it("finds frames by a text or by several types, keeps both in the address, and downloads what it found", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.goto("/chargers/LOG-1")
     const lines = page.locator("ol.log > li")
@@ -118,7 +118,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     60_000
   )
 
-  it("has no hole after more frames than it keeps, nor after the tab was away", async () => {
+  it("has no gap after more frames than it keeps, nor after the tab was hidden", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     await page.goto("/chargers/LOG-1")
     await page.locator("ol.log > li").first().waitFor()
@@ -127,7 +127,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
       for (let n = 0; n < count; n++)
         await station.status("Faulted", "OtherError", `n${String(sent++).padStart(4, "0")}x`)
     }
-    /** How many frames are missing between the newest one sent and the oldest one of the list, which is gone through as it is drawn. */
+    /** How many frames are missing between the newest one sent and the oldest one of the list, found by scrolling through the list. */
     const holes = async (): Promise<number> => {
       const numbers = new Set(await walked(page, /n(\d{4})x/))
       await page.getByRole("button", { name: "Follow", exact: true }).click()
@@ -148,9 +148,9 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     expect(problems).toEqual([])
   }, 120_000)
 
-  it("keeps the lines that one reads when following ends, and says that it has ended", async () => {
+  it("keeps the live lines when scrolling ends the following, and says that it has ended", async () => {
     const { context, page, problems } = await Visitor.signedIn(place, desk)
-    // The list answers what it did at first, so that the new lines are those that came live.
+    // The list always gets its first answer, so that new lines can only have arrived live.
     let first: Promise<APIResponse> | undefined
     await page.route("**/chargers/LOG-1/messages?*", async (route) => {
       first ??= route.fetch()
@@ -168,11 +168,11 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("reads the older lines that one scrolled to also where all is read again meanwhile", async () => {
+  it("loads the older lines that were scrolled to, even if everything is loaded again meanwhile", async () => {
     for (let n = 0; n < 60; n++) await station.status("Faulted", "OtherError", `old ${n}`)
     const { context, page, problems } = await Visitor.signedIn(place, desk)
     const asked = Promise.withResolvers<void>()
-    // The stream opens late, and lists are read again once it is open: what was on its way is given up.
+    // The stream opens late, and lists are loaded again once it is open: requests on their way are aborted.
     await context.route("**/cpo/v2/events*", async (route) => {
       await asked.promise
       await route.continue()
@@ -181,7 +181,7 @@ describe.skipIf(!canBrowse)("the log of a charger", () => {
     await context.route("**/cpo/v2/chargers/LOG-1/messages?*cursor=*", async (route) => {
       older++
       if (older > 1) return route.continue()
-      // Nobody scrolls once more.
+      // The page receives no further scroll events.
       await page.evaluate("addEventListener('scroll', (event) => event.stopImmediatePropagation(), true)")
       asked.resolve()
       await new Promise((done) => setTimeout(done, 10_000))

@@ -1,11 +1,11 @@
-/** The map of sites in a real browser: outlines of countries for a wide view, streets only from the host that is set, and places that the keyboard reaches. */
+/** The map of sites in a real browser: country outlines for a wide view, street tiles only from the configured host, and use by keyboard. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
-/** A provider of tiles on this machine, and what it was asked. */
+/** A local tile server, and the requests that it received. */
 const tileServer = async () => {
   const asked: Array<{ readonly path: string; readonly referer: string | undefined }> = []
   const server: Server = createServer((request, response) => {
@@ -20,12 +20,12 @@ const tileServer = async () => {
 }
 
 const screens: ReadonlyArray<readonly [string, Screen]> = [
-  ["in light", desk],
-  ["in dark", { ...desk, scheme: "dark" }],
+  ["in the light theme", desk],
+  ["in the dark theme", { ...desk, scheme: "dark" }],
   ["on a phone", phone]
 ]
 
-/** Places of the towns' sites from here on, so that the view is as wide as a country. */
+/** Where the town's sites are moved to, so that the view is as wide as a country. */
 const acrossSweden = [
   [55.6, 13.0],
   [57.7, 11.97],
@@ -57,7 +57,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is a plan for a town, and reads no outlines for it", async () => {
+  it("shows a plain grid for the sites of one town, and loads no country outlines", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const read: Array<string> = []
     visitor.page.on("request", (request) => void (isData(request.url()) && read.push(request.url())))
@@ -70,7 +70,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
   })
 
   it.each(screens)(
-    "draws the countries %s where the sites are far apart, read once from its own files",
+    "draws country outlines %s if the sites are far apart, loaded once from the console's own files",
     async (_, screen) => {
       await moved(place, acrossSweden)
       const visitor = await Visitor.signedIn(place, screen)
@@ -82,7 +82,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
       await land.waitFor({ state: "attached" })
       const path = (await land.getAttribute("d")) ?? ""
       expect(path.length).toBeGreaterThan(1_000)
-      // Clipped: nothing is drawn far outside what is seen.
+      // Clipped: nothing is drawn far outside the visible area.
       const { height = 0, width = 0 } = (await page.locator(".map").boundingBox()) ?? {}
       const numbers = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)]
       expect(
@@ -90,7 +90,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
       ).toEqual([])
       expect(await visitor.axe()).toEqual([])
       expect(await visitor.sideways()).toBeLessThanOrEqual(0)
-      // Back from the list they are there at once.
+      // After switching to the list and back the outlines are there at once.
       await page.locator(".lenses").getByText("List", { exact: true }).click()
       await page.locator(".map").waitFor({ state: "detached" })
       await page.locator(".lenses").getByText("Map", { exact: true }).click()
@@ -102,7 +102,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
     60_000
   )
 
-  it("says so when the outlines cannot be read, and still shows the sites", async () => {
+  it("says so when the outlines cannot be loaded, and still shows the sites", async () => {
     await moved(place, acrossSweden)
     const { context, page } = await Visitor.signedIn(place, desk)
     await page.route(/countries-50m/, (route) => route.abort())
@@ -114,7 +114,7 @@ describe.skipIf(!canBrowse)("the map of sites without street tiles", () => {
     await context.close()
   }, 60_000)
 
-  it("lets the keyboard reach every site, and shows the name of one that has no room for it", async () => {
+  it("lets the keyboard reach every site, and shows the name of the focused one even without room for it", async () => {
     await moved(place, acrossSweden)
     const visitor = await Visitor.signedIn(place, desk)
     const { page } = visitor
@@ -156,7 +156,7 @@ describe.skipIf(!canBrowse)("the map of sites with street tiles", () => {
   })
 
   it.each(screens)(
-    "asks only that host for tiles %s, and names the provider",
+    "requests tiles %s only from the configured host, and names the provider",
     async (_, screen) => {
       tiles.asked.length = 0
       const visitor = await Visitor.signedIn(place, screen, tiles.origin)
@@ -166,7 +166,7 @@ describe.skipIf(!canBrowse)("the map of sites with street tiles", () => {
       expect(visitor.asked).toEqual([])
       await page.goto("/sites?view=map")
       await page.locator(".map-tiles img").first().waitFor({ state: "attached" })
-      // Not by the page's own clock: its policy refuses what that would evaluate again.
+      // Polled from here: the page's policy refuses the code that waitForFunction evaluates in the page.
       await until(
         () => "all tiles are there",
         20_000,
@@ -177,13 +177,13 @@ describe.skipIf(!canBrowse)("the map of sites with street tiles", () => {
       )
       expect(await page.locator(".map-note").textContent()).toBe("© The surveyors")
       expect(await page.locator(".map-land").count()).toBe(0)
-      // All of the map is covered, and no more than a ring around it.
+      // The tiles cover the whole map, and at most one ring around it.
       const { height = 0, width = 0 } = (await page.locator(".map").boundingBox()) ?? {}
       const count = await page.locator(".map-tiles img").count()
       expect(count).toBeGreaterThanOrEqual(Math.floor((width * height) / 363 ** 2))
       expect(count).toBeLessThan((width / 181 + 2) * (height / 181 + 2))
       expect(tiles.asked.every(({ path }) => /^\/\d+\/\d+\/\d+\.png$/.test(path))).toBe(true)
-      // The provider learns which console asks, never which page.
+      // The provider sees which console sends a request, never which page.
       expect([...new Set(tiles.asked.map(({ referer }) => referer))]).toEqual([`${place.service.url}/`])
       expect(await visitor.axe()).toEqual([])
       expect(await page.locator(".map-site").count()).toBe((await sitesOf(place)).length)
@@ -194,7 +194,7 @@ describe.skipIf(!canBrowse)("the map of sites with street tiles", () => {
     60_000
   )
 
-  it("has a policy that refuses images of any other host", async () => {
+  it("has a policy that refuses images from any other host", async () => {
     const visitor = await Visitor.signedIn(place, desk, tiles.origin)
     await visitor.page.goto("/sites?view=map")
     await visitor.page.locator(".map-tiles img").first().waitFor({ state: "attached" })

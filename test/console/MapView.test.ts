@@ -1,4 +1,4 @@
-/** The map's arithmetic: what part of the world a view shows, the tiles that cover it, and outlines that are clipped to it. */
+/** The map's arithmetic: which part of the world a view shows, the tiles that cover it, and outlines that are clipped to it. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ const size = { width: 1000, height: 640 }
 const at = (latitude: number, longitude: number) => project(longitude, latitude)
 
 describe("a view", () => {
-  it("has a single site in its middle, with two kilometres around it and a scale that is true", () => {
+  it("centres a single site, with a scale bar of the right length", () => {
     const [view, points] = fit([at(59.33, 18.07)], size)
     expect([points[0]!.x, points[0]!.y].map(Math.round)).toEqual([500, 320])
     expect([scaleOf(view), isWide(view)]).toEqual([500, false])
@@ -19,7 +19,7 @@ describe("a view", () => {
     expect((east.x - view.left) * view.scale - moved[0]!.x).toBeCloseTo(500 * view.pixelsPerMetre, 0)
   })
 
-  it("has all sites within its margins, those farthest apart at them", () => {
+  it("fits all sites within its margins, the northernmost and the southernmost on them", () => {
     const [, points] = fit([at(55.6, 13), at(65.58, 22.15), at(59.33, 18.07)], size)
     expect(Math.max(...points.map(({ y }) => y))).toBeCloseTo(570)
     expect(Math.min(...points.map(({ y }) => y))).toBeCloseTo(70)
@@ -32,14 +32,14 @@ describe("a view", () => {
     expect(size.width / view.scale).toBeLessThan(0.1)
   })
 
-  it("is wide from a hundred kilometres on", () => {
+  it("counts as wide if it is more than a hundred kilometres across", () => {
     expect(isWide(fit([at(52.37, 4.9), at(52.09, 5.12)], size)[0])).toBe(false)
     expect(isWide(fit([at(52.37, 4.9), at(51.44, 5.48)], size)[0])).toBe(true)
   })
 })
 
 describe("tiles", () => {
-  it("are those that others number the same, without seams and with nothing uncovered", () => {
+  it("have the usual numbers, and cover the view without gaps or overlaps", () => {
     const [view] = fit([at(59.33, 18.07)], size)
     const tiles = tilesOf(view, "https://tiles.example/{z}/{x}/{y}.png")
     // The middle of Stockholm, as slippy maps number it.
@@ -65,7 +65,7 @@ describe("tiles", () => {
     expect(area).toBe((right - left) * (bottom - top))
   })
 
-  it("go on around the world, and never above or below it", () => {
+  it("continue around the world, but not above or below it", () => {
     const [view] = fit([at(-17.7, 178), at(-13.8, -172)], size)
     const urls = tilesOf(view, "{z}/{x}/{y}").map(({ url }) => url.split("/").map(Number))
     for (const [z = 0, x = 0, y = 0] of urls) {
@@ -90,7 +90,7 @@ describe("outlines of countries", () => {
 
   it("cover land and not the sea", () => {
     const [view] = fit([at(55.6, 13), at(65.58, 22.15)], size)
-    /** Whether a place is inside of an odd number of the path's rings. */
+    /** Whether a place is inside an odd number of the path's rings. */
     const isLand = (latitude: number, longitude: number): boolean => {
       const place = at(latitude, longitude)
       const [px, py] = [(place.x - view.left) * view.scale, (place.y - view.top) * view.scale]
@@ -110,7 +110,7 @@ describe("outlines of countries", () => {
     expect([isLand(62.2, 19.2), isLand(58.8, 20.2)]).toEqual([false, false])
   })
 
-  it("reach over the date line without a line across the map", () => {
+  it("cross the date line without a line across the map", () => {
     const [view] = fit([at(66, 170), at(66, -165)], size)
     const path = pathOf(outlines, view)
     const longest = path.split("Z").flatMap((ring) => {
@@ -127,7 +127,7 @@ describe("outlines of countries", () => {
   })
 })
 
-it("writes names to the right where there is room, else to the left, below or above, the first of the list first", () => {
+it("writes names to the right if there is room, else to the left, below or above, in the order of the list", () => {
   const places = [
     { x: 300, y: 100, letters: 8, more: 0 },
     { x: 312, y: 104, letters: 8, more: 0 },
@@ -143,11 +143,11 @@ it("writes names to the right where there is room, else to the left, below or ab
   expect(labelsOf([{ x: 60, y: 50, letters: 10, more: 0 }], narrow)).toEqual([
     { side: "below", isShown: true, isWhole: true }
   ])
-  // What follows a name is left out before the name is.
+  // The text after a name is left out before the name is.
   expect(labelsOf([{ x: 60, y: 50, letters: 10, more: 9 }], narrow)).toEqual([
     { side: "below", isShown: true, isWhole: false }
   ])
-  // None is written outside of the map.
+  // No name is written outside the map.
   expect(labelsOf([{ x: 20, y: 8, letters: 40, more: 9 }], { width: 200, height: 100 })).toEqual([
     { side: "right", isShown: false, isWhole: true }
   ])
@@ -166,7 +166,7 @@ describe("marks", () => {
     expect(apart(places)).toEqual(places)
   })
 
-  it("are moved apart by a little, those at one place too", () => {
+  it("are moved apart slightly if they overlap, also from the same place", () => {
     const places = [
       { x: 300, y: 100 },
       { x: 309, y: 101 },
@@ -181,7 +181,7 @@ describe("marks", () => {
     }
   })
 
-  it("are not sent away from their place where there are many, and a thousand are quick", () => {
+  it("stay within 20 pixels of their place when a thousand overlap, computed within two seconds", () => {
     const many = Array.from({ length: 1_000 }, (_, n) => ({ x: 500 + (n % 10), y: 300 + (n % 7) }))
     const began = performance.now()
     const moved = apart(many)

@@ -5,7 +5,7 @@ import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from ".
 
 type Json = Readonly<Record<string, unknown>>
 
-describe.skipIf(!canBrowse)("an operator who looks after money", () => {
+describe.skipIf(!canBrowse)("an operator who changes what is billed", () => {
   let place: Town
   beforeAll(async () => {
     place = await town(2)
@@ -15,7 +15,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
   const dark: Screen = { ...desk, scheme: "dark" }
   const screens: ReadonlyArray<readonly [string, Screen]> = [
     ["at a desk", desk],
-    ["in the dark", dark],
+    ["in the dark theme", dark],
     ["on a phone", phone]
   ]
 
@@ -31,7 +31,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
   const amount = (text: string) => Number(text.replaceAll(/[^\d.\u2212-]/g, "").replace("\u2212", "-"))
 
   it.each(screens)(
-    "sees the credit, the new record and what changes, as the figures are typed, before a correction, %s",
+    "sees the credit, the new record and the difference while typing a correction, before it is issued, %s",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const { page } = visitor
@@ -46,7 +46,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
       const dialog = page.getByRole("dialog")
       await dialog.getByRole("heading", { name: `Credit of record ${String(record?.["number"])}` }).waitFor()
       const change = dialog.getByRole("status").filter({ hasText: "changes by" })
-      // As it is, the two records come to nothing.
+      // Without a correction the two records add up to zero.
       expect(amount(await change.locator("b").innerText())).toBe(0)
       await dialog.getByLabel("Energy in kWh").fill("1")
       await change
@@ -62,7 +62,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
       await dialog.getByRole("alert").filter({ hasText: "could not be computed" }).waitFor()
       await dialog.getByLabel("Ended").fill("")
       await change.waitFor()
-      // Nothing was issued by looking.
+      // The preview issued nothing.
       expect(await items(`cdrs?sessionId=${sessionId}`)).toHaveLength(1)
       await dialog.getByLabel("Reason").fill("the meter was exchanged")
       await dialog.getByLabel("Reason").press("Enter")
@@ -71,7 +71,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
       const totals = issued.map(inclVat)
       expect(totals[0]).toBeCloseTo(amount(bill), 1)
       expect(totals[1]).toBeCloseTo(amount(credit), 1)
-      // The record that was taken back says by which, and cannot be taken back again; nor can its credit.
+      // The credited record links to its credit, and cannot be credited again; nor can the credit.
       const creditThis = page.getByRole("button", { name: "Credit this record" })
       await page.goto(`/cdrs/${String(record?.["id"])}`)
       await page.getByText("A credit has taken this record back.").getByRole("link").click()
@@ -84,14 +84,14 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
       await page.getByText("A credit has taken this record back.").waitFor()
       expect(await creditThis.getAttribute("aria-disabled")).toBe("true")
       await visitor.context.close()
-      // A browser logs the refusal of an end before the start.
+      // A browser logs that an end before the start is refused.
       expect(visitor.problems.filter((text) => !text.includes("status of 400"))).toEqual([])
     },
     60_000
   )
 
   it.each(screens)(
-    "sees how many running sessions keep their version, before a version of the tariff is saved, %s",
+    "sees how many running sessions keep their version before a new version of the tariff is saved, %s",
     async (_, screen) => {
       const underTariff = async () => {
         const running = await items("sessions?status=ACTIVE&limit=50")
@@ -101,7 +101,7 @@ describe.skipIf(!canBrowse)("an operator who looks after money", () => {
         return prices.map(({ tariff }) => String((tariff as Json)["id"]))
       }
       const tariffId = (await underTariff())[0]!
-      // What the form can show, in a version under which nothing runs yet.
+      // A version that the form can show, and under which no session runs yet.
       const elements = [{ priceComponents: [{ type: "ENERGY", price: 2, stepSize: 1 }] }]
       await place.service.ask("PATCH", `tariffs/${tariffId}`, { elements })
       const visitor = await Visitor.signedIn(place, screen)

@@ -1,4 +1,4 @@
-/** What pages call things, in a real browser: chargers and connectors as people call them, times as they read them, and the same words for the same state. */
+/** How pages name things in a real browser: chargers and connectors by name, times in readable form, and the same words for the same state. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, firstOf, type Town, town, visiting } from "./browser.ts"
@@ -54,7 +54,7 @@ describe.skipIf(!canBrowse)("pages", () => {
     await end()
   }, 90_000)
 
-  it("show the time of a record as that of a session", async () => {
+  it("show the duration of a record in hours and minutes or seconds", async () => {
     await until(
       () => "there is a record",
       60_000,
@@ -79,7 +79,7 @@ describe.skipIf(!canBrowse)("pages", () => {
     await end()
   }, 60_000)
 
-  it("number the connectors of a command as the charger's page does, and send it to the one that was chosen", async () => {
+  it("offer the connectors of a command by their numbers, and send the command to the chosen one", async () => {
     const two = (await items("charger-rows")).find((row) => (row["connectors"] as ReadonlyArray<Json>).length === 2)!
     const { end, page } = await signedIn()
     await page.goto(`/chargers/${String(two["chargerId"])}`)
@@ -94,7 +94,7 @@ describe.skipIf(!canBrowse)("pages", () => {
     await end()
   }, 60_000)
 
-  it("say of a site on the list what its own page says of it", async () => {
+  it("describe the publication of a site in the list as on its own page", async () => {
     const { id } = await ask("POST", "sites", { name: "Bare field", timeZone: "Europe/Stockholm", publish: true })
     const { end, page } = await signedIn()
     await page.goto("/sites")
@@ -108,7 +108,7 @@ describe.skipIf(!canBrowse)("pages", () => {
     await end()
   }, 60_000)
 
-  it("name what a price is for", async () => {
+  it("show the unit of a price", async () => {
     const { end, page } = await signedIn()
     await page.goto("/tariffs?do=add")
     const dialog = page.getByRole("dialog")

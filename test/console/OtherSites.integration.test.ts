@@ -1,6 +1,6 @@
 /**
- * T24 in a browser: a page of another origin, opened beside a console that is signed in. It tries every operation that changes something, as a form, by a
- * script, as an image and as an address to go to; all of them are refused and nothing changes. Nor can it show the console in a frame of its own.
+ * T24 in a browser: a page of another origin, opened beside a console that is signed in. It tries every operation that changes something, as a form,
+ * by a script, as an image and by navigation; all of them are refused and nothing changes. Nor can it show the console in a frame of its own.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,7 +12,7 @@ import { canBrowse, desk, firstOf, type Town, town, Visitor } from "./browser.ts
 
 const anId = "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d07"
 
-/** What the page of the other origin runs: one request in every way that a page has, answered when all of them have ended. */
+/** What the page of the other origin runs: one request in every way that a page has; resolves when all of them have ended. */
 const attack = `async ({ url, method, body }) => {
   const text = JSON.stringify(body ?? {})
   const quiet = (work) => work.then(() => undefined, () => undefined)
@@ -113,7 +113,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** All that an operator may change, as it is. */
+  /** The current state of all that an operator may change. */
   const everything = async (): Promise<ReadonlyArray<string>> => {
     const paths = [
       "organisation",
@@ -148,7 +148,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
       paths.map(async (path) => {
         const answer = await ask("GET", path)
         const items: ReadonlyArray<Json> = (answer as Json).items ?? [answer]
-        // Chargers are at work meanwhile: of them only what an operator sets.
+        // Chargers are active meanwhile: of them only what an operator sets is compared.
         const kept = path.startsWith("chargers")
           ? items.map(({ chargerId, name, siteId, updatedAt: _ }) => ({ chargerId, name, siteId }))
           : items
@@ -157,7 +157,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
     )
   }
 
-  /** The console, signed in, and the other page in the same browser. */
+  /** The signed-in console, and the other page in the same browser. */
   const both = async (host: string) => {
     const { context, page: consolePage } = await Visitor.signedIn(place, desk)
     const page = await context.newPage()
@@ -166,10 +166,10 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
   }
 
   it.each([
-    ["of the same site, whose requests carry the cookie", "localhost", true],
-    ["of another site", "127.0.0.1", false]
+    ["on the same site, whose requests carry the cookie", "localhost", true],
+    ["on another site", "127.0.0.1", false]
   ] as const)(
-    "%s, changes nothing by any operation",
+    "%s, changes nothing with any operation",
     async (_, host, carries) => {
       const { consolePage, context, page } = await both(host)
       const before = await everything()
@@ -197,17 +197,17 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
           `(${attack})(${JSON.stringify({ url: `${place.service.url}${path}`, method: operation.method, body })})`
         )
       }
-      // The browser never says which headers it sent for some of the frames that are gone: what is known after this time is counted.
+      // For some of the removed frames the browser never reports which headers it sent: what is known after this time is counted.
       await Promise.race([Promise.all(looks), new Promise((done) => setTimeout(done, 5_000))])
       expect(taken).toEqual([])
-      // Each was reached, and refused for where it came from or for who did not ask.
+      // The requests reached the service, and it refused them for their origin or for want of a sign-in.
       expect(refused).toBeGreaterThan(writes.length)
       expect(withCookie > writes.length).toBe(carries)
       expect(withCookie > 0).toBe(carries)
-      // As a page to go to: what an address does is a read, whoever links to it.
+      // By navigation: opening an address is only ever a read.
       for (const { path } of writes) await page.goto(`${place.service.url}${path}`).catch(() => undefined)
       expect(await everything()).toEqual(before)
-      // Its own page is signed in all the while, and may.
+      // The console's own page is still signed in, and may write.
       const own = await consolePage.evaluate<number>(
         `fetch("/cpo/v2/sites", { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"Own"}' }).then((r) => r.status)`
       )
@@ -217,7 +217,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
     240_000
   )
 
-  /** Where a frame of the page is after it was sent to an address; the browser's own page of errors where that was refused. */
+  /** The protocol of what a frame of the page shows after opening an address; that of the browser's error page if the address refused. */
   const framed = async (page: Page, url: string): Promise<string> => {
     await page.evaluate(
       `new Promise((resolve) => { const frame = document.createElement("iframe"); frame.onload = resolve; frame.src = ${JSON.stringify(url)}; document.body.append(frame) })`
@@ -227,7 +227,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
   }
 
   it.each(["localhost", "127.0.0.1"])(
-    "shows no page of the console in a frame (%s)",
+    "cannot show a page of the console in a frame (%s)",
     async (host) => {
       const { context, page } = await both(host)
       for (const path of ["/", "/sign-in", "/chargers", "/settings/operators", "/cpo/docs"])
@@ -237,7 +237,7 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
     60_000
   )
 
-  it("holds no handle on a console that it opens, nor is it read by one", async () => {
+  it("keeps no handle on a console that it opens, and cannot read what the API answers", async () => {
     const { context, page } = await both("localhost")
     const isSevered = page.evaluate<boolean>(
       `new Promise((resolve) => { const w = window.open(${JSON.stringify(place.service.url)}); const look = () => (w.closed ? resolve(true) : setTimeout(look, 50)); look() })`

@@ -1,4 +1,4 @@
-/** Every page of the console in a real browser: nothing it must not do, nothing axe finds, nothing wider than the screen; in both themes, large and small. */
+/** Every page of the console in a real browser: no errors, nothing that axe finds, nothing wider than the screen; in both themes, large and small. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 import { type Paths, pagesOf } from "./pages.ts"
@@ -22,7 +22,7 @@ describe.skipIf(!canBrowse)("every page", () => {
   ]
 
   it.concurrent.each(screens)(
-    "%s",
+    "has no errors, no axe violations and nothing wider than the screen: %s",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const found: Array<string> = []

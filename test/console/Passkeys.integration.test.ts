@@ -1,4 +1,4 @@
-/** A passkey in a real browser, with Chromium's own device in software: added in the profile, then signed in by, without email and password. */
+/** A passkey in a real browser, with Chromium's virtual authenticator: added in the profile, then used to sign in without email and password. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
@@ -9,7 +9,7 @@ describe.skipIf(!canBrowse)("a passkey", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is added with the password once more, and signs in by itself", async () => {
+  it("is added after the password is entered again, is enough to sign in, and is removed", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
     const device = await context.newCDPSession(page)
@@ -46,7 +46,7 @@ describe.skipIf(!canBrowse)("a passkey", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("is not needed for a code: an authenticator app reads its secret from a code that the page draws", async () => {
+  it("is not needed for an authenticator app, whose secret the page shows as a QR code", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
     await page.goto("/settings/profile")

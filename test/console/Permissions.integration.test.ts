@@ -1,6 +1,6 @@
 /**
- * What each role may do, from the one table of operations: the service refuses exactly what a role lacks, and the console shows the same. A button for what
- * is missing is there, cannot be used, and names it; a page that may not be read says so.
+ * What each role may do, from the API's own list of operations: the service refuses exactly what a role lacks, and the console shows the same. A
+ * button that needs a missing permission is shown, but disabled, and names the permission.
  */
 import { HttpApi } from "effect/http-api"
 import { Context } from "effect"
@@ -46,7 +46,7 @@ describe.skipIf(!canBrowse)("each role", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  /** A browser of somebody with this role. */
+  /** A browser of an operator with this role. */
   const someone = async (role: BuiltInRole) => {
     const invited = await place.service.ask("POST", "invitations", {
       email: `${role.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@demo.example`,
@@ -62,13 +62,13 @@ describe.skipIf(!canBrowse)("each role", () => {
   }
 
   it.each(builtInRoleNames)(
-    "%s is refused by the service exactly what the table says it lacks",
+    "%s is refused every operation whose permissions it lacks, and no read that it may do",
     async (role) => {
       const { context, page } = await someone(role)
       const wrong: Array<unknown> = []
       for (const { method, name, path, permissions } of operations) {
         const lacked = lackedBy(role, permissions)
-        // What is permitted and would change something is left alone: it is tried in its own tests.
+        // A permitted write is skipped: it has tests of its own.
         if (lacked.length === 0 && method !== "GET") continue
         const url = path.replaceAll(/:\w+/g, anId)
         const answer = await page.evaluate<{ readonly status: number; readonly problem: Record<string, unknown> }>(
@@ -92,7 +92,7 @@ describe.skipIf(!canBrowse)("each role", () => {
   )
 
   it.concurrent.each(builtInRoleNames)(
-    "%s sees what is missing, on every page, and nothing where nothing is",
+    "%s sees on every page which buttons lack a permission, and which one",
     async (role) => {
       const visitor = await someone(role)
       const { context, page, problems } = visitor
@@ -121,7 +121,7 @@ describe.skipIf(!canBrowse)("each role", () => {
       expect(wrong).toEqual([])
       expect(seen).toBeGreaterThan(20)
       expect(off > 20).toBe(role !== "Owner")
-      // Nothing was asked that would be refused: what one may not read is not read.
+      // No page failed or asked another host. A refusal with 403 is not among the problems.
       expect(problems).toEqual([])
       await context.close()
     },

@@ -1,4 +1,4 @@
-/** Quirks of charger models in a real browser: a rule is made by the form, applies to chargers, is changed and removed. */
+/** Quirks of charger models in a real browser: a rule is added with the form, applies to chargers, is changed and removed. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
@@ -13,7 +13,7 @@ describe.skipIf(!canBrowse)("a quirk", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is added by the form, changed without losing the rules of others, and removed", async () => {
+  it("is added with the form, changed without losing the rules of others, and removed", async () => {
     const book = async () => ((await place.service.ask("GET", "quirks")) as unknown as Book).rules
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
@@ -28,7 +28,7 @@ describe.skipIf(!canBrowse)("a quirk", () => {
     await late.getByText("Commands end as timed out").waitFor()
     await late.getByRole("checkbox").check()
     await late.getByLabel("Value (s)").fill("130")
-    await dialog.getByRole("group", { name: "Reports no status by itself" }).getByRole("checkbox").check()
+    await dialog.getByRole("group", { name: "Does not report statuses by itself" }).getByRole("checkbox").check()
     expect(await visitor.axe()).toEqual([])
     await dialog.getByRole("button", { name: "Save" }).click()
     await page.getByText("Answers late: 130 s").first().waitFor()
@@ -41,7 +41,7 @@ describe.skipIf(!canBrowse)("a quirk", () => {
     await page.getByRole("button", { name: "Edit" }).click()
     const theirs = { name: "theirs", vendor: "Other", tolerances: { skipConfigurationAfterBoot: true } }
     await place.service.ask("PUT", "quirks", { rules: [...(await book()), theirs] })
-    await dialog.getByRole("group", { name: "Reports no status by itself" }).getByRole("checkbox").uncheck()
+    await dialog.getByRole("group", { name: "Does not report statuses by itself" }).getByRole("checkbox").uncheck()
     await dialog.getByRole("button", { name: "Save" }).click()
     await page.getByText("theirs").waitFor()
     expect(await book()).toMatchObject([

@@ -1,4 +1,4 @@
-/** Reserving a connector in a real browser: from the page, on a charger that keeps it, until it is cancelled. */
+/** Reserving a connector in a real browser: from the page, on a charger that accepts it, until it is cancelled. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
@@ -9,7 +9,7 @@ describe.skipIf(!canBrowse)("a reservation", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is made on the page, is in its lane and in the list, and is cancelled", async () => {
+  it("is made on the page, appears in its lane and in the list, and is cancelled", async () => {
     // A connector that no car takes meanwhile.
     const charger = place.built.chargers[0]!
     for (let n = 0; n < 4; n++) charger.pullCable()
@@ -42,7 +42,7 @@ describe.skipIf(!canBrowse)("a reservation", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
-  it("finds its charger also where the form is answered before all chargers have been read", async () => {
+  it("finds its charger also if the form is filled in before all chargers are loaded", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
     const answer = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** Many chargers at once, in a real browser: a command for those that were selected, and firmware in waves until each charger runs it. */
+/** Many chargers at once, in a real browser: a command for the selected ones, and firmware in waves until each charger runs it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, visiting } from "./browser.ts"
 
@@ -11,7 +11,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
 
   const signedIn = () => visiting(place, desk)
 
-  it("selects chargers, sends them a command, and sees what came of each", async () => {
+  it("selects chargers, sends them a command, and sees the result of each", async () => {
     const { end, page } = await signedIn()
     await page.goto("/chargers")
     const boxes = page.getByRole("checkbox")
@@ -27,7 +27,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
     await end()
   })
 
-  it("updates chargers in waves, pauses and resumes it, and sees them run the new version", async () => {
+  it("updates chargers in waves, pauses and resumes the campaign, and sees them run the new version", async () => {
     await place.service.storeFirmware("town-9.1.bin", new Uint8Array(1_000))
     const { end, page } = await signedIn()
     await page.goto("/files-and-firmware/campaigns")
@@ -55,7 +55,7 @@ describe.skipIf(!canBrowse)("an operator", () => {
     clearInterval(leaving)
     await side.getByText("Complete").first().waitFor()
     await page.goto("/chargers?q=firmware%3A9.1")
-    // Each restarts into it some seconds after it was installed.
+    // Each charger restarts with the new version some seconds after it was installed.
     const running = () => page.locator(".c-firmware", { hasText: "9.1" }).count()
     await expect.poll(running, { timeout: 60_000 }).toBe(4)
     await end()

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const usual: Screen = { ...phone, width: 390, height: 844 }
 
-/** A name of the longest length that a site may have. */
+/** The longest name that a site may have. */
 const longName = "Long-".repeat(20).slice(0, 100)
 
 const boxOf = async (one: Locator) => {
@@ -22,7 +22,7 @@ const isCut = (one: Locator): Promise<boolean> =>
       scrollWidth > clientWidth
   )
 
-describe.skipIf(!canBrowse)("where there is little room", () => {
+describe.skipIf(!canBrowse)("the console with little room", () => {
   let place: Town
   beforeAll(async () => {
     place = await town(40)
@@ -47,7 +47,7 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
   }
 
   it.each([1440, 1120])(
-    "shows every site's name beside the panel of one, a long one with an ellipsis, at %i px",
+    "shows the names of sites beside an open panel, a long one cut off, at %i px",
     async (width) => {
       const { id } = await ask("POST", "sites", { name: longName, timeZone: "Europe/Stockholm" })
       const { end, page } = await on({ ...desk, width })
@@ -64,7 +64,7 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
     60_000
   )
 
-  it("shows the ids of chargers beside the panel of one, and scrolls to the row of that one", async () => {
+  it("shows the full names and ids of chargers beside an open panel, and scrolls to the open row", async () => {
     const last = (await items("charger-rows?limit=100"))
       .map(({ chargerId, name }) => [String(name), String(chargerId)] as const)
       .sort(([one], [other]) => one.localeCompare(other))
@@ -86,7 +86,7 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
     await page.waitForURL(`**/chargers/${last[1]}`)
     expect(await isSeen()).toBe(true)
     for (const cell of await page.locator(".c-name").all()) expect(await isCut(cell)).toBe(false)
-    // The keys go on from there.
+    // The keys continue from that row.
     await page.keyboard.press("k")
     await page.locator(".row-link:focus").waitFor()
     await page.reload()
@@ -94,7 +94,7 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
     await end()
   }, 60_000)
 
-  it("has the number of waiting things beside the word on a phone", async () => {
+  it("shows the number of waiting items beside the word Work on a phone", async () => {
     const { end, page } = await on(usual)
     const work = await ask("GET", "work")
     await page.route("**/cpo/v2/work", (route) => route.fulfill({ json: { ...work, unknownChargers: 12 } }))
@@ -107,7 +107,7 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
     await end()
   }, 60_000)
 
-  it("has the buttons of a long form in sight on a phone, and never over the field that has the focus", async () => {
+  it("keeps the buttons of a long form visible on a phone, and never over the field that has the focus", async () => {
     const { end, page } = await on(usual)
     await page.goto("/sites?do=add")
     const add = page.getByRole("dialog").getByRole("button", { name: "Add site" })
@@ -122,10 +122,10 @@ describe.skipIf(!canBrowse)("where there is little room", () => {
     await end()
   }, 60_000)
 
-  it("aligns the days of a filter on a phone", async () => {
+  it("aligns the two dates of a filter on a phone", async () => {
     const { end, page } = await on(usual)
     await page.goto("/cdrs")
-    // Each is measured by itself, and the page is still being drawn.
+    // The two are measured one after the other, while the page is still being drawn.
     const offset = async () => {
       const from = await boxOf(page.getByLabel("From", { exact: true }))
       const to = await boxOf(page.getByLabel("To", { exact: true }))

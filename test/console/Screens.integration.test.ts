@@ -1,7 +1,7 @@
 /**
- * Every page full, empty, failed and not permitted, in both themes at three widths: nothing is wider than the screen, and no text is cut off or stands outside
- * its box. Pixels are not compared, since they differ with fonts. `SCREENSHOTS=folder` keeps a picture of each. By default each page is looked at in one of
- * the four, with `TEST_ALL` in all.
+ * Every page full, empty, failed and not permitted, in both themes at three widths: nothing is wider than the screen, and no text is cut off or
+ * outside its box. Pixels are not compared, since they differ with fonts. `SCREENSHOTS=folder` saves a screenshot of each. By default each page is
+ * checked in one of the four states, with `TEST_ALL=true` in all of them.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ const folder = process.env["SCREENSHOTS"]
 const states = ["full", "empty", "failed", "not permitted"] as const
 type State = (typeof states)[number]
 
-/** Where what is wrong with a page as it stands is: text that is cut and has its full form nowhere, and text outside its box. */
+/** What is wrong with the layout of the current page: text that is cut and has no title with its full form, and text outside its box. */
 const overflowing = (page: Page): Promise<ReadonlyArray<string>> =>
   page.evaluate(`(() => {
     const scrolls = (style) => /auto|scroll/.test(style)
@@ -35,7 +35,7 @@ const overflowing = (page: Page): Promise<ReadonlyArray<string>> =>
     for (const one of document.querySelectorAll("body *")) {
       if (!hasText(one) || !isShown(one) || one.matches("option, textarea, pre, script, style")) continue
       const style = getComputedStyle(one)
-      // A pixel is for those who listen.
+      // Elements of one pixel are for screen readers.
       if (style.display === "inline" || scrolls(style.overflowX) || one.clientWidth <= 1) continue
       const isCut = one.scrollWidth > one.clientWidth + 1
       const isLow = one.scrollHeight > one.clientHeight + 2 && style.overflowY !== "visible" && !scrolls(style.overflowY)
@@ -48,10 +48,10 @@ const overflowing = (page: Page): Promise<ReadonlyArray<string>> =>
     return found
   })()`)
 
-/** Pages that show what the browser knows, or wait for what comes. */
+/** Pages that show only what the browser knows, or wait for events. */
 const readsNothing: ReadonlySet<string> = new Set(["events", "no such page", "about"])
 
-/** What a screenshot of a page is called. */
+/** The file name of a page's screenshot. */
 const fileOf = (state: State, name: string, width: number, scheme: string): string =>
   `${state} ${name} ${width} ${scheme}.png`.replaceAll(/[^\w.-]+/g, "-")
 
@@ -74,10 +74,10 @@ describe.skipIf(!canBrowse)("every page", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** A service without anything has no details. */
+  /** An empty service has no pages of single things. */
   const isOfList = (path: string): boolean => !/\/[0-9a-f-]{36}|\/chargers\/|\/cards\/[^?]/.test(path)
 
-  /** One who may read the audit log alone. */
+  /** An operator who may read only the audit log. */
   const unpermitted = async (): Promise<Visitor> => {
     const role = await place.service.ask("POST", "roles", { name: "Auditor", permissions: ["audit:read"] })
     const invited = await place.service.ask("POST", "invitations", {
@@ -93,7 +93,7 @@ describe.skipIf(!canBrowse)("every page", () => {
     return visitor
   }
 
-  /** Every read is answered 500 but that of who one is. */
+  /** Every read is answered 500, except that of the signed-in operator and of events. */
   const failing = async (): Promise<Visitor> => {
     const visitor = await Visitor.signedIn(place, desk)
     const problem = { type: "about:blank", title: "Internal Server Error", status: 500, code: "internal_error" }
@@ -119,7 +119,7 @@ describe.skipIf(!canBrowse)("every page", () => {
   }
 
   it.each(states)(
-    "%s has nothing wider than the screen, and no text that is cut",
+    "in the state %s has nothing wider than the screen, and no text that is cut off",
     async (state) => {
       const visitor = await visitorOf(state)
       const { context, page } = visitor
@@ -131,7 +131,7 @@ describe.skipIf(!canBrowse)("every page", () => {
         await page.setViewportSize({ width: 1440, height: 900 })
         await page.goto(path)
         await page.locator("h1, h2, .empty, .failed").first().waitFor()
-        // What is read again and again is drawn as failed after its last try.
+        // A read that is repeated is shown as failed only after its last try.
         await page.locator(".loading").first().waitFor({ state: "detached", timeout: 30_000 })
         // A read is tried three times before it has failed.
         if (state === "failed" && !readsNothing.has(name)) {

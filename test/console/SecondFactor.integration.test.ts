@@ -1,4 +1,4 @@
-/** The second factor that is asked for again, in a real browser: by a code, wrong and right, and the call that was refused goes on by itself. */
+/** A second factor that is asked for again, in a real browser: a wrong code, then a right one, after which the refused call is repeated by itself. */
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fromBase32, hotp, stepAt } from "../../src/domain/operator/Totp.ts"
@@ -14,9 +14,9 @@ describe.skipIf(!canBrowse)("a second factor", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is asked for before a key is made, and a wrong code neither signs out nor makes one", async () => {
+  it("is asked for before an API key is created, and a wrong code neither signs out nor creates one", async () => {
     const password = new URLSearchParams(new URL(place.service.link).hash.slice(1)).get("password") ?? ""
-    // This browser signed in before the account had a second factor, so that it has never shown it.
+    // This browser signed in before the account had a second factor, so it has never presented one.
     const visitor = await Visitor.signedIn(place, desk)
     const other = await Visitor.signedIn(place, desk)
     const asked = (method: string, path: string, body: object) =>
@@ -29,7 +29,7 @@ describe.skipIf(!canBrowse)("a second factor", () => {
         [method, path, body] as const
       )
     const secret = String((await asked("POST", "/me/totp", { password }))["secret"])
-    // The step before: the one of now is left for the dialog.
+    // The code of the previous time step: the current one is left for the dialog.
     await asked("PUT", "/me/totp", { enabled: true, code: codeAt(secret, Date.now() - 30_000) })
     await other.context.close()
 
@@ -43,7 +43,7 @@ describe.skipIf(!canBrowse)("a second factor", () => {
     expect(await visitor.axe()).toEqual([])
     await again.getByLabel("Code").fill("000000")
     await again.getByRole("button", { name: "Continue" }).click()
-    await again.getByText(/wrong, too old or was used before/).waitFor()
+    await again.getByText(/wrong, too old or already used/).waitFor()
     await again.getByLabel("Code").fill(codeAt(secret, Date.now()))
     await again.getByRole("button", { name: "Continue" }).click()
     await again.waitFor({ state: "detached" })

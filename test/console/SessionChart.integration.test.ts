@@ -1,4 +1,4 @@
-/** The chart of a session: power and energy, limits as a dashed step, the periods of the tariff behind them, and the figures one key away. */
+/** The chart of a session: power and energy, limits as a dashed step, the periods of the tariff behind them, and one key to see the figures. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
@@ -57,7 +57,7 @@ describe.skipIf(!canBrowse)("the chart of a session", () => {
     expect(visitor.problems).toEqual([])
   }
 
-  it("has what the charger offered as a dashed step, also when the session is over", async () => {
+  it("shows what the charger offered as a dashed step, also after the session has ended", async () => {
     const { id, station } = await charged("OFFERED-1", (n) => [
       { value: n < 3 ? "11000" : "3.7", measurand: "Power.Offered", unit: n < 3 ? "W" : "kW" }
     ])
@@ -74,12 +74,12 @@ describe.skipIf(!canBrowse)("the chart of a session", () => {
       expect(
         await page.evaluate<string>("getComputedStyle(document.querySelector('.chart-limit')).strokeDasharray")
       ).not.toBe("none")
-      // The tariff of the town has one price at this time or several: each has a band, with its words below.
+      // The town's tariff has one price at this time or several: each has a band, which is described below the chart.
       await page.locator(".chart-parts li").first().waitFor()
       const bands = await page.locator(".chart-parts li").allInnerTexts()
       for (const band of bands) expect(band).toMatch(/ – .+ · Element \d+ · [\d.]+ [A-Z]{3}\/kWh$/)
       expect(await page.locator(".chart").first().locator(".chart-part").count()).toBe(bands.length)
-      // The figures are one key away, and so is the way back.
+      // One key shows the figures, and the same key shows the chart again.
       await page.keyboard.press("t")
       const rows = page.locator(".chart-table tbody tr")
       await rows.first().waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(!canBrowse)("the chart of a session", () => {
     }
   }, 120_000)
 
-  it("has the limit of the profiles in force from now on, and says that earlier ones are not stored", async () => {
+  it("shows the limit of the profiles in force from now on, and says so when it shows no limit", async () => {
     const { id, station } = await charged("PLANNED-1", () => [])
     const visitor = await look(desk, id)
     const { page } = visitor
@@ -125,7 +125,7 @@ describe.skipIf(!canBrowse)("the chart of a session", () => {
         }
       }
     })
-    // The command's event has the page read what is in force.
+    // The command's event makes the page load the profiles in force.
     await page
       .getByText("Dashed, from now on: what the charging profiles in force come to.")
       .waitFor({ timeout: 20_000 })

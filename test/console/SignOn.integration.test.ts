@@ -1,4 +1,4 @@
-/** Single sign-on in a real browser: an owner sets the provider up, and a person signs in by it. */
+/** Single sign-on in a real browser: an owner sets the provider up, and a person signs in with it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { clientSecret, Provider } from "../support/identityProvider.ts"
 import { canBrowse, desk, phone, type Town, town, Visitor } from "./browser.ts"
@@ -15,7 +15,7 @@ describe.skipIf(!canBrowse)("single sign-on", () => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** What the page did wrong; that the browser goes to the provider is meant. */
+  /** What the page did wrong; going to the provider is expected. */
   const problemsOf = ({ problems }: Visitor): ReadonlyArray<string> =>
     problems.filter((one) => !one.startsWith(`asked ${provider.issuer}/authorize?`))
 
@@ -57,7 +57,7 @@ describe.skipIf(!canBrowse)("single sign-on", () => {
     await signOn()
     await person.page.getByText("None of your groups gives a role here.").waitFor()
     expect(await person.axe()).toEqual([])
-    // The code is in no address that stays.
+    // The code does not stay in the address.
     expect(new URL(person.page.url()).search).toBe("")
 
     provider.person = { ...provider.person, groups: ["grid"] }

@@ -1,4 +1,4 @@
-/** What happened since a person was last here: counted from events, and shown on the overview of a real browser. */
+/** What happened since a person's last visit: counted from events, and shown on the overview in a real browser. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { LiveEvent } from "../../console/src/api/types.ts"
 import { happenedIn } from "../../console/src/live/happened.ts"
@@ -7,7 +7,7 @@ import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 const status = (chargerId: string, word: string) =>
   ({ type: "connector.status", data: { chargerId, evseId: 1, connectorId: 1, status: word } }) as unknown as LiveEvent
 
-it("counts a fault that is still there apart from one that was mended, whatever came in between", () => {
+it("counts a fault that remains separately from one that was cleared, whatever came in between", () => {
   const words = ["Faulted", "Available", "Charging", "Faulted", "Faulted"]
   expect(happenedIn(words.map((word) => status("A", word)))).toMatchObject({ faulted: 1, healed: 0 })
   expect(happenedIn([...words, "Available"].map((word) => status("A", word)))).toMatchObject({ faulted: 0, healed: 1 })
@@ -22,7 +22,7 @@ describe.skipIf(!canBrowse)("the overview", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("says what happened since the person was last here, and nothing at a first visit", async () => {
+  it("shows what happened since the person's last visit, and nothing at the first visit", async () => {
     const { service } = place
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
@@ -36,7 +36,7 @@ describe.skipIf(!canBrowse)("the overview", () => {
       readonly operator: { readonly id: string }
       readonly organisation: { readonly id: string }
     }
-    // Before the page's own code: the page that is left notes its own time.
+    // This runs before the page's own code, because the page that is left stores its own time.
     await page.addInitScript(
       ([key, event]) => localStorage.setItem(key!, JSON.stringify({ at: Date.now() - 3_600_000, event })),
       [`voltlane-visit:${me.organisation.id}:${me.operator.id}`, items.at(-1)!.id]

@@ -1,4 +1,4 @@
-/** Where tariffs are assigned, as a tree, and which of them a connector has, in a real browser: what it shows is what the service says. */
+/** Where tariffs are assigned, as a tree, and which one applies at a connector, in a real browser: the page shows what the service answers. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
@@ -10,8 +10,8 @@ interface Charger {
 }
 
 const screens: ReadonlyArray<readonly [string, Screen]> = [
-  ["in light", desk],
-  ["in dark", { ...desk, scheme: "dark" }],
+  ["in the light theme", desk],
+  ["in the dark theme", { ...desk, scheme: "dark" }],
   ["on a phone", phone]
 ]
 
@@ -35,7 +35,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
   beforeAll(async () => {
     place = await town(4)
     const { ask } = { ask: place.service.ask.bind(place.service) }
-    // The town's own tariffs are taken away from where they are: here all is as the test says.
+    // Removes the town's own assignments, so that only those of this test exist.
     const { items: assigned } = (await ask("GET", "tariff-assignments?limit=500")) as {
       readonly items: ReadonlyArray<Record<string, string | number | null>>
     }
@@ -62,7 +62,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
   afterAll(() => place[Symbol.asyncDispose]())
 
   it.each(screens)(
-    "are a tree from everywhere to the connector, and the winner at a connector is shown with the reason, %s",
+    "are shown as a tree from everywhere to a connector, with the tariff that applies and the reasons, %s",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const { page } = visitor
@@ -74,7 +74,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
       await row(siteName).getByRole("link", { name: "Town" }).waitFor()
       await row(`Charger: ${charger.name}`).getByRole("link", { name: "Fast" }).waitFor()
       await row("connector 1").getByRole("link", { name: "Feast" }).waitFor()
-      // Each is below what is wider.
+      // Each assignment is nested below the wider one.
       expect(await page.locator(".tree > li > ul > li > ul > li > ul > li").count()).toBe(1)
       await page.locator(".why").getByRole("combobox", { name: "Charger" }).selectOption(charger.chargerId)
       const winner = page.locator(".why article").first()
@@ -86,7 +86,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
         expect.stringMatching(/^– Site: Town v1 · not valid since /),
         "– Everywhere: Usual v1 · a narrower one applies"
       ])
-      // The address has the question: a colleague sees the same.
+      // The address contains the choice, so that a colleague sees the same.
       const address = new URL(page.url())
       expect(address.searchParams.get("charger")).toBe(charger.chargerId)
       await page.getByLabel("Starts").fill("2031-12-25T18:00")
@@ -101,7 +101,7 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
     60_000
   )
 
-  it("change on the tariff's page: a connector is assigned and taken away, and the winner follows", async () => {
+  it("are added and removed on the tariff's page, and the tariff that applies at the connector changes with them", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { page } = visitor
     page.setDefaultTimeout(10_000)

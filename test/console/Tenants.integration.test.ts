@@ -1,6 +1,6 @@
 /**
- * Two organisations side by side (T25): in two browsers, and in one after the other. What one of them has is on no page of the other, in nothing that the
- * browser keeps, and in no tab that was left open.
+ * Two organisations side by side (T25): in two browsers, and one after the other in one browser. The data of one is on no page of the other, in
+ * nothing that the browser keeps, and in no tab that was left open.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,13 +14,13 @@ import { canBrowse, desk, launched, Visitor } from "./browser.ts"
 
 const password = "a long password of theirs"
 
-/** Names that begin so are of one organisation alone. */
+/** Names that begin with these belong to one organisation only. */
 const marks = { ours: "OURS-ALONE", theirs: "THEIRS-ALONE" }
 type Whose = keyof typeof marks
 
 const other = (whose: Whose): Whose => (whose === "ours" ? "theirs" : "ours")
 
-/** Places by their keys, so that no page is loaded anew. */
+/** Pages by the keys that lead to them, so that the document is not loaded again. */
 const places = { c: "/chargers", s: "/sites", e: "/sessions", k: "/cards", t: "/tariffs", d: "/cdrs", p: "/roaming" }
 
 describe.skipIf(!canBrowse)("two organisations", () => {
@@ -49,7 +49,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
       siteId: sites[whose]
     })
 
-  /** Opens a link of an invitation, and goes on as the person whom it is for. */
+  /** Opens the link of an invitation, and signs up as the invited person. */
   const joins = async (page: Page, link: unknown, name: string): Promise<void> => {
     await page.goto(String(link))
     await page.getByLabel("Your name").fill(name)
@@ -93,7 +93,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
       people[whose] = email
       await context.close()
     }
-    // One person of both.
+    // One person who belongs to both.
     people.both = "both@demo.example"
     for (const whose of ["ours", "theirs"] as const) {
       const { context, page } = await Visitor.open(browser, service.url, desk)
@@ -118,16 +118,16 @@ describe.skipIf(!canBrowse)("two organisations", () => {
   const signOut = async (page: Page): Promise<void> => {
     await page.locator("button.me").click()
     await page.getByRole("button", { name: "Sign out" }).click()
-    // By what is on the page: its address may change once more on the way.
+    // Waits for the form, since the address may change more than once.
     await page.getByLabel("Email").waitFor()
   }
 
   const organisationOf = (page: Page) => page.locator(".organisation").innerText()
 
-  /** The document as it is, all of it. */
+  /** The whole document in its current state. */
   const html = (page: Page) => page.evaluate<string>("document.documentElement.outerHTML")
 
-  /** Goes to every place within the document that is open; what of it names something of the other organisation. */
+  /** Goes to every page within the open document; returns those that name something of the other organisation. */
   const leaks = async (page: Page, whose: Whose): Promise<ReadonlyArray<string>> => {
     const found: Array<string> = []
     for (const [key, path] of Object.entries(places)) {
@@ -138,7 +138,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
         await page.locator("main", { hasText: marks[whose] }).first().waitFor()
       if ((await html(page)).includes(marks[other(whose)])) found.push(path)
     }
-    // What one searches for by name.
+    // What the palette finds by name.
     await page.keyboard.press("Control+k")
     await page.getByRole("combobox").fill(marks[whose])
     await page.getByRole("option", { name: marks[whose] }).first().waitFor()
@@ -156,7 +156,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
       `(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, await indexedDB.databases(), await caches.keys(), await navigator.serviceWorker.getRegistrations()]))()`
     )
 
-  it("see their own in two browsers at once, live too", async () => {
+  it("see only their own data in two browsers at once, live changes too", async () => {
     const pages = {} as Record<Whose, Page>
     const contexts: Array<BrowserContext> = []
     for (const whose of ["ours", "theirs"] as const) {
@@ -174,7 +174,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
       await addCharger(whose, "LIVE")
       await pages[whose].locator("tr.line", { hasText: `${marks[whose]} LIVE` }).waitFor()
     }
-    // Theirs came after ours, so that ours would have been there.
+    // Their charger was added after ours, so that ours would already be shown.
     expect(await html(pages.theirs)).not.toContain(marks.ours)
     await addCharger("ours", "LAST")
     await pages.ours.locator("tr.line", { hasText: `${marks.ours} LAST` }).waitFor()
@@ -182,8 +182,8 @@ describe.skipIf(!canBrowse)("two organisations", () => {
     for (const context of contexts) await context.close()
   }, 90_000)
 
-  it("see nothing of each other in one browser, one after the other, nor by its way back", async () => {
-    // A browser as people have it: pages that were left are kept for the way back.
+  it("see nothing of each other one after the other in one browser, nor with its back button", async () => {
+    // A browser as people have it: its back-forward cache keeps pages that were left.
     const asPeopleHave = await launched(["--disable-back-forward-cache"])
     const { context, page } = await Visitor.open(asPeopleHave, service.url, desk)
     await signIn(page, people.ours)
@@ -220,7 +220,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
   }
 
   it.each(Object.entries(switches))(
-    "are not mixed in a tab that is open while in another one %s",
+    "are not mixed in an open tab while in another tab %s",
     async (how, change) => {
       const { context, page: left } = await Visitor.open(browser, service.url, desk)
       await signIn(left, how.startsWith("the person") ? people.both : people.ours)
@@ -236,7 +236,7 @@ describe.skipIf(!canBrowse)("two organisations", () => {
       await page.locator(".shell").waitFor()
       await change(page)
       const began = performance.now()
-      // At the sign-in, or as the other person: not as before.
+      // The tab shows the sign-in or the other organisation, and no longer the first one.
       await left.locator(".organisation", { hasText: "Ours" }).waitFor({ state: "detached", timeout: 10_000 })
       const took = performance.now() - began
       await addCharger("theirs", `WHILE-${how.length}`)

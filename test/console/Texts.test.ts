@@ -1,4 +1,4 @@
-/** The catalogue: every text that a page asks for is there, none is there for nothing, and other languages have the same values in theirs. */
+/** The catalogue: no text is unused, pages have no text of their own, and the other languages are complete, with the same placeholders. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -12,7 +12,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .map((name) => readFileSync(join(folder, name), "utf8"))
 const all = sources.join("\n")
 
-/** Groups that are asked for by a word of the service. */
+/** Groups whose keys are built from a word that the service sends. */
 const groups = new Set([...all.matchAll(/\bword\(\s*"(\w+)"/g)].map(([, group = ""]) => group))
 const templates = [...all.matchAll(/\btn?\(\s*`([\w.]+)\$\{/g)].map(([, prefix = ""]) => prefix)
 const literals = new Set([...all.matchAll(/"([a-z]\w*\.\w+)"/g)].map(([, key = ""]) => key))
@@ -26,17 +26,17 @@ const isUsed = (key: string): boolean =>
 const values = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).sort()
 
-it("has no text that no page shows", () => {
+it("has no unused text", () => {
   expect(Object.keys(en).filter((key) => !isUsed(key))).toEqual([])
 })
 
-it("has both forms of everything that is counted", () => {
+it("has a plural form for every singular form", () => {
   const counted = Object.keys(en).filter((key) => key.endsWith("_one"))
   expect(counted.length).toBeGreaterThan(10)
   for (const key of counted) expect(Object.hasOwn(en, key.replace(/_one$/, "_other")), key).toBe(true)
 })
 
-it("writes no text of its own beside the catalogue", () => {
+it("finds no text in the pages outside the catalogue", () => {
   const written = sources.flatMap((text) =>
     [...text.matchAll(/>\s*([A-Z][a-z]+(?: [a-z]+){1,})\s*</g)].map(([, one]) => one)
   )
@@ -51,7 +51,7 @@ describe.each([
     expect(Object.keys(en).filter((key) => !Object.hasOwn(catalogue, key))).toEqual([])
   })
 
-  it("translates only texts that there are, with the same values", () => {
+  it("translates only texts that exist in English, with the same placeholders", () => {
     for (const [key, text] of Object.entries(catalogue)) {
       expect(Object.hasOwn(en, key), key).toBe(true)
       expect([key, values(text)]).toEqual([key, values(en[key as keyof typeof en])])

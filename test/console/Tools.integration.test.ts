@@ -1,8 +1,8 @@
-/** What an operator computes and looks ahead with, in a real browser: the week and the example of a tariff, and a credit before it is issued. */
+/** Previews for an operator in a real browser: the week and an example price of a tariff, and a credit before it is issued. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
-describe.skipIf(!canBrowse)("an operator with a tariff", () => {
+describe.skipIf(!canBrowse)("an operator who previews prices", () => {
   let place: Town
   beforeAll(async () => {
     place = await town(2)
@@ -12,12 +12,12 @@ describe.skipIf(!canBrowse)("an operator with a tariff", () => {
   const dark: Screen = { ...desk, scheme: "dark" }
   const screens: ReadonlyArray<readonly [string, Screen]> = [
     ["at a desk", desk],
-    ["in the dark", dark],
+    ["in the dark theme", dark],
     ["on a phone", phone]
   ]
 
   it.each(screens)(
-    "sees its week, when it is free, and the price of a session as described, %s",
+    "sees the week of a tariff, when energy is free, and the price of an example session, %s",
     async (_, screen) => {
       const energy = (price: number) => [{ type: "ENERGY", price, stepSize: 1 }]
       const { id } = await place.service.ask("POST", "tariffs", {
@@ -62,7 +62,7 @@ describe.skipIf(!canBrowse)("an operator with a tariff", () => {
   )
 
   it.each([screens[0]!, screens[2]!])(
-    "sees a record and its credit, line by line, before the credit is issued, %s",
+    "sees the totals of a record and its credit before the credit is issued, %s",
     async (_, screen) => {
       const visitor = await Visitor.signedIn(place, screen)
       const { page } = visitor
@@ -77,7 +77,7 @@ describe.skipIf(!canBrowse)("an operator with a tariff", () => {
       expect(await visitor.axe()).toEqual([])
       expect(await visitor.sideways()).toBe(0)
       await dialog.getByRole("button", { name: "Cancel" }).click()
-      // Nothing was issued by looking.
+      // The preview issued nothing.
       expect(await page.getByRole("button", { name: "Credit this record" }).isEnabled()).toBe(true)
       await visitor.context.close()
       expect(visitor.problems).toEqual([])

@@ -1,4 +1,4 @@
-/** A view that is kept in a real browser: from the menu of a list, again by the menu and by the search. */
+/** A saved view in a real browser: saved in the menu of a list, opened from the menu and from the palette. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, type Town, town, Visitor } from "./browser.ts"
 
@@ -9,7 +9,7 @@ describe.skipIf(!canBrowse)("a view", () => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  it("is kept with its filters, opened by the menu and the search, and removed", async () => {
+  it("is saved with its filters, opened from the menu and from the palette, and removed", async () => {
     const visitor = await Visitor.signedIn(place, desk)
     const { context, page, problems } = visitor
     await page.goto("/chargers?is=available&q=site%3Aa")

@@ -1,4 +1,4 @@
-/** Chromium (Debian's) on a service of its own, and everything that a page must not do: errors, refusals of the policy, requests to others. */
+/** Drives Chromium (Debian's) on a service of its own, and records what a page must not do: errors, policy violations, requests to other hosts. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -14,7 +14,7 @@ import { builtConsole } from "./built.ts"
 const executables = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 const executablePath = process.env["CHROMIUM"] ?? executables.find((path) => existsSync(path))
 
-/** Browsers are driven from Node. CI requires one; elsewhere a machine without it skips these tests, and says so. */
+/** These tests run on Node only. CI requires a browser; elsewhere a machine without one reports these tests as skipped. */
 export const canBrowse =
   !("Deno" in globalThis) && (executablePath !== undefined || process.env["TEST_BROWSER"] === "required")
 
@@ -26,7 +26,7 @@ export interface Town extends AsyncDisposable {
   readonly browser: Browser
 }
 
-/** `without`: flags of the driver's own that this browser is to be started without. */
+/** `without`: Playwright's default flags that this browser is started without. */
 export const launched = (without: ReadonlyArray<string> = []): Promise<Browser> =>
   chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -34,7 +34,7 @@ export const launched = (without: ReadonlyArray<string> = []): Promise<Browser> 
     ignoreDefaultArgs: [...without]
   })
 
-/** A service with some chargers that are at work, two partners, and a browser. */
+/** A service with some active chargers, two partners, and a browser. */
 export const town = async (chargers: number, settings: Readonly<Record<string, string>> = {}): Promise<Town> => {
   builtConsole()
   const folder = mkdtempSync(join(tmpdir(), "console-test-"))
@@ -67,7 +67,7 @@ export const town = async (chargers: number, settings: Readonly<Record<string, s
   }
 }
 
-/** Signed in for one test, whose `end` says that the page did nothing that it must not do. */
+/** A signed-in page for one test; `end` checks that the page did nothing that it must not do. */
 export const visiting = async (place: Town, screen: Screen) => {
   const { context, page, problems } = await Visitor.signedIn(place, screen)
   const end = async (): Promise<void> => {
@@ -77,13 +77,13 @@ export const visiting = async (place: Town, screen: Screen) => {
   return { end, page }
 }
 
-/** The first of a list, by its key as an address has it. */
+/** The key of the first item of a list, encoded for a URL. */
 export const firstOf = async ({ service }: Town, path: string, key = "id"): Promise<string> => {
   const { items } = (await service.ask("GET", path)) as { readonly items: ReadonlyArray<Record<string, unknown>> }
   return encodeURIComponent(String(items[0]?.[key]))
 }
 
-/** The newest record that is no credit and has none, by its id: records are issued while a test runs, so that none has a place in the list. */
+/** The id of the newest record that is not a credit and was not credited. Records are issued during a test, so positions in the list change. */
 export const uncredited = async ({ service }: Town): Promise<string> => {
   const { items } = (await service.ask("GET", "cdrs")) as {
     readonly items: ReadonlyArray<{ readonly id: string; readonly creditReferenceId: string | null }>
@@ -102,7 +102,7 @@ export interface Screen {
   readonly width: number
   readonly height: number
   readonly scheme: "light" | "dark"
-  /** The system's own few colours in place of the page's (Windows' contrast themes). */
+  /** The few colours of the system in place of the page's (as in the contrast themes of Windows). */
   readonly forcedColors?: "active"
 }
 
@@ -112,15 +112,15 @@ export const phone: Screen = { width: 360, height: 740, scheme: "light" }
 export class Visitor {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the page must not have done. */
+  /** What the page did and must not do. */
   readonly problems: Array<string> = []
-  /** What it asked another host for, as one that it may ask. */
+  /** Requests to the other host that the page may call. */
   readonly asked: Array<string> = []
 
   private constructor(context: BrowserContext, page: Page, url: string, other: string | undefined) {
     this.context = context
     this.page = page
-    // 401 and 404 are answers to questions; a browser logs them as if they were errors.
+    // Answers such as 401 and 404 are expected; a browser logs them as errors.
     page.on("console", (message) => {
       if (message.type() === "error" && !/status of (?:401|403|404|409|422|429)/.test(message.text())) {
         this.problems.push(message.text())
@@ -134,7 +134,7 @@ export class Visitor {
     })
   }
 
-  /** `other`: another origin that its pages may ask. */
+  /** `other`: another origin that its pages may call. */
   static async open(
     browser: Browser,
     url: string,
@@ -156,7 +156,7 @@ export class Visitor {
     return new Visitor(context, await context.newPage(), url, other)
   }
 
-  /** Signed in by the link that the demo prints. */
+  /** Signs in with the link that the demo prints. */
   static async signedIn({ browser, service }: Town, screen: Screen, other?: string): Promise<Visitor> {
     const visitor = await Visitor.open(browser, service.url, screen, other)
     await visitor.page.goto(service.link)
@@ -164,19 +164,19 @@ export class Visitor {
     return visitor
   }
 
-  /** What axe finds on the page as it is: rule and element. */
+  /** What axe finds on the page in its current state: rule and element. */
   async axe(): Promise<ReadonlyArray<string>> {
     await this.page.evaluate(axeSource)
     const { violations } = await this.page.evaluate<Found>("axe.run()")
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`)
   }
 
-  /** Pixels that the page is wider than the screen. */
+  /** By how many pixels the page is wider than the screen. */
   sideways(): Promise<number> {
     return this.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
   }
 
-  /** The page has what it asks for. */
+  /** Waits until the page has loaded its data. */
   async settled(): Promise<void> {
     await this.page.locator("h1, h2").first().waitFor({ state: "attached" })
     await this.page.locator(".loading").first().waitFor({ state: "detached", timeout: 20_000 })

@@ -1,4 +1,4 @@
-/** The console as `npm run console` builds it: made anew where a source is newer than what was built. */
+/** The console as `npm run console` builds it: built again if a source is newer than the last build. */
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ const newest = (of: string): number =>
 
 const sources = join(import.meta.dirname, "..", "..", "console", "src")
 
-/** The folder, built. */
+/** The folder of the built console; builds it first if necessary. */
 export const builtConsole = (): string => {
   const index = join(folder, "index.html")
   if (existsSync(index) && statSync(index).mtimeMs >= newest(sources)) return folder

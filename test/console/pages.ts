@@ -1,4 +1,4 @@
-/** Every page of the console, with something on each where a town has it: a name, and its address. */
+/** Every page of the console, by name and address, with content wherever the town has any. */
 import { firstOf, type Town } from "./browser.ts"
 
 export type Paths = ReadonlyArray<readonly [name: string, path: string]>

@@ -1,4 +1,4 @@
-/** A charger by others: the client of the npm package ocpp-rpc, with one connector and a car that begins and ends as it is asked. */
+/** A third-party charger: the client of the npm package ocpp-rpc, with one connector and a car that starts and stops charging on request. */
 import { createRequire } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -42,7 +42,7 @@ export class Station {
     this.client.handle("TriggerMessage", () => ({ status: "NotImplemented" }))
   }
 
-  /** A busy service refuses with 503, and chargers come again. */
+  /** A busy service answers 503, and chargers try again. */
   private async connect(tries: number): Promise<void> {
     try {
       await this.client.connect()
@@ -83,7 +83,7 @@ export class Station {
     await this.status("Charging")
   }
 
-  /** A reading of the session that runs, `wh` more than the one before, with what else was sampled. */
+  /** Sends a reading of the running session, `wh` above the previous one, with any other samples. */
   meter(at: Date, wh: number, ...samples: ReadonlyArray<object>): Promise<unknown> {
     this.register += wh
     const register = { value: String(this.register), measurand: "Energy.Active.Import.Register", unit: "Wh" }

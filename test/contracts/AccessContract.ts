@@ -1,4 +1,4 @@
-/** What every storage of organisations and keys fulfils, whatever the database. */
+/** What every storage of organisations and keys must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -52,7 +52,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a key that is rotated ends after the overlap, and another one has what it had", () =>
+  it.effect("a rotated key ends after the overlap, and the new one has its name, permissions and bounds", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
@@ -76,7 +76,7 @@ export const accessContract = (it: ContractIt): void => {
         operatorId: ours.operatorId
       })
       expect((yield* access.getKey(ours.id, old.id)).expiresAt).toBe(noon + 60_001)
-      // It ends no later for being rotated once more.
+      // A second rotation does not let it end later.
       yield* access.rotateKey(old.id, { ...next("pub-newer"), overlapMillis: 900_000 }, ours.writing(noon + 2))
       expect((yield* access.getKey(ours.id, old.id)).expiresAt).toBe(noon + 60_001)
       const late = access.rotateKey(old.id, next("pub-late"), ours.writing(noon + 60_001))
@@ -94,7 +94,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an organisation begins with an operator, a key and a v1 pair that act for it", () =>
+  it.effect("a new organisation has an operator, a key and a v1 pair that act for it", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const made = yield* access.createOrganisation(organisation("AAA"), noon)
@@ -137,7 +137,7 @@ export const accessContract = (it: ContractIt): void => {
   )
 
   it.effect(
-    "a party, an operator's email and a client id are unique over the service, and nothing half made stays",
+    "a party, an operator's email and a client id are unique in the service, and a refused creation leaves nothing",
     () =>
       Effect.gen(function* () {
         const access = yield* Access
@@ -152,7 +152,7 @@ export const accessContract = (it: ContractIt): void => {
       })
   )
 
-  it.effect("a change of the organisation leaves what it does not name and is a fact", () =>
+  it.effect("a change of the organisation leaves the fields it does not name and makes a fact", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -181,26 +181,31 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a key may do what its operator may now, cut down to its own; nothing once he is inactive", () =>
-    Effect.gen(function* () {
-      const access = yield* Access
-      const sql = yield* SqlClient.SqlClient
-      const ours = yield* anOrganisation
-      yield* access.createKey(newKey(ours, `less-${ours.id}`, ["sites:read", "tokens:read", "no:such"]), ours.writing())
-      yield* access.createKey(newKey(ours, `none-${ours.id}`, []), ours.writing())
-      const permissions = (publicId: string) =>
-        Effect.map(access.findKey(`${publicId}-${ours.id}`), (found) => found?.principal.permissions)
-      expect(yield* permissions("less")).toEqual(["sites:read", "tokens:read"])
-      expect(yield* permissions("none")).toEqual([])
-      yield* permitOnly(ours.operatorId, ["tokens:read", "chargers:read"])
-      expect(yield* permissions("less")).toEqual(["tokens:read"])
-      yield* sql`UPDATE membership SET active = false WHERE operator_id = ${ours.operatorId}`
-      expect(yield* permissions("less")).toEqual([])
-      expect((yield* access.findKey(ours.publicId))?.principal.permissions).toEqual([])
-    })
+  it.effect(
+    "a key has its own permissions as far as its operator has them now, and none if the operator is inactive",
+    () =>
+      Effect.gen(function* () {
+        const access = yield* Access
+        const sql = yield* SqlClient.SqlClient
+        const ours = yield* anOrganisation
+        yield* access.createKey(
+          newKey(ours, `less-${ours.id}`, ["sites:read", "tokens:read", "no:such"]),
+          ours.writing()
+        )
+        yield* access.createKey(newKey(ours, `none-${ours.id}`, []), ours.writing())
+        const permissions = (publicId: string) =>
+          Effect.map(access.findKey(`${publicId}-${ours.id}`), (found) => found?.principal.permissions)
+        expect(yield* permissions("less")).toEqual(["sites:read", "tokens:read"])
+        expect(yield* permissions("none")).toEqual([])
+        yield* permitOnly(ours.operatorId, ["tokens:read", "chargers:read"])
+        expect(yield* permissions("less")).toEqual(["tokens:read"])
+        yield* sql`UPDATE membership SET active = false WHERE operator_id = ${ours.operatorId}`
+        expect(yield* permissions("less")).toEqual([])
+        expect((yield* access.findKey(ours.publicId))?.principal.permissions).toEqual([])
+      })
   )
 
-  it.effect("a revoked key is found no more, stays in the list, and is revoked once", () =>
+  it.effect("a revoked key is no longer found, stays in the list, and is revoked once", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -235,7 +240,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("the last key that has every permission stays, unless whoever has the machine ends it", () =>
+  it.effect("the last key with every permission cannot be revoked unless that is asked for explicitly", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -243,7 +248,7 @@ export const accessContract = (it: ContractIt): void => {
       yield* access.createKey(newKey(ours, `part-${ours.id}`, ["api-keys:write"]), ours.writing())
       expect(yield* failureOf(access.revokeKey(first, ours.writing()))).toEqual(["Conflict", "last_full_key"])
       expect(yield* access.findKey(ours.publicId)).toBeDefined()
-      // Named one by one they are every permission as well.
+      // A key that lists every permission by name counts as well.
       const all = (yield* access.findKey(ours.publicId))?.principal.permissions
       const second = yield* access.createKey(newKey(ours, `full-${ours.id}`, all), ours.writing())
       yield* access.revokeKey(first, ours.writing())
@@ -253,7 +258,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("of two that revoke the last two full keys at once, one is refused", () =>
+  it.effect("only one of two simultaneous requests to revoke the last two full keys succeeds", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -267,39 +272,37 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect(
-    "one who has lost his keys gets a full one and a v1 pair, the others end only if asked, and both are told",
-    () =>
-      Effect.gen(function* () {
-        const access = yield* Access
-        const ours = yield* anOrganisation
-        const theirs = yield* anOrganisation
-        const given = (n: string, revokeOthers: boolean) => ({
-          key: { name: "reset", publicId: `${n}-${ours.id}`, prefix: "vl_abc", verifier: Uint8Array.from([7]) },
-          v1: { clientId: `${n}-${ours.id}`, codeVerifier: Uint8Array.from([8]) },
-          revokeOthers
-        })
-        const kept = yield* access.restore(given("kept", false), ours.writing(noon + 1))
-        expect(kept.revoked).toEqual({ keys: 0, pairs: 0 })
-        const before = yield* access.findKey(ours.publicId)
-        const found = yield* access.findKey(`kept-${ours.id}`)
-        expect(found?.principal.permissions).toEqual(before?.principal.permissions)
-        const alone = yield* access.restore(given("alone", true), ours.writing(noon + 2))
-        expect(alone.revoked).toEqual({ keys: 2, pairs: 2 })
-        expect([yield* access.findKey(ours.publicId), yield* access.findKey(`kept-${ours.id}`)]).toEqual([
-          undefined,
-          undefined
-        ])
-        expect(yield* access.findV1(`kept-${ours.id}`)).toBeUndefined()
-        expect((yield* access.findV1(`alone-${ours.id}`))?.principal.organisationId).toBe(ours.id)
-        expect(yield* access.findKey(theirs.publicId)).toBeDefined()
-        const told = (yield* factsOf(ours)).slice(2)
-        expect(told.map(({ type }) => type).join(" ")).toBe(
-          "ApiKeyIssued V1PairIssued ApiKeyIssued V1PairIssued ApiKeyRevoked ApiKeyRevoked V1PairRevoked V1PairRevoked"
-        )
-        expect(told.every(({ body }) => body.by === ours.principal.actor)).toBe(true)
-        expect(JSON.stringify(told)).not.toContain("erifier")
+  it.effect("restoring access makes a full key and a v1 pair, revokes the others only if asked, and records both", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const ours = yield* anOrganisation
+      const theirs = yield* anOrganisation
+      const given = (n: string, revokeOthers: boolean) => ({
+        key: { name: "reset", publicId: `${n}-${ours.id}`, prefix: "vl_abc", verifier: Uint8Array.from([7]) },
+        v1: { clientId: `${n}-${ours.id}`, codeVerifier: Uint8Array.from([8]) },
+        revokeOthers
       })
+      const kept = yield* access.restore(given("kept", false), ours.writing(noon + 1))
+      expect(kept.revoked).toEqual({ keys: 0, pairs: 0 })
+      const before = yield* access.findKey(ours.publicId)
+      const found = yield* access.findKey(`kept-${ours.id}`)
+      expect(found?.principal.permissions).toEqual(before?.principal.permissions)
+      const alone = yield* access.restore(given("alone", true), ours.writing(noon + 2))
+      expect(alone.revoked).toEqual({ keys: 2, pairs: 2 })
+      expect([yield* access.findKey(ours.publicId), yield* access.findKey(`kept-${ours.id}`)]).toEqual([
+        undefined,
+        undefined
+      ])
+      expect(yield* access.findV1(`kept-${ours.id}`)).toBeUndefined()
+      expect((yield* access.findV1(`alone-${ours.id}`))?.principal.organisationId).toBe(ours.id)
+      expect(yield* access.findKey(theirs.publicId)).toBeDefined()
+      const told = (yield* factsOf(ours)).slice(2)
+      expect(told.map(({ type }) => type).join(" ")).toBe(
+        "ApiKeyIssued V1PairIssued ApiKeyIssued V1PairIssued ApiKeyRevoked ApiKeyRevoked V1PairRevoked V1PairRevoked"
+      )
+      expect(told.every(({ body }) => body.by === ours.principal.actor)).toBe(true)
+      expect(JSON.stringify(told)).not.toContain("erifier")
+    })
   )
 
   it.effect("lists every organisation in pages", () =>
@@ -319,7 +322,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a key revokes only keys that may do no more than it may itself", () =>
+  it.effect("a key can revoke only keys whose permissions do not exceed its own", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const sql = yield* SqlClient.SqlClient
@@ -343,17 +346,17 @@ export const accessContract = (it: ContractIt): void => {
       expect(yield* lacking(writer.id)).toEqual(["sites:write"])
       for (const name of ["full", "writer"]) expect(yield* access.findKey(`${name}-${ours.id}`), name).toBeDefined()
       expect((yield* factsOf(ours)).filter(({ type }) => type === "ApiKeyRevoked")).toEqual([])
-      // What its operator has lost no key can do any more.
+      // Permissions that the operator does not have do not count.
       for (const { id } of [reader, dead]) yield* access.revokeKey(id, narrow)
       yield* access.revokeKey(writer.id, by(["sites:read", "sites:write", "api-keys:write"]))
-      // One that is revoked can do nothing: to ask again is no mistake.
+      // A revoked key has no permissions, so that revoking it again is no error.
       yield* access.revokeKey(writer.id, narrow)
       yield* sql`UPDATE membership SET active = false WHERE operator_id = ${ours.operatorId}`
       yield* access.revokeKey(full.id, narrow)
     })
   )
 
-  it.effect("keys are listed in pages, an organisation's own and nobody else's", () =>
+  it.effect("keys are listed in pages, only those of the organisation", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -371,7 +374,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("no key is made for an operator of another organisation", () =>
+  it.effect("no key can be created for an operator of another organisation", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const ours = yield* anOrganisation
@@ -387,7 +390,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("text that nobody was given finds no key and no pair, whatever it says to SQL", () =>
+  it.effect("text that is no id finds no key and no pair, SQL included", () =>
     Effect.gen(function* () {
       const access = yield* Access
       yield* anOrganisation
@@ -397,7 +400,7 @@ export const accessContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("when a key or pair was last used is written behind, at the latest when the service closes", () =>
+  it.effect("the last use of a key or pair is stored later, at the latest when the service closes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ours = yield* anOrganisation

@@ -1,4 +1,4 @@
-/** What every keeper of contents must do, whichever it is. */
+/** What every storage of file contents must do. */
 import { createHash } from "node:crypto"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +20,7 @@ const content = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 13 + 
 export interface Keeper {
   readonly layer: Layer.Layer<Blobs>
   readonly folder: string
-  /** How many contents there are. */
+  /** The number of contents. */
   readonly count: () => number
 }
 
@@ -37,7 +37,7 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
   }
 
   describe(`contents ${name}`, () => {
-    it("are read as they were put, whole and in parts", async () => {
+    it("are read as they were stored, whole and in parts", async () => {
       const read = await using((blobs) =>
         Effect.gen(function* () {
           yield* blobs.put("one", spooled(keeper().folder, content))
@@ -63,7 +63,7 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
       expect(value(await read).length).toBe(0)
     })
 
-    it("are gone when they were removed, and removing them again is no mistake", async () => {
+    it("are gone once they are removed, and removing them again is no error", async () => {
       const before = keeper().count()
       const counts = await using((blobs) =>
         Effect.gen(function* () {
@@ -77,7 +77,7 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
       expect(value(counts)).toEqual([before + 1, before, "StorageUnavailable"])
     })
 
-    it("that stop being read half-way hold up nothing", async () => {
+    it("can be read again after a read that stopped half-way", async () => {
       const taken = await using((blobs) =>
         Effect.gen(function* () {
           yield* blobs.put("half", spooled(keeper().folder, content))

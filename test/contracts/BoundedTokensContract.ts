@@ -1,4 +1,4 @@
-/** What becomes of the tokens of a partner that has as many as are kept, which here are three, whatever the database. */
+/** What happens to the tokens of a partner that has as many as are kept, here three, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ const tooMany = ["Conflict", "too_many_tokens"]
 const minute = 60_000
 
 export const boundedTokensContract = (it: ContractIt): void => {
-  it.effect("one more than fit is none of them taken, and what is known can be changed all the same", () =>
+  it.effect("a push that exceeds the maximum is refused as a whole, and existing tokens can still be changed", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -36,7 +36,7 @@ export const boundedTokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("room that there is again is found within a minute, without a count for each that is refused", () =>
+  it.effect("free room is noticed within a minute, without counting the tokens at every refusal", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** What every storage of charge detail records fulfils, whatever the database: one for a session, numbered, sealed, taken back once. */
+/** What every storage of charge detail records must do, on every database: one for each session, numbered, immutable, credited at most once. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -61,7 +61,7 @@ const all = (organisation: TestOrganisation) =>
   })
 
 export const cdrsContract = (it: ContractIt): void => {
-  it.effect("a record is read back as it was issued, and told in the journal", () =>
+  it.effect("a record is read back as it was issued, and a fact is in the journal", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation
@@ -87,7 +87,7 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a session has one record, whatever is issued again, and numbers have no gaps", () =>
+  it.effect("a session has one record even if it is issued again, and numbers have no gaps", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation
@@ -109,7 +109,7 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("records of a time are read by the starts of their sessions, in pages without gaps or repeats", () =>
+  it.effect("records of a period are listed by the starts of their sessions, in pages without gaps or repeats", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation
@@ -135,40 +135,38 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect(
-    "records are found by their card, whatever the case of its letters, and so are those that take them back",
-    () =>
-      Effect.gen(function* () {
-        const cdrs = yield* Cdrs
-        const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
-        const issue = (hours: number, tokenUid: string, chargerId: string, organisation = ours) => {
-          const { body, ...rest } = record(organisation, {
-            sessionId: idAt(noon),
-            startedAt: noon + hours * hour,
-            chargerId
-          })
-          return cdrs.issue([{ ...rest, body: { ...body, tokenUid } }], noon)
-        }
-        yield* issue(3, "Blue", "CP-1")
-        yield* issue(1, "BLUE", "CP-2")
-        yield* issue(2, "Red", "CP-1")
-        yield* issue(4, "Blue", "CP-1", theirs)
-        const list = (filter: Parameters<typeof cdrs.list>[1]) => cdrs.list(ours.id, filter)
-        const numbers = (filter: CdrFilter) =>
-          Effect.map(list({ limit: 50, ...filter }), ({ items }) => items.map(({ number }) => number))
-        expect(yield* numbers({ tokenUid: "blue" })).toEqual([1, 2])
-        expect(yield* numbers({ tokenUid: "blue", chargerId: "CP-2", from: noon })).toEqual([2])
-        for (const tokenUid of ["Green", "%", "\0"]) expect(yield* numbers({ tokenUid })).toEqual([])
-        const { items, nextCursor } = yield* list({ limit: 1, tokenUid: "blue" })
-        expect((yield* list({ limit: 1, tokenUid: "blue", cursor: nextCursor ?? "" })).items[0]?.number).toBe(2)
-        const misused = list({ limit: 1, tokenUid: "Red", cursor: nextCursor ?? "" })
-        expect(yield* failureOf(misused)).toEqual(["InvalidInput", "/cursor"])
-        yield* cdrs.credit(items[0]?.id ?? "", ours.writing(noon))
-        expect(yield* numbers({ tokenUid: "blue" })).toEqual([4, 1, 2])
-      })
+  it.effect("records and their credit records are found by card, in any case of its uid", () =>
+    Effect.gen(function* () {
+      const cdrs = yield* Cdrs
+      const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+      const issue = (hours: number, tokenUid: string, chargerId: string, organisation = ours) => {
+        const { body, ...rest } = record(organisation, {
+          sessionId: idAt(noon),
+          startedAt: noon + hours * hour,
+          chargerId
+        })
+        return cdrs.issue([{ ...rest, body: { ...body, tokenUid } }], noon)
+      }
+      yield* issue(3, "Blue", "CP-1")
+      yield* issue(1, "BLUE", "CP-2")
+      yield* issue(2, "Red", "CP-1")
+      yield* issue(4, "Blue", "CP-1", theirs)
+      const list = (filter: Parameters<typeof cdrs.list>[1]) => cdrs.list(ours.id, filter)
+      const numbers = (filter: CdrFilter) =>
+        Effect.map(list({ limit: 50, ...filter }), ({ items }) => items.map(({ number }) => number))
+      expect(yield* numbers({ tokenUid: "blue" })).toEqual([1, 2])
+      expect(yield* numbers({ tokenUid: "blue", chargerId: "CP-2", from: noon })).toEqual([2])
+      for (const tokenUid of ["Green", "%", "\0"]) expect(yield* numbers({ tokenUid })).toEqual([])
+      const { items, nextCursor } = yield* list({ limit: 1, tokenUid: "blue" })
+      expect((yield* list({ limit: 1, tokenUid: "blue", cursor: nextCursor ?? "" })).items[0]?.number).toBe(2)
+      const misused = list({ limit: 1, tokenUid: "Red", cursor: nextCursor ?? "" })
+      expect(yield* failureOf(misused)).toEqual(["InvalidInput", "/cursor"])
+      yield* cdrs.credit(items[0]?.id ?? "", ours.writing(noon))
+      expect(yield* numbers({ tokenUid: "blue" })).toEqual([4, 1, 2])
+    })
   )
 
-  it.effect("a record is taken back once, by one that differs in the sign of its total", () =>
+  it.effect("a record is credited once, by a record that differs only in the sign of its total", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation
@@ -193,7 +191,7 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("nobody changes or deletes a record, not even by hand", () =>
+  it.effect("a record cannot be changed or deleted, not even by SQL", () =>
     Effect.gen(function* () {
       const ours = yield* anOrganisation
       yield* (yield* Cdrs).issue([record(ours)], noon)
@@ -207,7 +205,7 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("the list is the organisation's own, filtered, newest first", () =>
+  it.effect("the list has only the organisation's own records, filtered, newest first", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs
       const ours = yield* anOrganisation

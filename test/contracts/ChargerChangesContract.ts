@@ -1,4 +1,4 @@
-/** What an operator's changes of a charger fulfil, and what an organisation's figures count, whatever the database. */
+/** What an operator's changes of a charger and an organisation's statistics must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ const socket = {
 const hour = 60 * 60 * 1000
 
 export const chargerChangesContract = (it: ContractIt): void => {
-  it.effect("a patch changes what it names and leaves the rest", () =>
+  it.effect("a patch changes the fields it names and leaves the rest", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const sites = yield* Sites
@@ -45,32 +45,28 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect(
-    "a serial number is the operator's to register and to take away, and stands apart from what is reported",
-    () =>
-      Effect.gen(function* () {
-        const chargers = yield* Chargers
-        const { ours } = yield* aHome
-        const chargerId = aChargerId()
-        const wanted = registration(chargerId, { registeredSerialNumber: "SN-1" })
-        expect(yield* chargers.register(wanted, ours.writing())).toMatchObject({
-          registeredSerialNumber: "SN-1",
-          serialNumber: ""
-        })
-        const update = (registeredSerialNumber: string | null) =>
-          chargers.update(chargerId, { registeredSerialNumber }, ours.writing())
-        expect((yield* update("SN-2")).registeredSerialNumber).toBe("SN-2")
-        expect((yield* chargers.update(chargerId, { name: "New" }, ours.writing())).registeredSerialNumber).toBe("SN-2")
-        expect((yield* update(null)).registeredSerialNumber).toBeUndefined()
-        const facts = yield* chargerFacts(ours, chargerId)
-        const after = facts.map(
-          ({ body }) => (body.after as { registeredSerialNumber?: string }).registeredSerialNumber
-        )
-        expect(after).toEqual(["SN-1", "SN-2", "SN-2", undefined])
+  it.effect("an operator can register and remove a serial number, separately from the one the charger reports", () =>
+    Effect.gen(function* () {
+      const chargers = yield* Chargers
+      const { ours } = yield* aHome
+      const chargerId = aChargerId()
+      const wanted = registration(chargerId, { registeredSerialNumber: "SN-1" })
+      expect(yield* chargers.register(wanted, ours.writing())).toMatchObject({
+        registeredSerialNumber: "SN-1",
+        serialNumber: ""
       })
+      const update = (registeredSerialNumber: string | null) =>
+        chargers.update(chargerId, { registeredSerialNumber }, ours.writing())
+      expect((yield* update("SN-2")).registeredSerialNumber).toBe("SN-2")
+      expect((yield* chargers.update(chargerId, { name: "New" }, ours.writing())).registeredSerialNumber).toBe("SN-2")
+      expect((yield* update(null)).registeredSerialNumber).toBeUndefined()
+      const facts = yield* chargerFacts(ours, chargerId)
+      const after = facts.map(({ body }) => (body.after as { registeredSerialNumber?: string }).registeredSerialNumber)
+      expect(after).toEqual(["SN-1", "SN-2", "SN-2", undefined])
+    })
   )
 
-  it.effect("the profile is raised when a password is there, and lowered only by saying so", () =>
+  it.effect("the security profile can be raised only with a password, and lowered only explicitly", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const sql = yield* SqlClient.SqlClient
@@ -106,7 +102,7 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("equipment is laid over what is known, connector by connector, also before the charger reports them", () =>
+  it.effect("equipment is merged connector by connector, even before the charger reports its connectors", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -139,7 +135,7 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("the figures count an organisation's own chargers, connectors and sessions", () =>
+  it.effect("the statistics count only the organisation's chargers, connectors and sessions", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours, site } = yield* aHome
@@ -183,7 +179,7 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("today begins at midnight of the organisation, not of UTC", () =>
+  it.effect("today begins at midnight in the organisation's time zone", () =>
     Effect.gen(function* () {
       const access = yield* Access
       const chargers = yield* Chargers
@@ -209,7 +205,7 @@ export const chargerChangesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an organisation that has nothing yet has figures of zero", () =>
+  it.effect("an organisation without chargers and sessions has statistics of zero", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const ours = yield* anOrganisation

@@ -1,4 +1,4 @@
-/** What every storage of chargers fulfils where they are read as rows and counted, whatever the database. */
+/** What every storage of chargers must do for their summaries and counts, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,14 +13,14 @@ import { aChargerId, aHome, registration } from "./ChargersContract.ts"
 
 const minute = 60_000
 
-/** What a session draws at a moment. */
+/** Sets the power that a session draws at a moment. */
 const draws = (sessionId: string, powerW: number, at: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`UPDATE session SET power_w = ${powerW}, power_at = ${new Date(at)} WHERE id = ${sessionId}`
   })
 
-/** Five chargers: one charges, one has a fault, one is gone, one was never there, and one has said nothing. */
+/** Five chargers: one is charging, one has a fault, one is offline, one has never connected, and one has reported no status. */
 const aFleet = Effect.gen(function* () {
   const chargers = yield* Chargers
   const sites = yield* Sites
@@ -61,7 +61,7 @@ const found = (ours: TestOrganisation, ids: ReadonlyArray<string>) => (filter: S
   })
 
 export const chargerSummariesContract = (it: ContractIt): void => {
-  it.effect("a summary has the charger's site, its connectors and the sessions that run there", () =>
+  it.effect("a summary has the charger's site, its connectors and the sessions running there", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ids, other, ours, running, site } = yield* aFleet
@@ -136,7 +136,7 @@ export const chargerSummariesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("the stored state is the domain's, whatever the connectors report", () =>
+  it.effect("the stored state equals the domain's for every pair of connector statuses", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -168,7 +168,7 @@ export const chargerSummariesContract = (it: ContractIt): void => {
   )
 
   it.effect(
-    "counts have the chargers by state and the power of those that are connected, for a filter or for sites",
+    "counts give the chargers by state and the power of connected ones, for a filter or for several sites",
     () =>
       Effect.gen(function* () {
         const chargers = yield* Chargers
@@ -199,7 +199,7 @@ export const chargerSummariesContract = (it: ContractIt): void => {
   )
 
   it.effect(
-    "a page has a thousand summaries, is one statement, and its cursor goes on with the same filters alone",
+    "a page has at most 1000 summaries, takes one statement, and its cursor works only with the same filters",
     () =>
       Effect.gen(function* () {
         const chargers = yield* Chargers

@@ -1,4 +1,4 @@
-/** What every storage of chargers fulfils, whatever the database: registering, reading, paging, removing. */
+/** What every storage of chargers must do, on every database: registering, reading, paging, removing. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ChargerRegistration } from "../../src/domain/charger/Charger.ts"
@@ -41,7 +41,7 @@ export const aHome = Effect.gen(function* () {
 const verifier = Uint8Array.from([1, 2, 3])
 
 export const chargersContract = (it: ContractIt): void => {
-  it.effect("a charger is registered with its name and id alone and is read back", () =>
+  it.effect("a charger is registered with only its name and id, and is read back", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours, site } = yield* aHome
@@ -74,7 +74,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a charger may wait for its operator's word from its first boot on", () =>
+  it.effect("a charger may be registered as Pending, Rejected or Accepted", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -86,7 +86,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("without a site it goes to the oldest one, and without any there is none to go to", () =>
+  it.effect("a charger without a site gets the oldest one, and is refused if there is none", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const sites = yield* Sites
@@ -105,7 +105,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an id is in use for every organisation, and of two that ask at once one gets it", () =>
+  it.effect("an id is unique among all organisations, even if several register it at once", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -126,7 +126,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("profile 1 and 2 need a password, 0 and 3 do not", () =>
+  it.effect("profiles 1 and 2 need a password, 0 and 3 do not", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -142,7 +142,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("what the charger reported stands beside what the operator registered", () =>
+  it.effect("a charger has what it reported beside what the operator registered", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -188,7 +188,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a charger is connected while an open connection stands on a node whose lease runs", () =>
+  it.effect("a charger is connected while it has an open connection at a node whose lease is valid", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -205,7 +205,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another organisation sees, changes and removes nothing of a charger", () =>
+  it.effect("another organisation can neither see, change nor remove a charger", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours, site } = yield* aHome
@@ -224,7 +224,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a list is in order of ids, in pages that an insert does not shift, and can be of one site", () =>
+  it.effect("a list is in order of ids, in pages that an insert does not shift, and can be limited to one site", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const sites = yield* Sites
@@ -249,7 +249,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a page of whole chargers is one statement, however many they are", () =>
+  it.effect("a page of complete chargers takes one statement, however many they are", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -266,7 +266,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a charger is not removed while a session runs; its ended sessions stay readable", () =>
+  it.effect("a charger cannot be removed while a session runs, and its ended sessions stay readable", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const sessions = yield* Sessions
@@ -283,13 +283,13 @@ export const chargersContract = (it: ContractIt): void => {
       expect(yield* failureOf(chargers.get(ours.id, idle))).toEqual(["NotFound", "charger"])
       expect(yield* failureOf(chargers.remove(idle, ours.writing()))).toEqual(["NotFound", "charger"])
       expect((yield* sessions.get(ours.id, ended)).chargerId).toBe(idle)
-      // Registered again it is a new one, that has reported nothing.
+      // Registered again, it is a new charger that has reported nothing.
       const again = yield* chargers.register(registration(idle), ours.writing())
       expect([again.connectors, again.manufacturer, again.connected]).toEqual([[], "", false])
     })
   )
 
-  it.effect("every text of a name comes back as it was given", () =>
+  it.effect("a name with any text comes back unchanged, and text that cannot be stored is refused", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours } = yield* aHome
@@ -309,7 +309,7 @@ export const chargersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("registering and removing are facts without the password", () =>
+  it.effect("registering and removing make facts without the password", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ours, site } = yield* aHome

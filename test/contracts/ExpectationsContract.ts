@@ -1,4 +1,4 @@
-/** What every storage of expectations fulfils, whatever the database: documents that are replaced as a whole and told to nobody else. */
+/** What every storage of expectations must do, on every database: documents that are replaced as a whole and visible to one organisation only. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -46,7 +46,7 @@ const aCharger = (organisation: TestOrganisation, manufacturer: string, model: s
   })
 
 export const expectationsContract = (it: ContractIt): void => {
-  it.effect("a template is empty, then what was put last, and each change tells who made it", () =>
+  it.effect("a template is empty at first, then as last set, and each change is recorded with its author", () =>
     Effect.gen(function* () {
       const expectations = yield* Expectations
       const ours = yield* anOrganisation
@@ -66,7 +66,7 @@ export const expectationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("rules are read back in their order, and each change tells who made it", () =>
+  it.effect("rules are read back in their order, and each change is recorded with its author", () =>
     Effect.gen(function* () {
       const expectations = yield* Expectations
       const ours = yield* anOrganisation
@@ -91,7 +91,7 @@ export const expectationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("neither template nor rules nor makes are another organisation's", () =>
+  it.effect("templates, rules and makes of another organisation are invisible", () =>
     Effect.gen(function* () {
       const expectations = yield* Expectations
       const ours = yield* anOrganisation
@@ -107,7 +107,7 @@ export const expectationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("makes are counted, the most frequent first, without chargers that have told nothing", () =>
+  it.effect("makes are counted, the most frequent first, without chargers that have not reported their make", () =>
     Effect.gen(function* () {
       const ours = yield* anOrganisation
       const one = yield* aCharger(ours, "V", "M")

@@ -24,13 +24,13 @@ import { anOrganisation, type ContractIt, factsOf, failureOf } from "../support/
 
 const day = 86_400_000
 
-/** By the real clock, since the layer sweeps at its start what is too old by it; the tests' own sweeps are told their time. */
+/** By the real clock, since the layer's own sweep at its start uses it. The sweeps in the tests get their time as an argument. */
 const start = Date.now()
 const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
 const text = <E>(content: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runCollect(content), (chunks) => Buffer.concat(chunks).toString())
 
-/** Files of its own, with small bounds. */
+/** A file storage of its own, with small limits. */
 const own = (quotaBytes = 1_000, measure?: () => Promise<number>) => {
   const folder = mkdtempSync(join(tmpdir(), "voltlane-contract-"))
   const options = { ...limits.files, folder, quotaBytes, retentionDays: 90, ...(measure && { measure }) }
@@ -43,7 +43,7 @@ const rows = (table: "file" | "file_doomed" | "file_download") =>
   )
 
 const stages = (it: ContractIt): void => {
-  it.effect("takes one upload by its token, and keeps nothing of the token", () => {
+  it.effect("accepts one upload for a token, and does not store the token", () => {
     const { layer: files } = own()
     return Effect.gen(function* () {
       const { id: organisationId } = yield* anOrganisation
@@ -62,7 +62,7 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("keeps the first of two uploads that come to two processes at once, whole", () => {
+  it.effect("keeps the upload that completes first when two processes receive one at the same time", () => {
     const { folder, layer: files, options } = own()
     return Effect.gen(function* () {
       const { id: organisationId } = yield* anOrganisation
@@ -80,7 +80,7 @@ const stages = (it: ContractIt): void => {
       const lost = yield* Fiber.await(first)
       assert.isTrue(Exit.isFailure(lost) && String(lost.cause).includes("already"))
       assert.strictEqual(yield* text(yield* content(organisationId, id)), "fast")
-      // What the second has put is nobody's, and goes with the sweep.
+      // The content of the second belongs to no file, and is deleted by the sweep.
       const sql = yield* SqlClient.SqlClient
       const soon = yield* Clock.currentTimeMillis
       yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, soon)
@@ -90,7 +90,7 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.scoped, Effect.provide(files))
   })
 
-  it.effect("leaves nothing of what breaks off or is too large", () => {
+  it.effect("leaves nothing of an upload that breaks off, is empty or is too large", () => {
     const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
     return Effect.gen(function* () {
       const organisation = yield* anOrganisation
@@ -119,7 +119,7 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("ends what comes for a file that was removed meanwhile", () => {
+  it.effect("ends an upload whose file is removed meanwhile", () => {
     const { folder, layer: files } = own()
     return Effect.gen(function* () {
       const owner = yield* anOrganisation
@@ -143,7 +143,7 @@ const stages = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("keeps an organisation within its quota, and each within its own", () => {
+  it.effect("limits each organisation to its own quota", () => {
     const { layer: files } = own(100)
     return Effect.gen(function* () {
       const [one, other] = [yield* anOrganisation, yield* anOrganisation]
@@ -166,7 +166,7 @@ const stages = (it: ContractIt): void => {
 
 const chunk = new Uint8Array(4 * 1024 * 1024)
 
-/** An upload that has sent `chunks` of 4 MiB and then waits; `begun` is done when it does. */
+/** An upload that has sent `chunks` of 4 MiB and then waits; `begun` is completed at that point. */
 const half = (chunks: number, begun: Deferred.Deferred<void>) =>
   Stream.concat(
     Stream.take(Stream.forever(Stream.make(chunk)), chunks),
@@ -178,67 +178,67 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => (error instanceof StorageUnavailable ? error.reason : String(error)))
 
 const uploadsAtOnce = (it: ContractIt): void => {
+  it.effect("stops a running upload when the disk has too little room for files, and leaves nothing of it", () => {
+    const disk = { free: limits.files.minFreeBytes }
+    const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER, async () => disk.free)
+    return Effect.gen(function* () {
+      const { id: organisationId } = yield* anOrganisation
+      const { expect, receive } = yield* Files
+      const { token } = yield* expect(organisationId, "C1", "Log", start)
+      let sent = 0
+      const filling = Stream.mapEffect(Stream.take(Stream.forever(Stream.make(chunk)), 60), (part) =>
+        Effect.promise(async () => {
+          sent += 1
+          if (sent > 3) disk.free = limits.files.minFreeBytes - 1
+          await new Promise((resume) => setTimeout(resume, 10))
+          return part
+        })
+      )
+      assert.strictEqual(yield* reasonOf(receive(token, "a.log", filling, start)), "full")
+      assert.isBelow(sent, 60)
+      assert.deepStrictEqual(readdirSync(folder), [])
+      const refused = receive(token, "a.log", bytes("small"), start)
+      assert.strictEqual(yield* reasonOf(refused), "full")
+      disk.free = limits.files.minFreeBytes
+      yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
+      assert.strictEqual((yield* receive(token, "a.log", bytes("small"), start)).size, 5)
+    }).pipe(Effect.provide(files))
+  })
+
   it.effect(
-    "stops an upload while it comes once the disk has too little room for files, and leaves nothing of it",
+    "counts the bytes of running uploads in the quota, and allows four uploads of an organisation at once",
     () => {
-      const disk = { free: limits.files.minFreeBytes }
-      const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER, async () => disk.free)
+      const { folder, layer: files } = own(6 * chunk.length)
       return Effect.gen(function* () {
-        const { id: organisationId } = yield* anOrganisation
-        const { expect, receive } = yield* Files
-        const { token } = yield* expect(organisationId, "C1", "Log", start)
-        let sent = 0
-        const filling = Stream.mapEffect(Stream.take(Stream.forever(Stream.make(chunk)), 60), (part) =>
-          Effect.promise(async () => {
-            sent += 1
-            if (sent > 3) disk.free = limits.files.minFreeBytes - 1
-            await new Promise((resume) => setTimeout(resume, 10))
-            return part
-          })
+        const [one, other] = [yield* anOrganisation, yield* anOrganisation]
+        const { expect, receive, store } = yield* Files
+        const upload = (organisationId: string, content: Stream.Stream<Uint8Array, unknown>) =>
+          Effect.flatMap(expect(organisationId, "C1", "Log", start), ({ token }) => receive(token, "f", content, start))
+        const begin = Effect.fnUntraced(function* (chunks: number) {
+          const begun = yield* Deferred.make<void>()
+          const fiber = yield* Effect.forkChild(upload(one.id, half(chunks, begun)))
+          yield* Deferred.await(begun)
+          return fiber
+        })
+        const running = [yield* begin(3), yield* begin(2)]
+        const third = upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 3))
+        assert.deepStrictEqual(yield* failureOf(third), ["Conflict", "file_quota"])
+        running.push(yield* begin(0), yield* begin(0))
+        assert.deepStrictEqual(yield* failureOf(upload(one.id, bytes("fifth"))), ["TooMany", "uploads_at_once"])
+        assert.deepStrictEqual(yield* failureOf(store("a.bin", bytes("fifth"), one.writing(start))), [
+          "TooMany",
+          "uploads_at_once"
+        ])
+        assert.strictEqual((yield* upload(other.id, bytes("others"))).size, 6)
+        yield* Fiber.interruptAll(running)
+        assert.strictEqual(
+          (yield* upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 5))).size,
+          5 * chunk.length
         )
-        assert.strictEqual(yield* reasonOf(receive(token, "a.log", filling, start)), "full")
-        assert.isBelow(sent, 60)
-        assert.deepStrictEqual(readdirSync(folder), [])
-        const refused = receive(token, "a.log", bytes("small"), start)
-        assert.strictEqual(yield* reasonOf(refused), "full")
-        disk.free = limits.files.minFreeBytes
-        yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
-        assert.strictEqual((yield* receive(token, "a.log", bytes("small"), start)).size, 5)
+        assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
       }).pipe(Effect.provide(files))
     }
   )
-
-  it.effect("counts what has come of uploads that run in the quota, and takes four of an organisation at once", () => {
-    const { folder, layer: files } = own(6 * chunk.length)
-    return Effect.gen(function* () {
-      const [one, other] = [yield* anOrganisation, yield* anOrganisation]
-      const { expect, receive, store } = yield* Files
-      const upload = (organisationId: string, content: Stream.Stream<Uint8Array, unknown>) =>
-        Effect.flatMap(expect(organisationId, "C1", "Log", start), ({ token }) => receive(token, "f", content, start))
-      const begin = Effect.fnUntraced(function* (chunks: number) {
-        const begun = yield* Deferred.make<void>()
-        const fiber = yield* Effect.forkChild(upload(one.id, half(chunks, begun)))
-        yield* Deferred.await(begun)
-        return fiber
-      })
-      const running = [yield* begin(3), yield* begin(2)]
-      const third = upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 3))
-      assert.deepStrictEqual(yield* failureOf(third), ["Conflict", "file_quota"])
-      running.push(yield* begin(0), yield* begin(0))
-      assert.deepStrictEqual(yield* failureOf(upload(one.id, bytes("fifth"))), ["TooMany", "uploads_at_once"])
-      assert.deepStrictEqual(yield* failureOf(store("a.bin", bytes("fifth"), one.writing(start))), [
-        "TooMany",
-        "uploads_at_once"
-      ])
-      assert.strictEqual((yield* upload(other.id, bytes("others"))).size, 6)
-      yield* Fiber.interruptAll(running)
-      assert.strictEqual(
-        (yield* upload(one.id, Stream.take(Stream.forever(Stream.make(chunk)), 5))).size,
-        5 * chunk.length
-      )
-      assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
-    }).pipe(Effect.provide(files))
-  })
 }
 
 /** Fails the test when it is read. */
@@ -258,39 +258,42 @@ const refusedOf = (registry: Metric.MetricRegistry) =>
       .map(({ attributes, state }) => [attributes?.["reason"], "count" in state ? Number(state.count) : 0])
   )
 
-/** How many uploads run, as `/metrics` says. */
+/** The number of running uploads, as in `/metrics`. */
 const runningOf = (registry: Metric.MetricRegistry) =>
   Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
     .filter(({ id }) => id === "file_uploads_running")
     .map(({ state }) => ("value" in state ? Number(state.value) : undefined))[0]
 
 const uploadLimits = (it: ContractIt): void => {
-  it.effect("refuses before the first byte what its sender declares too large for quota, disk or a file", () => {
-    const disk = { free: limits.files.minFreeBytes + 500 }
-    const registry: Metric.MetricRegistry = new Map()
-    const { folder, layer: files } = own(1_000, async () => disk.free)
-    return Effect.gen(function* () {
-      const owner = yield* anOrganisation
-      const { expect, receive, store } = yield* Files
-      const { token } = yield* expect(owner.id, "C1", "Log", start)
-      const declaring = (declared: number) => receive(token, "f", unread, start, declared)
-      assert.deepStrictEqual(yield* failureOf(declaring(maxFileBytes + 1)), ["InvalidInput", ""])
-      assert.deepStrictEqual(yield* failureOf(declaring(1_001)), ["Conflict", "file_quota"])
-      assert.strictEqual(yield* reasonOf(declaring(501)), "full")
-      assert.strictEqual(yield* reasonOf(store("a.bin", unread, owner.writing(start), 501)), "full")
-      disk.free = limits.files.minFreeBytes + 10_000
-      yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
-      const begun = yield* Deferred.make<void>()
-      const other = yield* expect(owner.id, "C2", "Log", start)
-      const running = yield* Effect.forkChild(receive(other.token, "f", half(0, begun), start, 600))
-      yield* Deferred.await(begun)
-      assert.deepStrictEqual(yield* failureOf(declaring(401)), ["Conflict", "file_quota"])
-      assert.strictEqual((yield* receive(token, "f", bytes("y".repeat(400)), start, 400)).size, 400)
-      yield* Fiber.interrupt(running)
-      assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
-      assert.deepStrictEqual(refusedOf(registry), { quota: 2, full: 2 })
-    }).pipe(Effect.provide(files), Effect.provideService(Metric.MetricRegistry, registry))
-  })
+  it.effect(
+    "refuses before the first byte an upload whose declared size is too large for quota, disk or a file",
+    () => {
+      const disk = { free: limits.files.minFreeBytes + 500 }
+      const registry: Metric.MetricRegistry = new Map()
+      const { folder, layer: files } = own(1_000, async () => disk.free)
+      return Effect.gen(function* () {
+        const owner = yield* anOrganisation
+        const { expect, receive, store } = yield* Files
+        const { token } = yield* expect(owner.id, "C1", "Log", start)
+        const declaring = (declared: number) => receive(token, "f", unread, start, declared)
+        assert.deepStrictEqual(yield* failureOf(declaring(maxFileBytes + 1)), ["InvalidInput", ""])
+        assert.deepStrictEqual(yield* failureOf(declaring(1_001)), ["Conflict", "file_quota"])
+        assert.strictEqual(yield* reasonOf(declaring(501)), "full")
+        assert.strictEqual(yield* reasonOf(store("a.bin", unread, owner.writing(start), 501)), "full")
+        disk.free = limits.files.minFreeBytes + 10_000
+        yield* Effect.promise(() => new Promise((resume) => setTimeout(resume, 300)))
+        const begun = yield* Deferred.make<void>()
+        const other = yield* expect(owner.id, "C2", "Log", start)
+        const running = yield* Effect.forkChild(receive(other.token, "f", half(0, begun), start, 600))
+        yield* Deferred.await(begun)
+        assert.deepStrictEqual(yield* failureOf(declaring(401)), ["Conflict", "file_quota"])
+        assert.strictEqual((yield* receive(token, "f", bytes("y".repeat(400)), start, 400)).size, 400)
+        yield* Fiber.interrupt(running)
+        assert.isFalse(readdirSync(folder).some((name) => name.endsWith(".part")))
+        assert.deepStrictEqual(refusedOf(registry), { quota: 2, full: 2 })
+      }).pipe(Effect.provide(files), Effect.provideService(Metric.MetricRegistry, registry))
+    }
+  )
 
   it.effect("ends the older of two uploads to one URL, and frees its place and its room at once", () => {
     const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
@@ -318,7 +321,7 @@ const uploadLimits = (it: ContractIt): void => {
     }).pipe(Effect.provide(files), Effect.provideService(Metric.MetricRegistry, registry))
   })
 
-  it.effect("gives up what comes more slowly than any charger sends, and sooner what an operator sends", () => {
+  it.effect("ends uploads that are slower than any charger, and sooner those of operators", () => {
     const { folder, layer: files } = own(Number.MAX_SAFE_INTEGER)
     const registry: Metric.MetricRegistry = new Map()
     return Effect.gen(function* () {
@@ -331,7 +334,7 @@ const uploadLimits = (it: ContractIt): void => {
         yield* failureOf(receive(token, "f", trickle(50, 10 * (charger - 1), 10_000), start)),
         failing
       )
-      // What was fast at first buys no time.
+      // A fast beginning gives no extra time.
       const held = Stream.concat(Stream.make(chunk), trickle(50, 1, 10_000))
       assert.deepStrictEqual(yield* failureOf(receive(token, "f", held, start)), failing)
       const slow = store("a.bin", trickle(50, 10 * (operator - 1), 10_000), owner.writing(start))
@@ -340,7 +343,7 @@ const uploadLimits = (it: ContractIt): void => {
         readdirSync(folder).filter((name) => name.endsWith(".part")),
         []
       )
-      // A modem that is silent for most of a minute, and then sends with 2.5 KiB/s for as long.
+      // A modem that sends nothing for most of a minute, and then 2.5 KiB/s for as long.
       const modem = Stream.flatMap(Stream.range(1, 5), () =>
         Stream.concat(trickle(1, 100, stalledMillis - 1_000), trickle(6, 25_600, 10_000))
       )
@@ -358,7 +361,7 @@ const uploadLimits = (it: ContractIt): void => {
 }
 
 const firmware = (it: ContractIt): void => {
-  it.effect("offers an image to a charger until it is too late, and to no other organisation", () => {
+  it.effect("offers an image to a charger until the offer expires, and to no other organisation", () => {
     const { layer: files } = own()
     return Effect.gen(function* () {
       const [owner, stranger] = [yield* anOrganisation, yield* anOrganisation]
@@ -397,7 +400,7 @@ const firmware = (it: ContractIt): void => {
 }
 
 const retention = (it: ContractIt): void => {
-  it.effect("sweeps what has had its time, and no firmware", () => {
+  it.effect("sweeps files past their retention, and never firmware", () => {
     const { folder, layer: files, options } = own()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -426,7 +429,7 @@ const retention = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("comes back for a content that could not be removed", () => {
+  it.effect("retries a content that could not be removed", () => {
     const { folder, layer: files, options } = own()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -444,8 +447,8 @@ const retention = (it: ContractIt): void => {
     }).pipe(Effect.provide(files))
   })
 
-  it.effect("sweeps at the start and every day, what dead processes have begun too", () => {
-    // The layer sweeps its own by the real clock.
+  it.effect("sweeps at the start and every day, including partial files of dead processes", () => {
+    // The layer sweeps its own folder by the real clock.
     const { layer: files } = own()
     const { folder, options } = own()
     return Effect.gen(function* () {
@@ -465,7 +468,7 @@ const retention = (it: ContractIt): void => {
       yield* Effect.provideService(daily(sql, Effect.void, blobs, options), Clock.Clock, clock)
       yield* gone(stale)
       assert.isTrue(existsSync(fresh))
-      // Until the sweep sleeps again a day's end is nothing to it.
+      // The end of a day has no effect until the sweep sleeps again.
       const another = Effect.andThen(clock.adjust(day), Effect.sleep("10 millis"))
       yield* Effect.repeat(another, { until: () => !existsSync(fresh), times: 500 })
       assert.deepStrictEqual([existsSync(stale), existsSync(fresh)], [false, false])

@@ -1,4 +1,4 @@
-/** What chargers and tokens are found by, whatever the database. Those of sessions and records are in their own contracts. */
+/** The filters of chargers and tokens, on every database. Those of sessions and records are in their own contracts. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { aConnection, aConnector } from "../support/reported.ts"
 import { anOrganisation, type ContractIt, failureOf } from "../support/repositories.ts"
 import { aChargerId, aHome, registration } from "./ChargersContract.ts"
 
-/** Four chargers at two sites; the last was never heard of. */
+/** Four chargers at two sites; the last one has never connected. */
 const aFleet = Effect.gen(function* () {
   const chargers = yield* Chargers
   const sites = yield* Sites
@@ -46,50 +46,52 @@ const cards = [
 ] as const
 
 export const filtersContract = (it: ContractIt): void => {
-  it.effect("chargers are found by connection, status, version, model, site and text, and by all of them at once", () =>
-    Effect.gen(function* () {
-      const chargers = yield* Chargers
-      const { ids, other, ours, site } = yield* aFleet
-      const found = (filter: ChargerFilter) =>
-        Effect.map(chargers.list(ours.id, { limit: 50, ...filter }), ({ items }) =>
-          items.map(({ chargerId }) => "abcd"[ids.indexOf(chargerId)]).join("")
-        )
-      const wanted: ReadonlyArray<readonly [ChargerFilter, string]> = [
-        [{}, "abcd"],
-        [{ connected: true }, "a"],
-        [{ connected: false }, "bcd"],
-        [{ status: "Faulted" }, "bc"],
-        [{ status: "Available" }, "a"],
-        [{ status: "Charging" }, "a"],
-        [{ status: "Reserved" }, ""],
-        [{ model: "M1" }, "ab"],
-        [{ firmwareVersion: "1.2" }, "c"],
-        [{ siteId: other.id }, "cd"],
-        [{ text: "harbour_1" }, "b"],
-        [{ text: "sn-" }, "abc"],
-        [{ text: "MAKER" }, "abc"],
-        [{ text: ids[3] ?? "" }, "d"],
-        // Every character means itself.
-        [{ text: "0%" }, "abcd"],
-        [{ text: "%M" }, ""],
-        [{ text: "r_2" }, "c"],
-        [{ text: "Harbour.1" }, ""],
-        [{ text: "\\" }, ""],
-        [{ text: "' OR true --" }, ""],
-        [{ text: "\0" }, ""],
-        [{ model: "\0" }, ""],
-        [{ connected: false, status: "Faulted", siteId: site.id, model: "M1", text: "harbour" }, "b"],
-        [{ connected: true, status: "Faulted" }, ""]
-      ]
-      for (const [filter, which] of wanted) expect([filter, yield* found(filter)]).toEqual([filter, which])
-      const stranger = yield* anOrganisation
-      for (const [filter] of wanted) {
-        expect((yield* chargers.list(stranger.id, { limit: 50, ...filter })).items).toEqual([])
-      }
-    })
+  it.effect(
+    "chargers are found by connection, status, version, model, site and text, and by all of them together",
+    () =>
+      Effect.gen(function* () {
+        const chargers = yield* Chargers
+        const { ids, other, ours, site } = yield* aFleet
+        const found = (filter: ChargerFilter) =>
+          Effect.map(chargers.list(ours.id, { limit: 50, ...filter }), ({ items }) =>
+            items.map(({ chargerId }) => "abcd"[ids.indexOf(chargerId)]).join("")
+          )
+        const wanted: ReadonlyArray<readonly [ChargerFilter, string]> = [
+          [{}, "abcd"],
+          [{ connected: true }, "a"],
+          [{ connected: false }, "bcd"],
+          [{ status: "Faulted" }, "bc"],
+          [{ status: "Available" }, "a"],
+          [{ status: "Charging" }, "a"],
+          [{ status: "Reserved" }, ""],
+          [{ model: "M1" }, "ab"],
+          [{ firmwareVersion: "1.2" }, "c"],
+          [{ siteId: other.id }, "cd"],
+          [{ text: "harbour_1" }, "b"],
+          [{ text: "sn-" }, "abc"],
+          [{ text: "MAKER" }, "abc"],
+          [{ text: ids[3] ?? "" }, "d"],
+          // No character has a special meaning.
+          [{ text: "0%" }, "abcd"],
+          [{ text: "%M" }, ""],
+          [{ text: "r_2" }, "c"],
+          [{ text: "Harbour.1" }, ""],
+          [{ text: "\\" }, ""],
+          [{ text: "' OR true --" }, ""],
+          [{ text: "\0" }, ""],
+          [{ model: "\0" }, ""],
+          [{ connected: false, status: "Faulted", siteId: site.id, model: "M1", text: "harbour" }, "b"],
+          [{ connected: true, status: "Faulted" }, ""]
+        ]
+        for (const [filter, which] of wanted) expect([filter, yield* found(filter)]).toEqual([filter, which])
+        const stranger = yield* anOrganisation
+        for (const [filter] of wanted) {
+          expect((yield* chargers.list(stranger.id, { limit: 50, ...filter })).items).toEqual([])
+        }
+      })
   )
 
-  it.effect("a cursor of chargers goes on with the filters that it was made under, and with no others", () =>
+  it.effect("a cursor of chargers works only with the filters it was made with", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { ids, ours } = yield* aFleet
@@ -109,7 +111,7 @@ export const filtersContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("tokens are found by status and by text in whatever was told of them", () =>
+  it.effect("tokens are found by status and by text in any of their fields", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]

@@ -1,4 +1,4 @@
-/** What every storage of answers for `Idempotency-Key` fulfils, whatever the database. */
+/** What every storage of answers for `Idempotency-Key` must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,13 +8,13 @@ import { nastyTexts } from "../support/nastyText.ts"
 import type { ContractIt } from "../support/repositories.ts"
 
 const answer = { status: 201, contentType: "application/json", body: '{"id":"1"}' }
-/** Now, and no made-up day: the layer sweeps by the real clock what is older than a day. */
+/** The real time and not an invented one: the layer deletes by the real clock what is older than a day. */
 const start = Date.now()
 const minute = 60 * 1000
 const day = 24 * 60 * minute
 
 export const idempotencyContract = (it: ContractIt): void => {
-  it.effect("the first request goes ahead, and the same one again gets its answer", () =>
+  it.effect("the first request is executed, and the same one again gets its answer", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       expect(yield* idempotency.claim("key a", "1", "print", start)).toMatchObject({ _tag: "Claimed" })
@@ -24,7 +24,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("the same key with another request is told so, while it runs and when it is done", () =>
+  it.effect("the same key with a different request is reported as reused, while the first runs and after its end", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key b", "1", "print", start)
@@ -35,7 +35,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("of many at once exactly one goes ahead", () =>
+  it.effect("exactly one of many simultaneous requests is executed", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const claims = yield* Effect.all(
@@ -47,7 +47,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("two keys of the API do not meet in one idempotency key", () =>
+  it.effect("the same idempotency key may be used with two API keys independently", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key d", "1", "print", start)
@@ -55,7 +55,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a request that did nothing frees its key; an answer that stands cannot be freed or replaced", () =>
+  it.effect("a request that did nothing frees its key, and a stored answer can be neither freed nor replaced", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key f", "1", "print", start)
@@ -68,7 +68,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a request may run for as long as it likes: its key is nobody else's meanwhile", () =>
+  it.effect("a key stays claimed for as long as its request runs", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       yield* idempotency.claim("key g", "1", "print", start)
@@ -76,7 +76,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a request whose process is gone is taken over at once, and one of a process that lives is not", () =>
+  it.effect("a request of a dead process is taken over at once, and one of a live process is not", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const sql = yield* SqlClient.SqlClient
@@ -100,7 +100,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("work and its answer stand together, and work that came to nothing leaves nothing", () =>
+  it.effect("work is committed together with its answer, and rolled back if it gives none", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const sql = yield* SqlClient.SqlClient
@@ -125,7 +125,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a process whose request was taken over while it was away writes nothing of it any more", () =>
+  it.effect("a process writes nothing more for a request that another process has taken over", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const sql = yield* SqlClient.SqlClient
@@ -147,7 +147,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("what was reached before the answer comes with the key when it is claimed again", () =>
+  it.effect("progress recorded before the answer is returned when the key is claimed again", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const claim = (now: number) => idempotency.claim("key r", "1", "print", now)
@@ -167,7 +167,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an answer is kept for a day; then its key is free, and the row goes at the next sweep", () =>
+  it.effect("an answer is kept for a day; then its key is free, and the next sweep deletes its row", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const sql = yield* SqlClient.SqlClient
@@ -185,7 +185,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a sweep takes more rows than one of its statements does", () =>
+  it.effect("a sweep deletes more rows than one of its statements can", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM idempotency`
@@ -198,7 +198,7 @@ export const idempotencyContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("keys and answers of any text come back as they were given", () =>
+  it.effect("keys and answers with any text come back unchanged", () =>
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       for (const text of nastyTexts) {

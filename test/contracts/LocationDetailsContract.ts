@@ -1,4 +1,4 @@
-/** What every storage of sites, chargers and locations fulfils of what drivers find a place by, whatever the database. */
+/** What every storage of sites, chargers and locations must do with the details that help drivers find a place, on every database. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { describedEvsesMax } from "../../src/domain/charger/Describing.ts"
@@ -21,7 +21,7 @@ const socket = {
   maxPowerW: 22_080
 } as const
 
-/** The time of day that a test sets: the database's own goes on as it does. */
+/** The time that a test sets. The database's own clock goes on as usual. */
 const at = (now: number) =>
   Effect.provideService(Clock.Clock, {
     currentTimeMillisUnsafe: () => now,
@@ -46,7 +46,7 @@ const shown = (organisationId: string, format: string, window: Window) =>
   })
 
 export const locationDetailsContract = (it: ContractIt): void => {
-  it.effect("a site keeps what it is told, and a patch changes what it names", () =>
+  it.effect("a site stores its details, and a patch changes only the fields it names", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -59,7 +59,7 @@ export const locationDetailsContract = (it: ContractIt): void => {
       const changed = yield* sites.update(site.id, { images: null, facilities: ["CAFE"] }, ours.writing(noon + 1))
       expect(changed).toEqual({ ...site, images: undefined, facilities: ["CAFE"], updatedAt: noon + 1 })
       expect(yield* sites.get(ours.id, site.id)).toEqual(changed)
-      // An empty list is as none, and that it may be published goes without saying.
+      // An empty list is the same as none, and `publish` is true by default.
       const plain = yield* sites.create({ name: "Plain" }, ours.writing())
       const before = yield* factsOf(ours)
       expect(yield* sites.update(plain.id, { images: [], publish: true, owner: null }, ours.writing())).toEqual(plain)
@@ -68,7 +68,7 @@ export const locationDetailsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a site and an evse can be told so much and no more", () =>
+  it.effect("the details of a site and of an EVSE have a maximum size", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const chargers = yield* Chargers
@@ -86,52 +86,54 @@ export const locationDetailsContract = (it: ContractIt): void => {
       expect(yield* failureOf(update(wordy))).toEqual(["InvalidInput", "/evses"])
       yield* update(evses(1, describedEvsesMax + 1))
       expect(yield* failureOf(update(evses(200, 201)))).toEqual(["InvalidInput", "/evses"])
-      // One more for one less.
+      // One can be added when one is removed.
       expect((yield* update([...evses(200, 201), { evseId: 1, floorLevel: null }])).evses).toHaveLength(
         describedEvsesMax
       )
     })
   )
 
-  it.effect("evses and terms are the charger's, also before it reports them, and stand in its facts", () =>
-    Effect.gen(function* () {
-      const chargers = yield* Chargers
-      const ours = yield* anOrganisation
-      const { chargerId } = yield* aLocation(ours)
-      const told = {
-        evses: [
-          { evseId: 7, floorLevel: "0" },
-          { evseId: 1, ...evseTold }
-        ],
-        equipment: [{ evseId: 1, connectorId: 1, ...socket, termsAndConditions: terms }]
-      } as const
-      const changed = yield* chargers.update(chargerId, told, ours.writing())
-      expect(changed.evses).toEqual([
-        { evseId: 1, ...evseTold },
-        { evseId: 7, floorLevel: "0" }
-      ])
-      expect(changed.connectors[0]?.equipment).toEqual({ ...socket, termsAndConditions: terms })
-      expect(yield* chargers.get(ours.id, chargerId)).toEqual(changed)
-      const before = yield* factsOf(ours)
-      expect(yield* chargers.update(chargerId, told, ours.writing())).toEqual(changed)
-      expect(yield* factsOf(ours)).toEqual(before)
-      const less = yield* chargers.update(chargerId, { evses: [{ evseId: 7, floorLevel: null }] }, ours.writing())
-      expect(less.evses?.map(({ evseId }) => evseId)).toEqual([1])
-      const last = (yield* factsOf(ours)).at(-1)
-      expect([last?.type, last?.body.before?.["evses"], last?.body.after?.["evses"]]).toEqual([
-        "ChargerChanged",
-        changed.evses,
-        less.evses
-      ])
-      // Nobody else's charger is told anything.
-      const theirs = yield* anOrganisation
-      const stranger = chargers.update(chargerId, { evses: [{ evseId: 1, floorLevel: "9" }] }, theirs.writing())
-      expect(yield* failureOf(stranger)).toEqual(["NotFound", "charger"])
-      expect((yield* chargers.get(ours.id, chargerId)).evses).toEqual(less.evses)
-    })
+  it.effect(
+    "EVSE details and terms belong to the charger, may be set before it reports the EVSEs, and appear in its facts",
+    () =>
+      Effect.gen(function* () {
+        const chargers = yield* Chargers
+        const ours = yield* anOrganisation
+        const { chargerId } = yield* aLocation(ours)
+        const told = {
+          evses: [
+            { evseId: 7, floorLevel: "0" },
+            { evseId: 1, ...evseTold }
+          ],
+          equipment: [{ evseId: 1, connectorId: 1, ...socket, termsAndConditions: terms }]
+        } as const
+        const changed = yield* chargers.update(chargerId, told, ours.writing())
+        expect(changed.evses).toEqual([
+          { evseId: 1, ...evseTold },
+          { evseId: 7, floorLevel: "0" }
+        ])
+        expect(changed.connectors[0]?.equipment).toEqual({ ...socket, termsAndConditions: terms })
+        expect(yield* chargers.get(ours.id, chargerId)).toEqual(changed)
+        const before = yield* factsOf(ours)
+        expect(yield* chargers.update(chargerId, told, ours.writing())).toEqual(changed)
+        expect(yield* factsOf(ours)).toEqual(before)
+        const less = yield* chargers.update(chargerId, { evses: [{ evseId: 7, floorLevel: null }] }, ours.writing())
+        expect(less.evses?.map(({ evseId }) => evseId)).toEqual([1])
+        const last = (yield* factsOf(ours)).at(-1)
+        expect([last?.type, last?.body.before?.["evses"], last?.body.after?.["evses"]]).toEqual([
+          "ChargerChanged",
+          changed.evses,
+          less.evses
+        ])
+        // Another organisation cannot change them.
+        const theirs = yield* anOrganisation
+        const stranger = chargers.update(chargerId, { evses: [{ evseId: 1, floorLevel: "9" }] }, theirs.writing())
+        expect(yield* failureOf(stranger)).toEqual(["NotFound", "charger"])
+        expect((yield* chargers.get(ours.id, chargerId)).evses).toEqual(less.evses)
+      })
   )
 
-  it.effect("all of it is the location's at once, and a change of it touches what it is of", () =>
+  it.effect("details appear in the location at once, and a change leaves its other parts as they are", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const chargers = yield* Chargers
@@ -158,7 +160,7 @@ export const locationDetailsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a location that is not for everybody is left out of lists in 2.1.1, and counted nowhere there", () =>
+  it.effect("an unpublished location is neither listed nor counted in 2.1.1", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const sites = yield* Sites
@@ -178,7 +180,7 @@ export const locationDetailsContract = (it: ContractIt): void => {
       expect(yield* shown(ours.id, "2.1.1", { ...whole, from: 0 })).toEqual({ ids: [first, last], total: 2 })
       expect(yield* shown(ours.id, "2.2.1", whole)).toEqual({ ids: [first, hidden, last], total: 3 })
       expect((yield* locations.publication(ours.id, hidden)).published).toBe(true)
-      // Another organisation's list has nothing to do with it.
+      // Another organisation's list is not affected.
       const theirs = yield* anOrganisation
       const other = yield* aLocation(theirs)
       expect(yield* shown(theirs.id, "2.1.1", whole)).toEqual({ ids: [other.site.id], total: 1 })
@@ -187,26 +189,28 @@ export const locationDetailsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("one that was for everybody is gone there for ninety days, and then not there at all", () =>
-    Effect.gen(function* () {
-      const locations = yield* Locations
-      const sites = yield* Sites
-      const ours = yield* anOrganisation
-      const { site } = yield* aLocation(ours)
-      const window = { offset: 0, limit: 10 }
-      const text = Effect.map(locations.json(ours.id, "2.1.1", window, list), ({ body }) =>
-        Buffer.from(body).toString("utf8")
-      )
-      expect(yield* text).toContain('"status":"AVAILABLE"')
-      yield* sites.update(site.id, { publish: false }, ours.writing())
-      const now = yield* Clock.currentTimeMillis
-      const gone = yield* text
-      expect(gone).toContain('"status":"REMOVED"')
-      expect(gone).not.toContain("AVAILABLE")
-      const later = at(now + (removedShownDays + 1) * 86_400_000)
-      while (yield* later(locations.refresh(50))) yield* Effect.void
-      expect(yield* later(shown(ours.id, "2.1.1", window))).toEqual({ ids: [], total: 0 })
-      expect(yield* later(shown(ours.id, "2.2.1", window))).toEqual({ ids: [site.id], total: 1 })
-    })
+  it.effect(
+    "a location that is no longer published is REMOVED in 2.1.1 for ninety days, and then no longer listed",
+    () =>
+      Effect.gen(function* () {
+        const locations = yield* Locations
+        const sites = yield* Sites
+        const ours = yield* anOrganisation
+        const { site } = yield* aLocation(ours)
+        const window = { offset: 0, limit: 10 }
+        const text = Effect.map(locations.json(ours.id, "2.1.1", window, list), ({ body }) =>
+          Buffer.from(body).toString("utf8")
+        )
+        expect(yield* text).toContain('"status":"AVAILABLE"')
+        yield* sites.update(site.id, { publish: false }, ours.writing())
+        const now = yield* Clock.currentTimeMillis
+        const gone = yield* text
+        expect(gone).toContain('"status":"REMOVED"')
+        expect(gone).not.toContain("AVAILABLE")
+        const later = at(now + (removedShownDays + 1) * 86_400_000)
+        while (yield* later(locations.refresh(50))) yield* Effect.void
+        expect(yield* later(shown(ours.id, "2.1.1", window))).toEqual({ ids: [], total: 0 })
+        expect(yield* later(shown(ours.id, "2.2.1", window))).toEqual({ ids: [site.id], total: 1 })
+      })
   )
 }

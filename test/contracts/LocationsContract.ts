@@ -1,4 +1,4 @@
-/** What every storage of locations fulfils, whatever the database. */
+/** What every storage of locations must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ const day = 86_400_000
 
 const textOf = (json: Uint8Array): string => Buffer.from(json).toString("utf8")
 
-/** The time of day that a test sets: the database's own goes on as it does. */
+/** The time that a test sets. The database's own clock goes on as usual. */
 const dial = { now: noon }
 const clock: Clock.Clock = {
   currentTimeMillisUnsafe: () => dial.now,
@@ -39,7 +39,7 @@ const at = (ms: number) =>
 
 const timed = Effect.provideService(Clock.Clock, clock)
 
-/** What partners learn of a site's location by no other fact: the evses whose status has changed, fact by fact. */
+/** The changes of a site's location that no other fact reports: the EVSEs whose status has changed, fact by fact. */
 const unforeseenOf = (siteId: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -50,7 +50,7 @@ const unforeseenOf = (siteId: string) =>
   )
 
 export const locationsContract = (it: ContractIt): void => {
-  it.effect("many sites are asked at once whether partners see them, by one statement", () =>
+  it.effect("the publication of many sites is read by one statement", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const sites = yield* Sites
@@ -72,7 +72,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a site is a location once it has all it needs, and says until then what it lacks", () =>
+  it.effect("a site becomes a location once it has all it needs, and names what is missing until then", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const sites = yield* Sites
@@ -99,84 +99,88 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a change shows at once, and touches what it is of and what contains that, and nothing beside it", () =>
-    Effect.gen(function* () {
-      const locations = yield* Locations
-      const ours = yield* anOrganisation
-      yield* at(0)
-      const { chargerId, site } = yield* aLocation(ours)
-      yield* aConnector(chargerId, 2, 1, "Available")
-      const before = yield* locations.get(ours.id, site.id)
-      expect(before.lastUpdated).toBe(noon)
-      yield* at(60_000)
-      yield* setStatus(chargerId, 2, "Charging")
-      const after = yield* locations.get(ours.id, site.id.toUpperCase())
-      expect(after.evses.map(({ lastUpdated, status }) => [status, lastUpdated])).toEqual([
-        ["AVAILABLE", noon],
-        ["CHARGING", noon + 60_000]
-      ])
-      expect(after.evses[1]?.connectors).toEqual(before.evses[1]?.connectors)
-      expect(after.lastUpdated).toBe(noon + 60_000)
-      // The same said again changes nothing.
-      yield* at(120_000)
-      yield* setStatus(chargerId, 2, "Preparing")
-      expect(yield* locations.get(ours.id, site.id)).toEqual(after)
-    }).pipe(timed)
+  it.effect(
+    "a change is visible at once, and updates only the time of the changed object and of those that contain it",
+    () =>
+      Effect.gen(function* () {
+        const locations = yield* Locations
+        const ours = yield* anOrganisation
+        yield* at(0)
+        const { chargerId, site } = yield* aLocation(ours)
+        yield* aConnector(chargerId, 2, 1, "Available")
+        const before = yield* locations.get(ours.id, site.id)
+        expect(before.lastUpdated).toBe(noon)
+        yield* at(60_000)
+        yield* setStatus(chargerId, 2, "Charging")
+        const after = yield* locations.get(ours.id, site.id.toUpperCase())
+        expect(after.evses.map(({ lastUpdated, status }) => [status, lastUpdated])).toEqual([
+          ["AVAILABLE", noon],
+          ["CHARGING", noon + 60_000]
+        ])
+        expect(after.evses[1]?.connectors).toEqual(before.evses[1]?.connectors)
+        expect(after.lastUpdated).toBe(noon + 60_000)
+        // A status with the same meaning changes nothing.
+        yield* at(120_000)
+        yield* setStatus(chargerId, 2, "Preparing")
+        expect(yield* locations.get(ours.id, site.id)).toEqual(after)
+      }).pipe(timed)
   )
 
-  it.effect("equipment and tariffs are the connector's, and its time goes up from there", () =>
-    Effect.gen(function* () {
-      const locations = yield* Locations
-      const chargers = yield* Chargers
-      const tariffs = yield* Tariffs
-      const ours = yield* anOrganisation
-      yield* at(0)
-      const { chargerId, site } = yield* aLocation(ours)
-      yield* locations.get(ours.id, site.id)
-      yield* at(1000)
-      const equipment = {
-        evseId: 1,
-        connectorId: 1,
-        standard: "CHADEMO",
-        format: "CABLE",
-        powerType: "DC",
-        maxVoltage: 500,
-        maxAmperage: 125,
-        maxPowerW: 50_000
-      } as const
-      yield* chargers.update(chargerId, { equipment: [equipment] }, ours.writing())
-      const body = {
-        currency: "EUR",
-        elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
-      } as const
-      const wide = yield* tariffs.create(body, ours.writing())
-      const narrow = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
-      yield* tariffs.assign(wide.id, { scope: "organisation" }, ours.writing())
-      yield* tariffs.assign(narrow.id, { scope: "charger", chargerId }, ours.writing())
-      const [evse] = (yield* locations.get(ours.id, site.id)).evses
-      expect(evse).toMatchObject({
-        capabilities: ["RFID_READER", "REMOTE_START_STOP_CAPABLE"],
-        lastUpdated: noon + 1000,
-        connectors: [
-          {
-            standard: "CHADEMO",
-            assumed: false,
-            tariffId: wide.id,
-            laterTariffIds: [narrow.id],
-            lastUpdated: noon + 1000
-          }
-        ]
-      })
-      // Nobody changes anything, and the narrower one begins.
-      yield* at(day)
-      while (yield* locations.refresh(50)) yield* Effect.void
-      const later = yield* locations.get(ours.id, site.id)
-      expect(later.evses[0]?.connectors[0]).toMatchObject({ tariffId: narrow.id, laterTariffIds: [] })
-      expect(later.lastUpdated).toBe(noon + day)
-    }).pipe(timed)
+  it.effect(
+    "equipment and tariffs belong to the connector, and their change updates the times of connector, EVSE and location",
+    () =>
+      Effect.gen(function* () {
+        const locations = yield* Locations
+        const chargers = yield* Chargers
+        const tariffs = yield* Tariffs
+        const ours = yield* anOrganisation
+        yield* at(0)
+        const { chargerId, site } = yield* aLocation(ours)
+        yield* locations.get(ours.id, site.id)
+        yield* at(1000)
+        const equipment = {
+          evseId: 1,
+          connectorId: 1,
+          standard: "CHADEMO",
+          format: "CABLE",
+          powerType: "DC",
+          maxVoltage: 500,
+          maxAmperage: 125,
+          maxPowerW: 50_000
+        } as const
+        yield* chargers.update(chargerId, { equipment: [equipment] }, ours.writing())
+        const body = {
+          currency: "EUR",
+          elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
+        } as const
+        const wide = yield* tariffs.create(body, ours.writing())
+        const narrow = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
+        yield* tariffs.assign(wide.id, { scope: "organisation" }, ours.writing())
+        yield* tariffs.assign(narrow.id, { scope: "charger", chargerId }, ours.writing())
+        const [evse] = (yield* locations.get(ours.id, site.id)).evses
+        expect(evse).toMatchObject({
+          capabilities: ["RFID_READER", "REMOTE_START_STOP_CAPABLE"],
+          lastUpdated: noon + 1000,
+          connectors: [
+            {
+              standard: "CHADEMO",
+              assumed: false,
+              tariffId: wide.id,
+              laterTariffIds: [narrow.id],
+              lastUpdated: noon + 1000
+            }
+          ]
+        })
+        // Without any change, the more specific tariff begins.
+        yield* at(day)
+        while (yield* locations.refresh(50)) yield* Effect.void
+        const later = yield* locations.get(ours.id, site.id)
+        expect(later.evses[0]?.connectors[0]).toMatchObject({ tariffId: narrow.id, laterTariffIds: [] })
+        expect(later.lastUpdated).toBe(noon + day)
+      }).pipe(timed)
   )
 
-  it.effect("what is gone is shown as removed for ninety days, and forgotten then", () =>
+  it.effect("removed chargers and sites are shown as REMOVED for ninety days, and then no longer", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const chargers = yield* Chargers
@@ -196,14 +200,14 @@ export const locationsContract = (it: ContractIt): void => {
       yield* at(90 * day + 2000)
       while (yield* locations.refresh(50)) yield* Effect.void
       expect(yield* failureOf(locations.get(ours.id, site.id))).toEqual(["NotFound", "location"])
-      // Those behind it move up.
+      // The locations after it move up.
       const left = yield* locations.page(ours.id, { offset: 0, limit: 1 })
       expect(left.items.map(({ id }) => id)).toEqual([other.site.id])
       expect(left.total).toBe(1)
     }).pipe(timed)
   )
 
-  it.effect("a charger that moves is removed here and another one there", () =>
+  it.effect("a charger that moves is REMOVED at the old site and gets a new EVSE uid at the new one", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const chargers = yield* Chargers
@@ -223,13 +227,13 @@ export const locationsContract = (it: ContractIt): void => {
         uid: moved?.uid,
         evseId: moved?.evseId
       })
-      // A rename is nobody's business.
+      // A new name changes nothing for partners.
       yield* chargers.update(chargerId, { name: "Renamed" }, ours.writing())
       expect((yield* locations.get(ours.id, there.id)).evses).toEqual([moved])
     })
   )
 
-  it.effect("a charger that is away is unknown, and so is one whose node is gone", () =>
+  it.effect("the status is UNKNOWN while a charger is disconnected or its node is dead", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const locations = yield* Locations
@@ -243,7 +247,7 @@ export const locationsContract = (it: ContractIt): void => {
       yield* sql`SELECT * FROM connection_open(ARRAY[${chargerId}], ARRAY['1.6'], ARRAY[0], ARRAY['192.0.2.7'], ARRAY[now()],
         ${`node ${chargerId}`})`
       expect(yield* status).toBe("AVAILABLE")
-      // Nobody closes what a dead node held.
+      // Connections of a dead node are not closed.
       yield* sql`UPDATE location SET due_at = NULL`
       yield* sql`UPDATE node SET lease_until = now() - interval '1 hour' WHERE node_id <> ${`node ${chargerId}`}`
       yield* sql`UPDATE node SET lease_until = '2100-01-01 00:00Z' WHERE node_id = ${`node ${chargerId}`}`
@@ -257,48 +261,50 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a tariff that begins by itself is a fact, also where somebody looks for another reason", () =>
-    Effect.gen(function* () {
-      const locations = yield* Locations
-      const tariffs = yield* Tariffs
-      const ours = yield* anOrganisation
-      yield* at(0)
-      const { chargerId, site } = yield* aLocation(ours)
-      const body = {
-        currency: "EUR",
-        elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
-      } as const
-      const nextDay = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
-      const third = yield* tariffs.create({ ...body, endDateTime: noon + 2 * day }, ours.writing())
-      yield* tariffs.assign(nextDay.id, { scope: "charger", chargerId }, ours.writing())
-      yield* tariffs.assign(third.id, { scope: "site", siteId: site.id }, ours.writing())
-      yield* locations.get(ours.id, site.id)
-      // That an evse has appeared.
-      const appeared = yield* unforeseenOf(site.id)
-      expect(appeared).toEqual([[]])
-      yield* at(day - 1)
-      expect(yield* locations.nextDue).toBeLessThanOrEqual(noon + day)
-      while (yield* locations.refresh(50)) yield* Effect.void
-      expect(yield* unforeseenOf(site.id)).toEqual(appeared)
-      yield* at(day)
-      while (yield* locations.refresh(50)) yield* Effect.void
-      expect(yield* unforeseenOf(site.id)).toEqual([[], []])
-      // One that ends and is shown nowhere changes nothing.
-      yield* at(2 * day)
-      while (yield* locations.refresh(50)) yield* Effect.void
-      expect(yield* unforeseenOf(site.id)).toEqual([[], []])
-      // A status comes at the moment at which another one ends, and tells nothing of that.
-      yield* tariffs.update(nextDay.id, { endDateTime: noon + 3 * day }, ours.writing())
-      yield* locations.get(ours.id, site.id)
-      yield* at(3 * day)
-      yield* setStatus(chargerId, 1, "Faulted")
-      const seen = yield* locations.get(ours.id, site.id)
-      expect(seen.evses[0]).toMatchObject({ status: "OUTOFORDER", connectors: [{ tariffId: undefined }] })
-      expect(yield* unforeseenOf(site.id)).toEqual([[], [], [seen.evses[0]?.uid]])
-    }).pipe(timed)
+  it.effect(
+    "a tariff that begins or ends by time makes a fact, even if that is noticed because of another change",
+    () =>
+      Effect.gen(function* () {
+        const locations = yield* Locations
+        const tariffs = yield* Tariffs
+        const ours = yield* anOrganisation
+        yield* at(0)
+        const { chargerId, site } = yield* aLocation(ours)
+        const body = {
+          currency: "EUR",
+          elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }]
+        } as const
+        const nextDay = yield* tariffs.create({ ...body, startDateTime: noon + day }, ours.writing())
+        const third = yield* tariffs.create({ ...body, endDateTime: noon + 2 * day }, ours.writing())
+        yield* tariffs.assign(nextDay.id, { scope: "charger", chargerId }, ours.writing())
+        yield* tariffs.assign(third.id, { scope: "site", siteId: site.id }, ours.writing())
+        yield* locations.get(ours.id, site.id)
+        // The fact that an EVSE has appeared.
+        const appeared = yield* unforeseenOf(site.id)
+        expect(appeared).toEqual([[]])
+        yield* at(day - 1)
+        expect(yield* locations.nextDue).toBeLessThanOrEqual(noon + day)
+        while (yield* locations.refresh(50)) yield* Effect.void
+        expect(yield* unforeseenOf(site.id)).toEqual(appeared)
+        yield* at(day)
+        while (yield* locations.refresh(50)) yield* Effect.void
+        expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+        // The end of a tariff that is shown nowhere changes nothing.
+        yield* at(2 * day)
+        while (yield* locations.refresh(50)) yield* Effect.void
+        expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+        // A status arrives at the moment when the tariff ends, and its own fact does not report that.
+        yield* tariffs.update(nextDay.id, { endDateTime: noon + 3 * day }, ours.writing())
+        yield* locations.get(ours.id, site.id)
+        yield* at(3 * day)
+        yield* setStatus(chargerId, 1, "Faulted")
+        const seen = yield* locations.get(ours.id, site.id)
+        expect(seen.evses[0]).toMatchObject({ status: "OUTOFORDER", connectors: [{ tariffId: undefined }] })
+        expect(yield* unforeseenOf(site.id)).toEqual([[], [], [seen.evses[0]?.uid]])
+      }).pipe(timed)
   )
 
-  it.effect("evses of a node that dies or comes back are a fact; what other facts tell is none", () =>
+  it.effect("EVSEs of a node that dies or comes back make a fact, and changes that other facts report do not", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const locations = yield* Locations
@@ -323,7 +329,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("pages go through all of them in order, filtered by the time of their change", () =>
+  it.effect("pages contain all locations in order, filtered by the time of their last change", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const ours = yield* anOrganisation
@@ -347,13 +353,13 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* page({ offset: 2, limit: 2 })).toEqual([5, 2, 3])
       expect(yield* page({ offset: 5 })).toEqual([5])
       expect(yield* page({ offset: 2_147_483_647 })).toEqual([5])
-      // From is inclusive, to is not.
+      // `from` is inclusive, `to` is not.
       expect(yield* page({ from: noon + 3000 })).toEqual([3, 1, 3, 4])
       expect(yield* page({ from: noon + 3000, offset: 1, limit: 1 })).toEqual([3, 3])
       expect(yield* page({ from: noon + 2000, to: noon + 4000 })).toEqual([2, 2, 3])
       expect(yield* page({ from: noon, to: noon + 10_001 })).toEqual([5, 0, 1, 2, 3, 4])
       expect(yield* page({ from: noon + 10_001 })).toEqual([0])
-      // The same as JSON, in the words of a version.
+      // The same as JSON, in the format of a version.
       const told = (window: object) =>
         Effect.map(locations.json(ours.id, "2.2.1", { ...all, ...window }, list), ({ body, count, total }) => {
           const told = JSON.parse(textOf(body)) as ReadonlyArray<{ readonly id: string }>
@@ -370,7 +376,7 @@ export const locationsContract = (it: ContractIt): void => {
     }).pipe(timed)
   )
 
-  it.effect("whoever reads while another works in what is marked sees it as well", () =>
+  it.effect("a reader sees all locations while another one updates those that are marked as changed", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const ours = yield* anOrganisation
@@ -385,7 +391,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another version of the service writes them anew", () =>
+  it.effect("another version of the service writes the stored texts again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ours = yield* anOrganisation
@@ -401,7 +407,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a configuration that a charger reports once more makes no location anew, and one that differs does", () =>
+  it.effect("a configuration that is reported again unchanged updates no location, and a different one does", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const locations = yield* Locations
@@ -425,7 +431,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("one that cannot be made keeps no other from being shown", () =>
+  it.effect("a location that cannot be built does not keep others from being shown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const locations = yield* Locations
@@ -440,7 +446,7 @@ export const locationsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another organisation sees none of it", () =>
+  it.effect("another organisation sees none of the locations", () =>
     Effect.gen(function* () {
       const locations = yield* Locations
       const ours = yield* anOrganisation

@@ -1,4 +1,4 @@
-/** What every storage of partners fulfils, whatever the database: whose a token is and for how long, and that no two partners are the same party. */
+/** What every storage of partners must do, on every database: whose a token is and for how long, and that no two partners are the same party. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { tokenVerifier } from "../../src/domain/roaming/PartnerTokens.ts"
@@ -23,7 +23,7 @@ const verifier = (token: string) => Effect.map(Secrets, (secrets) => tokenVerifi
 
 let made = 0
 
-/** A party that nobody else has. */
+/** A party that no other organisation or partner has. */
 const nextParty = () => ({ countryCode: "DE", partyId: (made++).toString(36).toUpperCase().padStart(3, "0") })
 
 interface Invited {
@@ -42,15 +42,15 @@ const invite = (organisation: TestOrganisation, { party, roles = ["EMSP"], token
   })
 
 interface Registering {
-  /** The token that the partner presents; without one the handshake is ours, by the token that was expected. */
+  /** The token that the partner presents. Without one we began the handshake, with the expected token. */
   readonly by?: string | undefined
   readonly parties?: ReadonlyArray<PartnerParty>
   readonly theirToken?: string
-  /** The partner's token that stood when the handshake began. */
+  /** The partner's token that was stored when the handshake began. */
   readonly since?: string | undefined
 }
 
-/** What a handshake ends with, after which the partner calls by `token`. */
+/** The result of a handshake, after which the partner calls by `token`. */
 const registration = (token: string, { by, parties = [], since, theirToken = "sealed" }: Registering = {}) =>
   Effect.gen(function* () {
     const found: Registration = {
@@ -69,7 +69,7 @@ const registration = (token: string, { by, parties = [], since, theirToken = "se
     return found
   })
 
-/** Whose a token is at a time: the partner's id and what it may do, or undefined. */
+/** Whose a token is at a time, and its use: the partner's id and what the token permits, or undefined. */
 const bearerOf = (token: string, now = noon) =>
   Effect.gen(function* () {
     const partners = yield* Partners
@@ -78,7 +78,7 @@ const bearerOf = (token: string, now = noon) =>
   })
 
 const invitations = (it: ContractIt): void => {
-  it.effect("invites with a token that registers for seven days, and shows whom", () =>
+  it.effect("invites with a token that is valid for registration for seven days, and shows the invited party", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -96,7 +96,7 @@ const invitations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("has one partner for a party in a role, within an organisation", () =>
+  it.effect("allows one partner for each party and role within an organisation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -111,7 +111,7 @@ const invitations = (it: ContractIt): void => {
       const hub = yield* invite(organisation, { party, roles: ["HUB"] })
       const other = yield* anOrganisation
       yield* invite(other, { party })
-      // What a partner says of itself counts, in whatever case.
+      // The parties that a partner names itself count, in any case.
       const said = (role: PartyRole): PartnerParty => ({
         role,
         countryCode: countryCode.toLowerCase(),
@@ -133,7 +133,7 @@ const invitations = (it: ContractIt): void => {
 }
 
 const registrations = (it: ContractIt): void => {
-  it.effect("exchanges the tokens of both sides in one, and uses the registration token up", () =>
+  it.effect("exchanges the tokens of both sides in one step and uses up the registration token", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -155,7 +155,7 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("takes the token before a rotation until the new one is used, and for a day at most", () =>
+  it.effect("accepts the token from before a rotation until the new one is used, and for a day at most", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -166,7 +166,7 @@ const registrations = (it: ContractIt): void => {
       yield* partners.renew(id, yield* registration("R2", { by: "R1", since: "sealed" }), organisation.writing())
       expect(yield* bearerOf("R1", noon + day - 1)).toEqual([id, "Retiring"])
       expect(yield* bearerOf("R1", noon + day + 1)).toBeUndefined()
-      // Its answer was lost, and it renews once more: what it has stays good, what it never used is nobody's.
+      // The answer was lost, so the partner renews again: its current token stays valid, and the one it never received does not.
       yield* partners.renew(id, yield* registration("R3", { by: "R1", since: "sealed" }), organisation.writing())
       expect(yield* bearerOf("R2")).toBeUndefined()
       expect(yield* bearerOf("R1")).toEqual([id, "Retiring"])
@@ -175,14 +175,14 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("does not take a token for used that a rotation has just put in place of the one that was", () =>
+  it.effect("does not regard a rotated token as used when the old one's first use coincides with the rotation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
       const { partner, token } = yield* invite(organisation)
       const { id } = partner
       yield* partners.register(id, yield* registration("W1", { by: token }), organisation.writing())
-      // Its first use and the rotation at once, in whatever order they come.
+      // The first use and the rotation at the same time, in either order.
       const rotation = partners.renew(
         id,
         yield* registration("W2", { by: "W1", since: "sealed" }),
@@ -195,7 +195,7 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("takes what a registered partner was told to call by, for as long as we do not know whether it does", () =>
+  it.effect("accepts the token we offered to a registered partner until it expires or the handshake ends", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -205,7 +205,7 @@ const registrations = (it: ContractIt): void => {
       const told = { verifier: yield* verifier("E2"), expiresAt: noon + hour }
       yield* partners.expect(id, told, organisation.writing())
       expect(yield* bearerOf("E2")).toEqual([id, "Access"])
-      // Nothing is decided by that: the token before stays as it is.
+      // This decides nothing: the previous token stays valid.
       expect(yield* bearerOf("E1")).toEqual([id, "Access"])
       expect(yield* bearerOf("E2", noon + hour + 1)).toBeUndefined()
       yield* partners.renew(id, yield* registration("E2"), organisation.writing())
@@ -215,7 +215,7 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("leaves the invitation as it is while we register, until that has succeeded", () =>
+  it.effect("leaves the invitation valid while we register, until that has succeeded", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -234,13 +234,13 @@ const registrations = (it: ContractIt): void => {
       yield* partners.register(id, yield* registration("X1"), organisation.writing())
       expect(yield* bearerOf("X1", noon + day)).toEqual([id, "Access"])
       expect(yield* bearerOf(token)).toBeUndefined()
-      // What is in use is not taken back by a handshake whose end was not heard.
+      // A token in use is not withdrawn by a handshake whose end was not received.
       yield* partners.withdraw(id, told.verifier, organisation.writing())
       expect(yield* bearerOf("X1")).toEqual([id, "Access"])
     })
   )
 
-  it.effect("does not end a handshake whose token was taken back meanwhile, and leaves what stands since", () =>
+  it.effect("refuses to complete a handshake whose token was withdrawn meanwhile, and keeps the state since then", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -258,7 +258,7 @@ const registrations = (it: ContractIt): void => {
       expect(yield* partners.get(organisation.id, id)).toMatchObject({ status: "Invited" })
       expect(yield* bearerOf("Y1")).toEqual([id, "Registration"])
       yield* partners.register(id, yield* registration("Y4", { by: "Y1" }), organisation.writing())
-      // The same of a renewal: invited and registered anew meanwhile.
+      // The same for a renewal: invited and registered again meanwhile.
       yield* partners.expect(id, told, organisation.writing())
       yield* partners.invite(id, again, organisation.writing())
       yield* partners.register(id, yield* registration("Y5", { by: "Y1" }), organisation.writing())
@@ -271,7 +271,7 @@ const registrations = (it: ContractIt): void => {
   )
 
   it.effect(
-    "ends a renewal by the token that has retired meanwhile, unless that has ended what this one began with",
+    "completes a renewal by a token retired meanwhile, unless another renewal replaced the partner's token it began with",
     () =>
       Effect.gen(function* () {
         const partners = yield* Partners
@@ -285,7 +285,7 @@ const registrations = (it: ContractIt): void => {
         yield* partners.register(id, yield* registration("Z1", { by: token }), organisation.writing())
         expect(yield* bearerOf("Z1")).toEqual([id, "Access"])
         yield* renewal("Z2", "sealed")
-        // The partner had given that one up before it began the one that has ended: that one's token is what it has.
+        // The partner replaced its token by the renewal that has completed, so this one began with an outdated token.
         expect(yield* failureOf(renewal("Z3", "sealed"))).toEqual(["Conflict", "overtaken"])
         expect(yield* partners.theirToken(organisation.id, id)).toBe("of Z2")
         expect(yield* bearerOf("Z3")).toBeUndefined()
@@ -297,7 +297,7 @@ const registrations = (it: ContractIt): void => {
       })
   )
 
-  it.effect("leaves every token good that a partner may have of renewals from this side, ten of them", () =>
+  it.effect("keeps valid the last ten tokens that our renewals may have given to a partner", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -311,18 +311,18 @@ const registrations = (it: ContractIt): void => {
       }
       expect(yield* bearerOf("V0")).toBeUndefined()
       for (let n = 1; n < 11; n += 1) expect(yield* bearerOf(`V${n}`)).toEqual([id, "Access"])
-      // The partner has taken one of them, and renews by it; its answer is lost.
+      // The partner has received one of them and renews with it; the answer is lost.
       yield* partners.renew(id, yield* registration("VV", { by: "V3", since: "sealed" }), organisation.writing())
       expect(yield* bearerOf("V")).toBeUndefined()
       expect(yield* bearerOf("V3")).toEqual([id, "Retiring"])
-      // Ours and the partner's at once: whichever it has taken last is good.
+      // Our renewal and the partner's at the same time: whichever token it received last is valid.
       yield* partners.renew(id, yield* registration("V4"), organisation.writing())
       for (const one of ["V3", "VV", "V5"]) expect(yield* bearerOf(one), one).toBeDefined()
       expect(yield* bearerOf("V4")).toEqual([id, "Access"])
     })
   )
 
-  it.effect("knows nobody any more that has unregistered, and lets it begin again by a new invitation", () =>
+  it.effect("no longer accepts the token of an unregistered partner, and lets it register by a new invitation", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -346,7 +346,7 @@ const registrations = (it: ContractIt): void => {
     })
   )
 
-  it.effect("suspends a partner with its registration, and lets it on as it was", () =>
+  it.effect("suspends a partner without ending its registration, and restores it as it was", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const organisation = yield* anOrganisation
@@ -357,7 +357,7 @@ const registrations = (it: ContractIt): void => {
       expect([suspended.status, suspended.connection?.version]).toEqual(["Suspended", "2.2.1"])
       const again = partners.register(id, yield* registration("S2", { by: "S1" }), organisation.writing())
       expect(yield* failureOf(again)).toEqual(["Conflict", "suspended"])
-      // What the partner began before it was suspended ends as what it begins since; ours is ours.
+      // A renewal that the partner began before its suspension is refused as well as a new one.
       const late = partners.renew(id, yield* registration("S3", { by: "S1", since: "sealed" }), organisation.writing())
       expect(yield* failureOf(late)).toEqual(["Conflict", "suspended"])
       const switches = { noCreditCdrs: true, credentialsOnce: true, tokenForm: "Raw" as const }
@@ -374,7 +374,7 @@ const registrations = (it: ContractIt): void => {
 }
 
 const parties = (it: ContractIt): void => {
-  it.effect("gives every organisation its own party, and further ones that are nobody else's", () =>
+  it.effect("gives every organisation its own party, and further ones that no other organisation has", () =>
     Effect.gen(function* () {
       const parties = yield* Parties
       const organisation = yield* anOrganisation

@@ -1,6 +1,6 @@
 /**
- * What every OCPP version must do, run once for each: a version's own tests then need to tell only what is its own. A test that does not
- * apply to a version is skipped by name, with its reason.
+ * What every OCPP version must do, run once for each, so that a version's own tests cover only what is specific to it. A test that does not apply to
+ * a version is skipped by name, with its reason.
  */
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -19,20 +19,20 @@ export interface ProtocolVersionFixture {
   readonly version: ProtocolVersion
   /** Valid CALLs with the event that each makes; every action that chargers send at least once. */
   readonly examples: ReadonlyArray<{ readonly action: string; readonly payload: Payload; readonly event: ChargerEvent }>
-  /** Actions that must never be answered with a CALLERROR for what they say. */
+  /** Actions that must never be answered with a CALLERROR because of their content. */
   readonly transactionActions: ReadonlyArray<string>
-  /** Actions of the version that only we send. */
+  /** Actions of the version that only the service sends. */
   readonly ownActions: ReadonlyArray<string>
   /** Everything that the domain answers to an action. */
   readonly replies: ReadonlyArray<{ readonly action: string; readonly reply: Reply }>
-  /** Each command of the domain at least once, with valid answers and what they are read as. */
+  /** Each command of the domain at least once, with valid answers and the results they are read as. */
   readonly commands: ReadonlyArray<{
     readonly command: ChargerCommand
     readonly answers: ReadonlyArray<{ readonly payload: Payload; readonly result: CommandResult }>
   }>
   /** Frames with a secret in them. */
   readonly secrets: ReadonlyArray<{ readonly action: string; readonly frame: string; readonly secret: string }>
-  /** What the official schema says against a payload; undefined when nothing. */
+  /** The problem that the official schema has with a payload; undefined if there is none. */
   readonly schemaProblem: (action: string, kind: "req" | "conf", payload: unknown) => string | undefined
   /** Names of tests that do not apply, with the reason. */
   readonly skips: Readonly<Record<string, string>>
@@ -203,7 +203,7 @@ const answering = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
   ]
 }
 
-/** Strings that are times, wherever they stand: a name like `updateType` only sounds like one. */
+/** Strings that are times, wherever they are: a name like `updateType` only sounds like one. */
 const instantsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return /^\d{4}-\d\d-\d\d[T ]/.test(value) ? [value] : []
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(instantsIn) : []
@@ -232,14 +232,14 @@ const sending = ({ commands, ownActions, schemaProblem, version }: ProtocolVersi
         const { action, payload } = version.encodeCommand(command)
         expect([command._tag, schemaProblem(action, "req", payload)]).toEqual([command._tag, undefined])
         for (const time of instantsIn(payload)) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-        // What the wire has is what was made: no member without a value, no number that JSON has not.
+        // The payload survives JSON unchanged: no member without a value, and no number that JSON does not have.
         expect(JSON.parse(JSON.stringify(payload))).toStrictEqual(payload)
         expect(JSON.stringify(payload)).not.toContain("null")
       }
     }
   ],
   [
-    "sends a command that was stored as JSON and read again as it would have sent the first",
+    "sends a command read back from JSON exactly like the original",
     () => {
       const stored = Schema.fromJsonString(ChargerCommand)
       for (const { command } of commands) {
@@ -255,7 +255,7 @@ const commanding = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
   return [
     ...sending(fixture),
     [
-      "reads valid answers to its commands, and keeps them as they came",
+      "reads valid answers to its commands, and keeps them unchanged",
       () => {
         for (const { answers, command } of commands) {
           const { action } = version.encodeCommand(command)
@@ -283,7 +283,7 @@ const commanding = (fixture: ProtocolVersionFixture): ReadonlyArray<Test> => {
       }
     ],
     [
-      "keeps answers that a database can hold, whatever a frame held",
+      "keeps only text that the database can hold, whatever the frame contained",
       () => {
         forSeeds(2_000, (random) => {
           const { answers, command } = random.pick(commands)
@@ -346,7 +346,7 @@ export const protocolVersionContract = (fixture: ProtocolVersionFixture): void =
       })
     }
 
-    it("skips only tests that there are, each with a reason", () => {
+    it("skips only existing tests, each with a reason", () => {
       for (const [name, reason] of Object.entries(skips)) {
         expect(tests.map(([test]) => test)).toContain(name)
         expect(reason.length).toBeGreaterThan(10)

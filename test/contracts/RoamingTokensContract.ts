@@ -1,4 +1,4 @@
-/** What every storage of partners' tokens fulfils, whatever the database. */
+/** What every storage of partners' tokens must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -74,7 +74,7 @@ export const aPartner = (ours: Effect.Success<typeof anOrganisation>, connected:
   })
 
 const storingContract = (it: ContractIt): void => {
-  it.effect("a token is read back as it was pushed, whatever the case that it is asked in", () =>
+  it.effect("a token is read back as it was pushed, and found by its address in any case", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -90,7 +90,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("what is older changes nothing, and neither does a repeat; what is newer replaces it as a fact", () =>
+  it.effect("an older push or a repeat changes nothing, and a newer push replaces the token and makes a fact", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -111,7 +111,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a time that is far ahead does not outlive later changes", () =>
+  it.effect("a lastUpdated far in the future does not block later changes", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -123,7 +123,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("of one token that comes twice at once the later one stands", () =>
+  it.effect("the newer of two versions of a token in one push is kept", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -137,7 +137,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a patch leaves what it does not name, and finds nothing where nothing is", () =>
+  it.effect("a patch leaves fields that it does not name, and an unknown token is not found", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -153,7 +153,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a partner whose tokens are known by their uid alone has one of each, whatever type it gives it", () =>
+  it.effect("a partner whose tokens are identified by uid alone has one token for each uid, whatever its type", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -176,7 +176,7 @@ const storingContract = (it: ContractIt): void => {
       const change = { type: "APP_USER", lastUpdated: noon + 3 * second }
       expect(yield* tokens.patch(id, address, change, ours.writing(), typeless)).toBe("Replaced")
       expect(yield* typesOf).toEqual(["APP_USER"])
-      // Where types count again the other one is a new token, and its fact a new one.
+      // When types count again, a token of another type is a new one with a fact of its own.
       const rfid = roamingCard("Ab", { lastUpdated: noon })
       expect(yield* tokens.put(id, [rfid], ours.writing())).toEqual(["Created"])
       expect(yield* typesOf).toEqual(["RFID", "APP_USER"])
@@ -193,7 +193,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a partner reaches no other's tokens, nor another organisation's", () =>
+  it.effect("a partner cannot reach the tokens of another partner or organisation", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -216,7 +216,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an operator is shown a partner's by uid, page by page", () =>
+  it.effect("an operator sees a partner's tokens by uid, page by page", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const ours = yield* anOrganisation
@@ -238,7 +238,7 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a uid that two partners vouch for is a conflict until one of them takes it back or is suspended", () =>
+  it.effect("a uid that is valid at two partners is a conflict until one invalidates it or is suspended", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const partners = yield* Partners
@@ -273,75 +273,79 @@ const storingContract = (it: ContractIt): void => {
   )
 }
 
-/** A partner is left alone for five seconds after it has registered. */
+/** Nothing is fetched from a partner in the first five seconds after its registration. */
 const waits = { leaseMillis: second, settleMillis: 5 * second }
 
 const fetchingContract = (it: ContractIt): void => {
-  it.effect("a partner's tokens are to be fetched once it is registered, in full and then from the last time on", () =>
-    Effect.gen(function* () {
-      const tokens = yield* RoamingTokens
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`DELETE FROM partner`
-      const ours = yield* anOrganisation
-      expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
-      const { id } = yield* aPartner(ours)
-      expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
-      const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
-      const later = noon + 60 * second
-      expect(yield* tokens.takeDuePull(later, waits)).toEqual(due)
-      // Nobody else gets it while it runs; whoever took it may be gone.
-      expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
-      yield* tokens.keepPull(due, later + second + 1)
-      expect(yield* tokens.takeDuePull(later + second, waits)).toBeUndefined()
-      expect(yield* tokens.takeDuePull(later + second + 1, waits)).toEqual(due)
-      yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
-      expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
-      expect(yield* tokens.takeDuePull(later, waits)).toEqual({ ...due, failures: 1 })
-      const end = { _tag: "Pulled", beganAt: later, taken: 3, unreadable: 1 } as const
-      yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
-      yield* tokens.endPull(due, end, later + 2 * second, later)
-      const state = {
-        problem: undefined,
-        pulledAt: later,
-        taken: 3,
-        unreadable: 1,
-        tokens: 2,
-        dueAt: later + 2 * second
-      }
-      expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
-      expect(yield* tokens.takeDuePull(later + 2 * second, waits)).toEqual({ ...due, from: later })
-      expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
-    })
+  it.effect(
+    "a partner's tokens are fetched after it registers, all at first and then those changed since the last time",
+    () =>
+      Effect.gen(function* () {
+        const tokens = yield* RoamingTokens
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM partner`
+        const ours = yield* anOrganisation
+        expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
+        const { id } = yield* aPartner(ours)
+        expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
+        const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
+        const later = noon + 60 * second
+        expect(yield* tokens.takeDuePull(later, waits)).toEqual(due)
+        // It is taken once only while it runs. It may be taken again when its lease is over, since its process may be dead.
+        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
+        yield* tokens.keepPull(due, later + second + 1)
+        expect(yield* tokens.takeDuePull(later + second, waits)).toBeUndefined()
+        expect(yield* tokens.takeDuePull(later + second + 1, waits)).toEqual(due)
+        yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
+        expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
+        expect(yield* tokens.takeDuePull(later, waits)).toEqual({ ...due, failures: 1 })
+        const end = { _tag: "Pulled", beganAt: later, taken: 3, unreadable: 1 } as const
+        yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
+        yield* tokens.endPull(due, end, later + 2 * second, later)
+        const state = {
+          problem: undefined,
+          pulledAt: later,
+          taken: 3,
+          unreadable: 1,
+          tokens: 2,
+          dueAt: later + 2 * second
+        }
+        expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
+        expect(yield* tokens.takeDuePull(later + 2 * second, waits)).toEqual({ ...due, from: later })
+        expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
+      })
   )
 
-  it.effect("another registration begins in full, and a partner without tokens or under suspension is left alone", () =>
-    Effect.gen(function* () {
-      const tokens = yield* RoamingTokens
-      const partners = yield* Partners
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`DELETE FROM partner`
-      const ours = yield* anOrganisation
-      const old = { module: "tokens", role: undefined, url: "https://emsp.example/tokens" } as const
-      const partner = yield* aPartner(ours, { version: "2.1.1", endpoints: [old] })
-      yield* aPartner(ours, { endpoints: [{ ...old, role: "RECEIVER" }] })
-      const later = noon + 60 * second
-      yield* tokens.takeDuePull(noon, waits)
-      const due = yield* tokens.takeDuePull(later, waits)
-      expect(due).toMatchObject({ partnerId: partner.id })
-      const end = { _tag: "Pulled", beganAt: later, taken: 0, unreadable: 0 } as const
-      yield* tokens.endPull(due!, end, later, later)
-      yield* partners.update(partner.id, { suspended: true }, ours.writing())
-      expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
-      yield* partners.update(partner.id, { suspended: false }, ours.writing())
-      const connection = { ...partner.connection!, registeredAt: later }
-      const ourVerifier = new TextEncoder().encode(partner.id)
-      const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
-      yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: later }, ours.writing())
-      yield* partners.renew(partner.id, registration, ours.writing())
-      yield* tokens.takeDuePull(later, waits)
-      const again = yield* tokens.takeDuePull(later + 60 * second, waits)
-      expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
-    })
+  it.effect(
+    "a new registration fetches everything, and a partner that offers no tokens or is suspended is skipped",
+    () =>
+      Effect.gen(function* () {
+        const tokens = yield* RoamingTokens
+        const partners = yield* Partners
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM partner`
+        const ours = yield* anOrganisation
+        const old = { module: "tokens", role: undefined, url: "https://emsp.example/tokens" } as const
+        const partner = yield* aPartner(ours, { version: "2.1.1", endpoints: [old] })
+        yield* aPartner(ours, { endpoints: [{ ...old, role: "RECEIVER" }] })
+        const later = noon + 60 * second
+        yield* tokens.takeDuePull(noon, waits)
+        const due = yield* tokens.takeDuePull(later, waits)
+        expect(due).toMatchObject({ partnerId: partner.id })
+        const end = { _tag: "Pulled", beganAt: later, taken: 0, unreadable: 0 } as const
+        yield* tokens.endPull(due!, end, later, later)
+        yield* partners.update(partner.id, { suspended: true }, ours.writing())
+        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
+        yield* partners.update(partner.id, { suspended: false }, ours.writing())
+        const connection = { ...partner.connection!, registeredAt: later }
+        const ourVerifier = new TextEncoder().encode(partner.id)
+        const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
+        yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: later }, ours.writing())
+        yield* partners.renew(partner.id, registration, ours.writing())
+        yield* tokens.takeDuePull(later, waits)
+        const again = yield* tokens.takeDuePull(later + 60 * second, waits)
+        expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
+      })
   )
 }
 

@@ -1,4 +1,4 @@
-/** What every reading of sessions fulfils, whatever the database. The sessions are written by hand: their writer is the journal. */
+/** What reading sessions must do, on every database. The sessions are inserted by hand, since the journal writes them. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import { anOrganisation, type ContractIt, failureOf, noon, type TestOrganisation
 
 const hour = 60 * 60 * 1000
 
-/** Changes no figure. */
+/** A correction that changes no figure. */
 const correction = { energyWh: undefined, startedAt: undefined, endedAt: undefined, reason: "checked" }
 const siteA = idAt(noon)
 const siteB = idAt(noon)
@@ -36,7 +36,7 @@ const someSessions = Effect.gen(function* () {
 })
 
 export const sessionsContract = (it: ContractIt): void => {
-  it.effect("a session is read with everything that is known of it", () =>
+  it.effect("a session is read with all its fields, and an unknown id is not found", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const ours = yield* anOrganisation
@@ -86,7 +86,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an energy that a number cannot hold is a defect and never a rounded figure", () =>
+  it.effect("a register value that a number cannot hold is a defect and is never rounded", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const sql = yield* SqlClient.SqlClient
@@ -98,7 +98,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("lists are newest first, and each filter leaves what fits it", () =>
+  it.effect("lists are newest first, and each filter leaves the sessions that match it", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const { ids, ours } = yield* someSessions
@@ -121,13 +121,13 @@ export const sessionsContract = (it: ContractIt): void => {
   )
 
   it.effect(
-    "those of a card are found in the order of their starts, whatever the case of its letters and whatever else is asked",
+    "sessions of a card are found by start, newest first, in any case of its uid and together with other filters",
     () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
         const ids: Array<string> = []
-        // The third was heard of a day late: its start tells its place, and not when it was stored.
+        // The third was reported a day late: its place is decided by its start and not by when it was stored.
         for (const [n, tokenUid, chargerId] of [
           [1, "Blue", "one"],
           [2, "Red", "one"],
@@ -167,7 +167,7 @@ export const sessionsContract = (it: ContractIt): void => {
       })
   )
 
-  it.effect("those that are held are found, whyever they are, until somebody has looked", () =>
+  it.effect("held sessions are found, whatever the reason, until an operator has reviewed them", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const reviews = yield* SessionReviews
@@ -202,7 +202,7 @@ export const sessionsContract = (it: ContractIt): void => {
       yield* reviews.release(released ?? "", ours.writing())
       expect(yield* numbers({ held: true })).toEqual([5, 3, 1])
       expect(yield* numbers({ held: false })).toEqual([9, 8, 7, 6, 4, 2])
-      // Who was looked at is marked, and out of the index of those who wait.
+      // Reviewed sessions are marked, and are no longer in the index of those that need a review.
       const marked = yield* sql<{
         readonly id: string
       }>`SELECT id FROM session WHERE reviewed AND organisation_id = ${ours.id}`
@@ -220,7 +220,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("those whose record does not say what they cost now are found, whichever of the two came last", () =>
+  it.effect("sessions whose record differs from their current price are found, whether record or price came last", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const { credit, issue, list } = yield* Cdrs
@@ -243,7 +243,7 @@ export const sessionsContract = (it: ContractIt): void => {
         const kept = { sessionId: id, organisationId: ours.id, basedOn: noon, price, isAwaited: false }
         return keep([kept], [], undefined, noon)
       }
-      /** That the list shows what the filter says. */
+      /** Whether the session needs a correction, by the filter; the listed sessions must agree with it. */
       const needed = Effect.gen(function* () {
         const page = (wanted: boolean) => sessions.list(ours.id, { limit: 50, needsCorrection: wanted })
         const yes = (yield* page(true)).items
@@ -251,7 +251,7 @@ export const sessionsContract = (it: ContractIt): void => {
         expect([...yes, ...no].map((one) => one.id).toSorted()).toEqual([id, other].toSorted())
         expect(yes.every(needsCorrection)).toBe(true)
         expect(no.some(needsCorrection)).toBe(false)
-        // Whatever it comes to by now: it costs what was billed.
+        // The cost is what was billed, whatever the price is by now.
         for (const one of [...yes, ...no]) expect(costOf(one)?.exclVat).toBe((one.billed ?? one.price)?.exclVat)
         return yes.length === 1
       })
@@ -269,7 +269,7 @@ export const sessionsContract = (it: ContractIt): void => {
       yield* step(taken)
       yield* step(Effect.andThen(reviews.correct(id, correction, ours.writing()), record(3, 1)))
       yield* step(priced(3))
-      // The record of an earlier revision says nothing of a later one.
+      // The record of an earlier revision does not count for a later one.
       yield* sql`UPDATE session_review SET revision = 2 WHERE session_id = ${id}`
       yield* step(priced(4))
       expect(seen).toEqual([false, false, true, false, true, false, true, true, false, true, false, false])
@@ -283,7 +283,7 @@ export const sessionsContract = (it: ContractIt): void => {
       Effect.flatMap(SessionReviews, (reviews) => reviews.release(id, writing()))
   }
   for (const [name, settle] of Object.entries(settlings)) {
-    it.effect(`one of which a further stop said something else is found, until an operator has ${name} it`, () =>
+    it.effect(`a session that a second stop contradicts is found until an operator has ${name} it`, () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         const sql = yield* SqlClient.SqlClient
@@ -306,7 +306,7 @@ export const sessionsContract = (it: ContractIt): void => {
     )
   }
 
-  it.effect("a running session is found by its charger and its transaction, and by no other's", () =>
+  it.effect("a running session is found by its charger together with its transaction id", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const { ids, ours } = yield* someSessions
@@ -325,7 +325,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a session that a charger's fast clock dates ahead is found from its start on", () =>
+  it.effect("a session that starts in the future because of a fast clock is found by its start", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const ours = yield* anOrganisation
@@ -335,7 +335,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("pages hold every session once, and a new one moves none", () =>
+  it.effect("pages hold every session once, even if one starts between two pages", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const { ids, ours } = yield* someSessions
@@ -349,7 +349,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("readings come in order of the charger's time, several of one instant included", () =>
+  it.effect("readings are in order of the charger's time, including several at the same time", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const ours = yield* anOrganisation
@@ -399,7 +399,7 @@ export const sessionsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another organisation sees neither a session nor its readings", () =>
+  it.effect("another organisation sees neither the session nor its readings", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const ours = yield* anOrganisation

@@ -1,4 +1,4 @@
-/** What every storage of sites fulfils, whatever the database. */
+/** What every storage of sites must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Access } from "../../src/domain/operator/Access.ts"
@@ -27,7 +27,7 @@ const full: SiteInput = {
 const stranger = "01890000-0000-7000-8000-000000000000"
 
 export const sitesContract = (it: ContractIt): void => {
-  it.effect("a site is read back with everything it was given, and only that", () =>
+  it.effect("a site is read back with exactly the fields it was created with", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -48,7 +48,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a site that names no time zone has its organisation's", () =>
+  it.effect("a site without a time zone of its own has its organisation's", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const access = yield* Access
@@ -61,7 +61,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a patch leaves what it does not name, clears what is null and moves updatedAt", () =>
+  it.effect("a patch leaves fields that it does not name, clears those that are null, and sets updatedAt", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -84,7 +84,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a patch that changes nothing is no fact and moves no time", () =>
+  it.effect("a patch that changes nothing makes no fact and leaves updatedAt", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -95,7 +95,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("every change is a fact with its author and what was before and after", () =>
+  it.effect("every change is a fact with its author and the values before and after", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -111,7 +111,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a site with chargers cannot be removed, an empty one can, and then it is not found", () =>
+  it.effect("a site with chargers cannot be removed, but an empty one can, and is then not found", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const chargers = yield* Chargers
@@ -130,7 +130,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another organisation sees, changes and removes nothing of a site", () =>
+  it.effect("another organisation can neither see, change nor remove a site", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -148,7 +148,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("several are read by one question, those that are the organisation's and exist", () =>
+  it.effect("several sites are read by one statement, without unknown ones and those of another organisation", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
@@ -164,7 +164,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("an id or group id that can name no site is not found", () =>
+  it.effect("an unknown or malformed id or group id is not found", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -177,7 +177,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("pages hold every site once, and one that comes in between moves none", () =>
+  it.effect("pages hold every site once, even if one is created between two pages", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -193,7 +193,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a cursor that was not handed out by this list is refused", () =>
+  it.effect("a malformed cursor and one of another list are refused", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -217,7 +217,7 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("every text comes back as it was given, whatever it says to SQL", () =>
+  it.effect("every text comes back unchanged, SQL in it included", () =>
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
@@ -244,29 +244,28 @@ export const sitesContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect(
-    "text that cannot be stored is refused by the name of its field, and values beyond their column are refused",
-    () =>
-      Effect.gen(function* () {
-        const sites = yield* Sites
-        const ours = yield* anOrganisation
-        const site = yield* sites.create(full, ours.writing())
-        for (const text of unstorableTexts) {
-          expect(yield* failureOf(sites.create({ name: "A", city: text }, ours.writing()))).toEqual([
-            "InvalidInput",
-            "/city"
-          ])
-          expect(yield* failureOf(sites.update(site.id, { openingHours: { a: ["b", text] } }, ours.writing()))).toEqual(
-            ["InvalidInput", "/openingHours/a/1"]
-          )
-        }
-        for (const latitude of [Number.NaN, Number.POSITIVE_INFINITY]) {
-          expect(yield* failureOf(sites.update(site.id, { latitude }, ours.writing()))).toEqual([
-            "InvalidInput",
-            "/latitude"
-          ])
-        }
-        expect(yield* sites.list(ours.id, { limit: 500 })).toEqual({ items: [site], nextCursor: null })
-      })
+  it.effect("text that cannot be stored and non-finite numbers are refused with the path of their field", () =>
+    Effect.gen(function* () {
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      const site = yield* sites.create(full, ours.writing())
+      for (const text of unstorableTexts) {
+        expect(yield* failureOf(sites.create({ name: "A", city: text }, ours.writing()))).toEqual([
+          "InvalidInput",
+          "/city"
+        ])
+        expect(yield* failureOf(sites.update(site.id, { openingHours: { a: ["b", text] } }, ours.writing()))).toEqual([
+          "InvalidInput",
+          "/openingHours/a/1"
+        ])
+      }
+      for (const latitude of [Number.NaN, Number.POSITIVE_INFINITY]) {
+        expect(yield* failureOf(sites.update(site.id, { latitude }, ours.writing()))).toEqual([
+          "InvalidInput",
+          "/latitude"
+        ])
+      }
+      expect(yield* sites.list(ours.id, { limit: 500 })).toEqual({ items: [site], nextCursor: null })
+    })
   )
 }

@@ -1,4 +1,4 @@
-/** What every storage of tariffs fulfils, whatever the database: versions, what each is for, and which one a session began under. */
+/** What every storage of tariffs must do, on every database: versions, assignments, and the tariff under which a session began. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -43,7 +43,7 @@ const aCharger = (organisation: TestOrganisation) =>
   })
 
 export const tariffsContract = (it: ContractIt): void => {
-  it.effect("a tariff is read back as it was written, and each change is a version", () =>
+  it.effect("a tariff is read back as it was written, and each change makes a new version", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
       const ours = yield* anOrganisation
@@ -83,22 +83,24 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a change that leaves no sound tariff is refused, and so is what the database cannot hold", () =>
-    Effect.gen(function* () {
-      const tariffs = yield* Tariffs
-      const ours = yield* anOrganisation
-      const { id } = yield* tariffs.create(flat(1, { minPrice: { exclVat: 5 } }), ours.writing())
-      const below = tariffs.update(id, { maxPrice: { exclVat: 4 } }, ours.writing())
-      expect(yield* failureOf(below)).toEqual(["InvalidInput", "/maxPrice/exclVat"])
-      for (const text of unstorableTexts) {
-        const refused = tariffs.update(id, { tariffAltText: [{ language: "en", text }] }, ours.writing())
-        expect((yield* failureOf(refused))[0]).toBe("InvalidInput")
-      }
-      expect((yield* tariffs.get(ours.id, id)).version).toBe(1)
-    })
+  it.effect(
+    "a change that would make the tariff invalid is refused, and so is text that the database cannot hold",
+    () =>
+      Effect.gen(function* () {
+        const tariffs = yield* Tariffs
+        const ours = yield* anOrganisation
+        const { id } = yield* tariffs.create(flat(1, { minPrice: { exclVat: 5 } }), ours.writing())
+        const below = tariffs.update(id, { maxPrice: { exclVat: 4 } }, ours.writing())
+        expect(yield* failureOf(below)).toEqual(["InvalidInput", "/maxPrice/exclVat"])
+        for (const text of unstorableTexts) {
+          const refused = tariffs.update(id, { tariffAltText: [{ language: "en", text }] }, ours.writing())
+          expect((yield* failureOf(refused))[0]).toBe("InvalidInput")
+        }
+        expect((yield* tariffs.get(ours.id, id)).version).toBe(1)
+      })
   )
 
-  it.effect("the list is the organisation's own, newest first", () =>
+  it.effect("the list has only the organisation's own tariffs, newest first", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
       const ours = yield* anOrganisation
@@ -125,7 +127,7 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a target has the tariff that was assigned last, and one that is assigned cannot be deleted", () =>
+  it.effect("a target has the tariff that was assigned last, and an assigned tariff cannot be deleted", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
       const ours = yield* anOrganisation
@@ -152,29 +154,31 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("nothing of another organisation's can be a target, and what goes takes its assignments along", () =>
-    Effect.gen(function* () {
-      const tariffs = yield* Tariffs
-      const ours = yield* anOrganisation
-      const theirs = yield* anOrganisation
-      const foreign = yield* aCharger(theirs)
-      const own = yield* aCharger(ours)
-      const { id } = yield* tariffs.create(flat(1), ours.writing())
-      const refused: ReadonlyArray<Assignment> = [
-        { scope: "site", siteId: foreign.siteId },
-        { scope: "site", siteId: "no uuid" },
-        { scope: "charger", chargerId: foreign.chargerId },
-        { scope: "connector", chargerId: foreign.chargerId, evseId: 1, connectorId: 1 }
-      ]
-      for (const assignment of refused) {
-        expect((yield* failureOf(tariffs.assign(id, assignment, ours.writing())))[0]).toBe("NotFound")
-      }
-      yield* tariffs.assign(id, { scope: "charger", chargerId: own.chargerId }, ours.writing())
-      yield* tariffs.assign(id, { scope: "site", siteId: own.siteId }, ours.writing())
-      yield* (yield* Chargers).remove(own.chargerId, ours.writing())
-      yield* (yield* Sites).remove(own.siteId, ours.writing())
-      expect(yield* tariffs.assignments(ours.id, id)).toEqual([])
-    })
+  it.effect(
+    "another organisation's sites and chargers cannot be targets, and removing a target removes its assignments",
+    () =>
+      Effect.gen(function* () {
+        const tariffs = yield* Tariffs
+        const ours = yield* anOrganisation
+        const theirs = yield* anOrganisation
+        const foreign = yield* aCharger(theirs)
+        const own = yield* aCharger(ours)
+        const { id } = yield* tariffs.create(flat(1), ours.writing())
+        const refused: ReadonlyArray<Assignment> = [
+          { scope: "site", siteId: foreign.siteId },
+          { scope: "site", siteId: "no uuid" },
+          { scope: "charger", chargerId: foreign.chargerId },
+          { scope: "connector", chargerId: foreign.chargerId, evseId: 1, connectorId: 1 }
+        ]
+        for (const assignment of refused) {
+          expect((yield* failureOf(tariffs.assign(id, assignment, ours.writing())))[0]).toBe("NotFound")
+        }
+        yield* tariffs.assign(id, { scope: "charger", chargerId: own.chargerId }, ours.writing())
+        yield* tariffs.assign(id, { scope: "site", siteId: own.siteId }, ours.writing())
+        yield* (yield* Chargers).remove(own.chargerId, ours.writing())
+        yield* (yield* Sites).remove(own.siteId, ours.writing())
+        expect(yield* tariffs.assignments(ours.id, id)).toEqual([])
+      })
   )
 
   it.effect("assignments are listed from wide to narrow, in pages, of all tariffs or of one", () =>
@@ -230,7 +234,7 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("what is assigned around a charger is what a session there chooses from", () =>
+  it.effect("the tariffs assigned around a charger include the one that a session there gets", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
       const ours = yield* anOrganisation
@@ -271,7 +275,7 @@ export const tariffsContract = (it: ContractIt): void => {
   )
 
   it.effect(
-    "partners are offered what is for anything, in order of creation, and by when it changed or came to be for it",
+    "partners are offered assigned tariffs in order of creation, filtered by when they changed or were assigned",
     () =>
       Effect.gen(function* () {
         const tariffs = yield* Tariffs
@@ -296,7 +300,7 @@ export const tariffsContract = (it: ContractIt): void => {
         yield* tariffs.assign(third, { scope: "organisation" }, ours.writing(noon + 100))
         yield* tariffs.assign(first, { scope: "site", siteId }, ours.writing(noon + 200))
         expect(yield* offered()).toEqual([2, [1, 200, 1], [3, 100, 3]])
-        // The version that stands now is the one.
+        // The current version is the one offered.
         yield* tariffs.update(third, flat(4), ours.writing(noon + 300))
         expect(yield* offered()).toEqual([2, [1, 200, 1], [3, 300, 4]])
         expect(yield* offered({ offset: 1, limit: 1 })).toEqual([2, [3, 300, 4]])
@@ -312,7 +316,7 @@ export const tariffsContract = (it: ContractIt): void => {
       })
   )
 
-  it.effect("a session has the narrowest tariff that was valid when it began, as it stood then", () =>
+  it.effect("a session has the most specific tariff that was valid when it began, in its version of that time", () =>
     Effect.gen(function* () {
       const tariffs = yield* Tariffs
       const ours = yield* anOrganisation
@@ -355,52 +359,45 @@ export const tariffsContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect(
-    "what runs is counted by the version that it began under, and neither what has ended nor another tariff's",
-    () =>
-      Effect.gen(function* () {
-        const tariffs = yield* Tariffs
-        const sql = yield* SqlClient.SqlClient
-        const ours = yield* anOrganisation
-        const { chargerId, siteId } = yield* aCharger(ours)
-        const { id } = yield* tariffs.create(flat(1), ours.writing())
-        const { id: other } = yield* tariffs.create(flat(1), ours.writing())
-        const session = (more: Partial<Parameters<typeof aSession>[1]> = {}) =>
-          aSession(ours, { chargerId, siteId, ...more })
-        const begin = (tariffId: string) => tariffs.assign(tariffId, { scope: "charger", chargerId }, ours.writing())
-        expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([])
-        yield* begin(id)
-        const [one, closed, invalid, reserved] = [
-          yield* session(),
-          yield* session(),
-          yield* session(),
-          yield* session()
-        ]
-        yield* session({ endedAt: noon + 1 })
-        yield* tariffs.update(id, { elements: flat(2).elements }, ours.writing())
-        yield* session()
-        yield* session()
-        yield* begin(other)
-        yield* session()
-        yield* sql`UPDATE session SET closed_as_of = updated_at WHERE id = ${closed}`
-        yield* sql`UPDATE session SET status = 'INVALID' WHERE id = ${invalid}`
-        yield* sql`
+  it.effect("running sessions are counted by tariff version, without ended sessions and those of other tariffs", () =>
+    Effect.gen(function* () {
+      const tariffs = yield* Tariffs
+      const sql = yield* SqlClient.SqlClient
+      const ours = yield* anOrganisation
+      const { chargerId, siteId } = yield* aCharger(ours)
+      const { id } = yield* tariffs.create(flat(1), ours.writing())
+      const { id: other } = yield* tariffs.create(flat(1), ours.writing())
+      const session = (more: Partial<Parameters<typeof aSession>[1]> = {}) =>
+        aSession(ours, { chargerId, siteId, ...more })
+      const begin = (tariffId: string) => tariffs.assign(tariffId, { scope: "charger", chargerId }, ours.writing())
+      expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([])
+      yield* begin(id)
+      const [one, closed, invalid, reserved] = [yield* session(), yield* session(), yield* session(), yield* session()]
+      yield* session({ endedAt: noon + 1 })
+      yield* tariffs.update(id, { elements: flat(2).elements }, ours.writing())
+      yield* session()
+      yield* session()
+      yield* begin(other)
+      yield* session()
+      yield* sql`UPDATE session SET closed_as_of = updated_at WHERE id = ${closed}`
+      yield* sql`UPDATE session SET status = 'INVALID' WHERE id = ${invalid}`
+      yield* sql`
         UPDATE session SET status = 'RESERVATION', reservation_only = true, ended_at = ${new Date(noon + 1)} WHERE id = ${reserved}`
-        expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([
-          { version: 2, sessions: 2, reservations: 0 },
-          { version: 1, sessions: 1, reservations: 1 }
-        ])
-        expect(yield* tariffs.runningSessions(ours.id, other)).toEqual([{ version: 1, sessions: 1, reservations: 0 }])
-        // Another version changes none of it.
-        yield* tariffs.update(id, { elements: flat(3).elements }, ours.writing())
-        expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([{ version: 2 }, { version: 1 }])
-        yield* sql`UPDATE session SET ended_at = ${new Date(noon + 2)}, status = 'COMPLETED' WHERE id = ${one}`
-        expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([
-          { version: 2 },
-          { sessions: 0, reservations: 1 }
-        ])
-        const theirs = yield* anOrganisation
-        expect(yield* failureOf(tariffs.runningSessions(theirs.id, id))).toEqual(["NotFound", "tariff"])
-      })
+      expect(yield* tariffs.runningSessions(ours.id, id)).toEqual([
+        { version: 2, sessions: 2, reservations: 0 },
+        { version: 1, sessions: 1, reservations: 1 }
+      ])
+      expect(yield* tariffs.runningSessions(ours.id, other)).toEqual([{ version: 1, sessions: 1, reservations: 0 }])
+      // A new version does not change the counts.
+      yield* tariffs.update(id, { elements: flat(3).elements }, ours.writing())
+      expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([{ version: 2 }, { version: 1 }])
+      yield* sql`UPDATE session SET ended_at = ${new Date(noon + 2)}, status = 'COMPLETED' WHERE id = ${one}`
+      expect(yield* tariffs.runningSessions(ours.id, id)).toMatchObject([
+        { version: 2 },
+        { sessions: 0, reservations: 1 }
+      ])
+      const theirs = yield* anOrganisation
+      expect(yield* failureOf(tariffs.runningSessions(theirs.id, id))).toEqual(["NotFound", "tariff"])
+    })
   )
 }

@@ -1,4 +1,4 @@
-/** What every storage of drivers' tokens fulfils, whatever the database. */
+/** What every storage of drivers' tokens must do, on every database. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Tokens, type TokenInput } from "../../src/domain/token/Tokens.ts"
@@ -26,7 +26,7 @@ const full = card("04A2B3", {
 })
 
 export const tokensContract = (it: ContractIt): void => {
-  it.effect("a token is read back as it was written, whatever the case that it is asked in", () =>
+  it.effect("a token is read back as it was written, and found by its uid in any case", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation
@@ -37,7 +37,7 @@ export const tokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a uid is once in an organisation, in any case of its letters, and of two at once one is made", () =>
+  it.effect("a uid is unique in an organisation regardless of case, even if several are created at once", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation
@@ -53,27 +53,29 @@ export const tokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("a patch leaves what it does not name, clears what is null, and gives type and status their defaults", () =>
-    Effect.gen(function* () {
-      const tokens = yield* Tokens
-      const ours = yield* anOrganisation
-      const token = yield* tokens.create(full, ours.writing())
-      const patch = { status: "Accepted", note: null, expiresAt: null, parentUid: undefined } as const
-      const changed = yield* tokens.update("04a2b3", patch, ours.writing(noon + 1))
-      expect(changed).toEqual({
-        ...token,
-        status: "Accepted",
-        note: undefined,
-        expiresAt: undefined,
-        updatedAt: noon + 1
+  it.effect(
+    "a patch leaves fields that it does not name, clears those that are null, and resets null type and status",
+    () =>
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const ours = yield* anOrganisation
+        const token = yield* tokens.create(full, ours.writing())
+        const patch = { status: "Accepted", note: null, expiresAt: null, parentUid: undefined } as const
+        const changed = yield* tokens.update("04a2b3", patch, ours.writing(noon + 1))
+        expect(changed).toEqual({
+          ...token,
+          status: "Accepted",
+          note: undefined,
+          expiresAt: undefined,
+          updatedAt: noon + 1
+        })
+        expect(yield* tokens.get(ours.id, token.uid)).toEqual(changed)
+        const reset = yield* tokens.update(token.uid, { type: null, status: null }, ours.writing())
+        expect([reset.type, reset.status]).toEqual(["RFID", "Accepted"])
       })
-      expect(yield* tokens.get(ours.id, token.uid)).toEqual(changed)
-      const reset = yield* tokens.update(token.uid, { type: null, status: null }, ours.writing())
-      expect([reset.type, reset.status]).toEqual(["RFID", "Accepted"])
-    })
   )
 
-  it.effect("every change is a fact, and one that changes nothing is none", () =>
+  it.effect("every change is a fact, and a patch that changes nothing makes none", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation
@@ -91,7 +93,7 @@ export const tokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("another organisation sees, changes and removes nothing of a token", () =>
+  it.effect("another organisation can neither see, change nor remove a token", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation
@@ -108,7 +110,7 @@ export const tokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("pages hold every token once, and one that comes in between moves none", () =>
+  it.effect("pages hold every token once, even if others are created between two pages", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation
@@ -122,7 +124,7 @@ export const tokensContract = (it: ContractIt): void => {
     })
   )
 
-  it.effect("every text is a uid and a note that come back as they were given", () =>
+  it.effect("any text that can be stored is accepted as uid and note and comes back unchanged", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const ours = yield* anOrganisation

@@ -1,4 +1,4 @@
-/** `npm run demo` as its visitor sees it: a town that is at work by itself, on real sockets, and that leaves nothing behind. */
+/** `npm run demo` as its visitor sees it: a simulated town on real sockets that leaves nothing behind. */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
@@ -10,7 +10,7 @@ import { until } from "../simulation/Wait.ts"
 
 const underDeno = "Deno" in globalThis
 
-/** A small town, and what it has said. */
+/** A small town, and its output. */
 const start = async (...options: ReadonlyArray<string>) => {
   const folder = await mkdtemp(join(tmpdir(), "demo-test-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -42,7 +42,7 @@ const start = async (...options: ReadonlyArray<string>) => {
 }
 
 it(
-  "has a town of chargers, a history that is billed, and two partners, and removes all of it at the end",
+  "has a town of chargers, a billed history and two partners, and removes everything at the end",
   { timeout: 240_000 },
   async () => {
     const began = new Date().toISOString()
@@ -57,7 +57,7 @@ it(
         return over.items.length > 8 && records.items.length >= over.items.length
       }
     )
-    // One goes silent for a while, and a session is held, to show what that looks like: on a slow machine before one looks here.
+    // To show what that looks like, one charger becomes silent for a while and a session is held; on a slow machine that may be over already.
     await until(
       () => "all chargers are connected",
       60_000,
@@ -72,7 +72,7 @@ it(
       ["2.2.1", "Registered"]
     ])
     expect((await town.ask("cdrs?limit=500")).items.some(({ roaming }) => roaming !== null)).toBe(true)
-    // Not `child.kill`, after which Deno calls every end one by that signal.
+    // Not `child.kill`: after that, Deno reports every exit as an end by that signal.
     process.kill(town.child.pid!, "SIGINT")
     expect(await town.ended).toBe(0)
     expect(existsSync(town.folder) ? await readdir(town.folder) : []).toEqual([])

@@ -1,12 +1,12 @@
 /**
- * The words that the glossary bans occur in no document and nowhere in `src`. The glossary's own
- * table is the list: a word that is added there is looked for from then on.
+ * The words that the glossary bans occur in no document and nowhere in `src`. The list is the glossary's own table: a word that is added there is
+ * searched from then on.
  */
 import { describe, expect, it } from "vitest"
 import { documents, filesBelow, readText, type TextFile } from "./Documents.ts"
 
 interface Exception {
-  /** The one file that is meant. */
+  /** The file to which the exception applies. */
   readonly path: string
   /** The text, as it is in the file, in which the word is allowed. */
   readonly text: string
@@ -16,7 +16,7 @@ interface Exception {
 
 const exceptions: ReadonlyArray<Exception> = []
 
-/** Documents that scripts generate: their text comes from `src/storage/schema` and from the names of tests. Mend it there. */
+/** Documents that scripts generate: their text comes from `src/storage/schema` and from the names of tests. Correct it there. */
 const generatedFromSource = new Set(["docs/schema.md"])
 
 const heading = "## Words we do not use"
@@ -114,14 +114,14 @@ describe("banned words", () => {
     expect(found({ path: "docs/x.md", text: "standstill, goalkeeper, Word by word, later." })).toEqual([])
   })
 
-  it("are let through in the one text that an exception names, and nowhere else", () => {
+  it("are allowed in the text that an exception names, and nowhere else", () => {
     const allowed = [{ path: "docs/x.md", text: '"the EVSE is told"', reason: "a quotation" }]
     expect(found({ path: "docs/x.md", text: 'OCPI says "the EVSE is told".' }, allowed)).toEqual([])
     expect(found({ path: "docs/x.md", text: "the EVSE is told" }, allowed)).toHaveLength(1)
     expect(found({ path: "docs/y.md", text: '"the EVSE is told"' }, allowed)).toHaveLength(1)
   })
 
-  it("have no exception that nothing needs", () => {
+  it("have no unnecessary exception", () => {
     const unneeded = exceptions.filter(({ path, text, reason }) => reason === "" || !readText(path).text.includes(text))
     expect(unneeded).toEqual([])
   })

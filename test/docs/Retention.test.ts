@@ -1,4 +1,4 @@
-/** docs/retention.md names every table of the schema with what limits it, and none that there is not. */
+/** docs/retention.md names every table of the schema with what limits its size, and no other table. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { schemaDirectory, schemaFiles } from "../../src/storage/migrations/0001_baseline.ts"
@@ -18,16 +18,16 @@ const tables = schemaFiles.flatMap((area) =>
 )
 
 describe("docs/retention.md", () => {
-  it("names every table once, and none that there is not", () => {
+  it("names every table once, and no unknown one", () => {
     const named = rows.flatMap(({ names }) => names)
     expect(named.toSorted()).toEqual([...tables, "schema_migrations"].toSorted())
   })
 
-  it("says of each what limits it", () => {
+  it("says what limits the size of each", () => {
     expect(rows.filter(({ cells }) => (cells[0] ?? "").trim() === "")).toEqual([])
   })
 
-  it("names settings that there are", () => {
+  it("names only existing settings", () => {
     const settings = rows.flatMap(({ cells }) => [...(cells[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name))
     expect(settings.length).toBeGreaterThan(4)
     const known = readText("src/config/Variables.ts").text

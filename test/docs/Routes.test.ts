@@ -24,7 +24,7 @@ interface Request {
 const fieldsOf = (body: string | undefined): ReadonlyArray<string> => {
   if (body === undefined) return []
   try {
-    // Shell variables and the dots of what is left out are no JSON.
+    // Shell variables and the dots of omitted parts are not JSON.
     return Object.keys(JSON.parse(body.replaceAll(/"?'"?\$\w+'?"?/g, "x").replaceAll("…", "x")))
   } catch {
     return []
@@ -111,7 +111,7 @@ describe("requests in the documents", () => {
     ).toEqual([])
   })
 
-  it("are looked at so that a wrong one is found", () => {
+  it("are checked so that a wrong one is found", () => {
     const all = (text: string) => requestsIn(text).flatMap(wrong)
     expect(all("`GET /cpo/v2/nothing`")).toEqual(["there is no get /v2/nothing"])
     expect(all("`GET /cpo/v2/cdrs?colour=red`")).toEqual(["get /v2/cdrs has no parameter colour"])

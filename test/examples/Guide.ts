@@ -32,14 +32,14 @@ export class Guide {
     return ["bash", ["-ec", text], { cwd: projectFolder, env: { PATH: path, KEY: apiKey } }] as const
   }
 
-  /** Runs a block to its end; what it said, by lines. */
+  /** Runs a block to its end; returns its output by lines. */
   async run(name: string, service: Service, change?: (text: string) => string): Promise<ReadonlyArray<string>> {
     const [file, args, options] = this.shell(name, service, change)
     const { stdout } = await promisify(execFile)(file, args, { ...options, timeout: blockMillis })
     return stdout.split("\n").filter((line) => line.trim() !== "")
   }
 
-  /** Starts a block that ends only when it is ended, itself and all that it started. */
+  /** Starts a block that runs until it is ended, together with all that it started. */
   starting(name: string, service: Service): AsyncDisposable & { readonly said: () => string } {
     const [file, args, options] = this.shell(name, service)
     const child: ChildProcess = spawn(file, args, { ...options, detached: true, stdio: ["ignore", "pipe", "inherit"] })

@@ -32,7 +32,7 @@ const shell = (name: string, service: Service) => {
   return ["bash", ["-ec", text], { cwd: projectFolder, env }] as const
 }
 
-/** Starts a block that ends only when it is ended, itself and all that it started. */
+/** Starts a block that runs until it is ended, together with all that it started. */
 const starting = (name: string, service: Service): AsyncDisposable & { readonly said: () => string } => {
   const [file, args, options] = shell(name, service)
   const child: ChildProcess = spawn(file, args, { ...options, detached: true, stdio: ["ignore", "pipe", "inherit"] })
@@ -107,7 +107,7 @@ const check = async (service: Service): Promise<void> => {
 
 describe("the README", () => {
   it(
-    "tells the truth: register, price, charge, bill, read, kill -9, start again, read again",
+    "works as written: register, price, charge, bill, read, kill -9, restart, read again",
     { timeout: 180_000 },
     async () => {
       await using service = await Service.start({ env: { V1_ALLOW_HTTP: "true" } })
@@ -133,7 +133,7 @@ describe("the README", () => {
       )
       assert.deepStrictEqual([...(await run("bill", service))], bill, "the bill in the README is out of date")
 
-      // The charger has closed its connection, which the service hears of a moment later.
+      // The charger has closed its connection, which the service notices a moment later.
       await until(
         () => "the charger is seen to be gone",
         90_000,
@@ -147,7 +147,7 @@ describe("the README", () => {
     }
   )
 
-  it("has a charger that stays and does what it is told", { timeout: 180_000 }, async () => {
+  it("has a charger that stays connected and starts a session on command", { timeout: 180_000 }, async () => {
     await using service = await Service.start()
     await run("register", service)
     await using charger = starting("stay", service)

@@ -9,13 +9,13 @@ const guide = new Guide("docs/guides/roaming.md")
 const shown = /```text\n([\s\S]*?)```/.exec(readFileSync(guide.file, "utf8"))?.[1]?.trimEnd().split("\n") ?? []
 
 describe("the guide on roaming", () => {
-  it("tells a driver's whole story in OCPI 2.2.1, and again in 2.1.1", { timeout: 300_000 }, async () => {
+  it("shows a driver's whole session in OCPI 2.2.1, and again in 2.1.1", { timeout: 300_000 }, async () => {
     await using service = await Service.start({ env: { OUTBOUND_ALLOW_PRIVATE: "true" } })
     await guide.run("place", service)
     await using charger = guide.starting("charger", service)
     await until(charger.said, 90_000, () => charger.said().includes("It stays."))
     assert.deepStrictEqual([...(await guide.run("partner", service))], shown, "the story in the guide is out of date")
-    // The same invitation a second time is none, and says what to do.
+    // The same invitation is refused the second time, with an explanation.
     const refused = await guide.run("partner", service, (text) => `${text.trimEnd()} 2>&1 || true`)
     assert.match(
       refused.join(" "),

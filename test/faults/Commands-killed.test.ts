@@ -1,6 +1,6 @@
 /**
- * `kill -9` before a command is sent, while the charger has it, and after it has answered: every command ends truly, none is sent twice,
- * and what may wait for its charger is sent by the next life of the service.
+ * `kill -9` before a command is sent, while the charger has it, and after it has answered. Every command ends with its true outcome, none is sent
+ * twice, and commands that may wait for their charger are sent after the service has restarted.
  */
 import { describe, expect, it } from "vitest"
 import { Station } from "../cases/Station.ts"
@@ -45,7 +45,7 @@ const ended = async (service: Service, id: unknown): Promise<Json> => {
 }
 
 describe("commands and kill -9", () => {
-  it("ends what the charger had not answered as failed, and sends it to nobody again", async () => {
+  it("ends as failed a command that the charger had not answered, and never sends it again", async () => {
     await withService({}, async (service) => {
       await setUp(service, "KILLED-1")
       const station = await connected(service, "KILLED-1")
@@ -69,7 +69,7 @@ describe("commands and kill -9", () => {
     })
   })
 
-  it("sends what may wait once its charger has come, whatever happened to the process meanwhile", async () => {
+  it("sends a waiting command once when its charger connects, although the process was killed meanwhile", async () => {
     await withService({}, async (service) => {
       await setUp(service, "KILLED-2")
       const { id } = await reset(service, "KILLED-2", { expiresIn: 600 })

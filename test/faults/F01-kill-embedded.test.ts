@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { onFiles } from "../simulation/Database.ts"
 import { killCycles } from "../simulation/KillCycles.ts"
 
-it("loses and doubles nothing that it acknowledged when it is killed on the embedded database", async () => {
+it("neither loses nor duplicates acknowledged messages when it is killed on the embedded database", async () => {
   await expect(
     killCycles({
       fault: "F01",

@@ -6,7 +6,7 @@ import { killCycles } from "../simulation/KillCycles.ts"
 const server = process.env["TEST_DATABASE_URL"] ?? ""
 
 it.skipIf(server === "")(
-  "loses and doubles nothing that it acknowledged when it is killed on PostgreSQL",
+  "neither loses nor duplicates acknowledged messages when it is killed on PostgreSQL",
   async () => {
     await expect(
       withPostgres(server, (databaseUrl) =>

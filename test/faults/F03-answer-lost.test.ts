@@ -1,6 +1,6 @@
 /**
- * F03: a message is committed and its answer never arrives, since the line or the process dies in between. A proxy swallows what the
- * service says: then each charger's CALL has been stored and answered, and no charger knows. The service itself needs no hook for it.
+ * F03: a message is committed but its answer never arrives, because the connection or the process dies in between. A proxy swallows what the service
+ * sends: each charger's CALL has then been stored and answered, and no charger knows. The service itself needs no hook for it.
  */
 import { expect, it } from "vitest"
 import { chosen, report } from "../simulation/Choice.ts"
@@ -14,14 +14,14 @@ const transactionMessages = new Set(["StartTransaction", "MeterValues", "StopTra
 
 for (const { missing, name, run } of drivers) {
   it.skipIf(missing)(
-    `takes a message once whose answer was lost after the commit (${name})`,
+    `stores a message once whose answer was lost after the commit (${name})`,
     { timeout: 3_600_000 },
     () =>
       run(async (subject) => {
         const { driver, service } = subject
         await using proxy = await FaultProxy.listen(service.port)
-        // In each round some two thirds of the chargers wait for the answer to a transaction message: 50 rounds on both databases are more
-        // than 10,000 forced points.
+        // In each round about two thirds of the chargers wait for the answer to a transaction message, so 50 rounds on both databases are more than
+        // 10,000 forced failures.
         const rounds = chosen(`F03 ${driver}`, 50, 3, (random) => ({ end: random() < 0.3 ? "kill" : "reset" }))
         const fleet = await Fleet.register(service, `F03-${driver}`, {
           chargers,

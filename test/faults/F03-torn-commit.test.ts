@@ -1,6 +1,7 @@
 /**
- * F03 inside the process: the journal has committed and the actor that asked for it ends before it hears so. Over the real storage, at
- * every message of every charger; the next life of the same charger says the same again and must be answered from what stands.
+ * F03 inside the process: the journal has committed, and the actor that requested the commit ends before it gets the outcome. Runs on the real
+ * storage, at every message of every charger. The next actor of the same charger gets the same message again and must be answered from what is
+ * stored.
  */
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted, Result } from "effect"
@@ -32,7 +33,7 @@ import { silentPartners } from "../support/silentPartners.ts"
 
 const chargers = 100
 
-/** A charger over all its lives: what it says next, and what it has said and not heard the answer of. */
+/** A charger over all its connections: its next message, and the one that it sent without receiving the answer. */
 interface Teller {
   readonly chargerId: string
   readonly organisationId: string
@@ -150,7 +151,7 @@ const nextOf = (teller: Teller): Said => {
   return teller.random() < 0.5 ? readingOf(teller, transaction) : stopOf(teller, transaction)
 }
 
-/** A journal that stores what chargers in `torn` commit and never tells them. */
+/** A journal that stores what the chargers in `torn` commit but never returns the outcome to them. */
 const tearing = (journal: Journal["Service"], torn: ReadonlyMap<string, Deferred.Deferred<void>>) =>
   journalOf((facts, done) => {
     const committed = torn.get(facts[0]?.chargerId ?? "")
@@ -162,7 +163,7 @@ const tearing = (journal: Journal["Service"], torn: ReadonlyMap<string, Deferred
 
 let messages = 0
 
-/** Says it as a new message and waits for the answer. */
+/** Sends it as a new message and waits for the answer. */
 const say = (mailbox: ChargerMailbox, said: Said): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     said.sent()
@@ -172,7 +173,7 @@ const say = (mailbox: ChargerMailbox, said: Said): Effect.Effect<void> =>
     })
   })
 
-/** Connects, repeats what had no answer, and says the next thing, whose answer it will not hear. */
+/** Connects, repeats the message that had no answer, and sends the next one, whose answer it will not receive. */
 const live = (teller: Teller, torn: Map<string, Deferred.Deferred<void>>) =>
   Effect.gen(function* () {
     const inbox = yield* ChargerInbox
@@ -207,7 +208,7 @@ const presence = Presence.of({
   peek: () => undefined
 })
 
-/** One life of every charger; all actors end with it, each between its commit and its answer. */
+/** One actor for every charger; all actors end with it, each between its commit and its answer. */
 const lifeOf = (tellers: ReadonlyArray<Teller>) =>
   Effect.gen(function* () {
     const torn = new Map<string, Deferred.Deferred<void>>()
@@ -232,12 +233,12 @@ const storage = Layer.mergeAll(
 
 forEachDriver("F03 in the process", storage, (it, driver) => {
   it.effect(
-    "a commit whose caller ended before it heard of it has happened, once",
+    "a commit whose caller ended before it got the outcome has happened, once",
     () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: chargers }, (_, index) => `TORN-${index}`)
         const { organisationId } = yield* seedChargers(ids)
-        // What a refused card's session comes to is another matter.
+        // What happens to the session of a refused card is not tested here.
         yield* (yield* SqlClient.SqlClient)`UPDATE organisation SET unknown_tokens = 'Accept', concurrent_transactions = 'Allow'`
         const tellers = ids.map((chargerId): Teller => ({
           chargerId,

@@ -1,4 +1,4 @@
-/** F04: SIGTERM under load. Readiness goes first, what was asked is answered, chargers are sent away with 1012, the exit code is 0. */
+/** F04: SIGTERM under load. Readiness ends first, pending CALLs are answered, connections are closed with 1012, and the exit code is 0. */
 import { expect, it } from "vitest"
 import { between, chosen, quantile, report } from "../simulation/Choice.ts"
 import { drivers, expectNothingLost } from "../simulation/Drivers.ts"
@@ -9,7 +9,7 @@ const chargers = 200
 
 for (const { missing, name, run } of drivers) {
   it.skipIf(missing)(
-    `answers what it was asked and sends its chargers away when it is told to stop (${name})`,
+    `answers pending calls and closes connections with 1012 on SIGTERM (${name})`,
     { timeout: 1_200_000 },
     () =>
       run(async (subject) => {
@@ -25,7 +25,7 @@ for (const { missing, name, run } of drivers) {
           const codes: Array<number> = []
           const unanswered: Array<string> = []
           let readiness: Promise<number> | undefined
-          // What each charger had asked when the signal was sent, by message id: a later CALL may find the door closed.
+          // The CALL that each charger had sent when the signal came, by message id; later CALLs may not be accepted any more.
           const asked = new Map(fleet.chargers.map((charger) => [charger, charger.waitingForId]))
           for (const charger of fleet.chargers) {
             charger.onClose = (code, messageId) => {

@@ -1,6 +1,6 @@
 /**
- * F05: PostgreSQL is stopped and started under load, politely and not. Chargers keep their sockets; what is asked meanwhile waits or is
- * refused, and nothing of it is acknowledged; when the database is back so is the service.
+ * F05: PostgreSQL is stopped and started under load, by fast and by immediate shutdowns. Chargers keep their sockets. What they send meanwhile waits
+ * or is refused, and none of it is acknowledged. Once the database is back, so is the service.
  */
 import { execFile } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
@@ -17,7 +17,7 @@ import { sleepMillis, until } from "../simulation/Wait.ts"
 
 const chargers = 200
 
-/** Longer than a CALL waits for a database that is away. */
+/** Longer than a CALL waits for an unavailable database. */
 const longMillis = 15_000
 
 interface Outage {
@@ -34,7 +34,7 @@ const outage = (random: Random): Outage => ({
 
 const run = promisify(execFile)
 
-/** Runs pg_ctl on the private cluster, as its owner; a start gives the options that the cluster was first started with. */
+/** Runs pg_ctl on the private cluster, as its owner. A start passes the options with which the cluster was first started. */
 const control = async (postgres: Postgres, ...args: ReadonlyArray<string>): Promise<void> => {
   const data = join(postgres.directory, "data")
   const { gid, uid } = statSync(data)
@@ -46,7 +46,7 @@ const control = async (postgres: Postgres, ...args: ReadonlyArray<string>): Prom
   })
 }
 
-/** Waits until a message of every charger gets through again; answers how long that took, in ms. */
+/** Waits until every charger has an answer to a message again; returns how long that took, in ms. */
 const recovered = async (fleet: Fleet, service: Service): Promise<number> => {
   const since = performance.now()
   const before = new Map(fleet.chargers.map((charger) => [charger, charger.acknowledged]))
@@ -63,7 +63,7 @@ const recovered = async (fleet: Fleet, service: Service): Promise<number> => {
   return performance.now() - since
 }
 
-/** The service is told to stop while its database is away; it must end, and what its chargers kept must come in later. */
+/** Stops the service while its database is unavailable. It must end, and what its chargers kept must arrive later. */
 const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: Fleet): Promise<number> => {
   fleet.start()
   await fleet.allOnline()
@@ -89,7 +89,7 @@ const underLoad = async (postgres: Postgres, service: Service): Promise<void> =>
   fleet.beginTraffic()
   const recoveries: Array<number> = []
   const longOutages: Array<readonly [from: number, to: number]> = []
-  // The long one is in every run: it alone shows what a charger hears when patience ends.
+  // The long outage is in every run: only it shows what a charger is answered when the wait ends.
   for (const { beforeMillis, downMillis, mode } of [
     ...outages,
     { mode: "fast", beforeMillis: 500, downMillis: longMillis }
@@ -105,7 +105,7 @@ const underLoad = async (postgres: Postgres, service: Service): Promise<void> =>
     const from = Date.now()
     await sleepMillis(downMillis)
     const to = Date.now()
-    // Answers to what was committed before the end may have been on their way; there is one CALL at most for each charger.
+    // Answers to what was committed before the end may still arrive: at most one CALL for each charger.
     expect(fleet.figures.acknowledged - acknowledged).toBeLessThanOrEqual(chargers)
     await control(postgres, "start")
     recoveries.push(await recovered(fleet, service))

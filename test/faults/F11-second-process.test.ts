@@ -8,11 +8,11 @@ import { Fleet } from "../simulation/Fleet.ts"
 import { withService } from "../simulation/Process.ts"
 import type { RestSession } from "../simulation/Rest.ts"
 
-/** Sessions as their chargers told them. Why one is held the first process finds out by itself, some seconds after its end. */
+/** Sessions as reported by their chargers. The reason for a hold is left out: the first process sets it by itself some seconds after their end. */
 const toldBy = (sessions: ReadonlyArray<RestSession>) =>
   sessions.map((session) => ({ ...session, heldReason: undefined }))
 
-it("refuses a second process on one embedded database by the name of the first", { timeout: 600_000 }, async () => {
+it("refuses a second process on one embedded database and names the first", { timeout: 600_000 }, async () => {
   await withService({}, async (service) => {
     const fleet = await Fleet.register(service, "F11", { chargers: 20, slowestMillis: 100 })
     fleet.start()

@@ -1,4 +1,4 @@
-/** F12: what a killed process leaves behind in DATA_DIR does not keep the next one out, even when its pid is somebody else's by now. */
+/** F12: what a killed process leaves in DATA_DIR does not prevent the next start, even if another process has its pid by then. */
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { report } from "../simulation/Choice.ts"
 import { Connection, dial } from "../simulation/Dial.ts"
 import { withService, type Service } from "../simulation/Process.ts"
 
-/** Kills the service, lets `leave` change what it left, and starts it again. */
+/** Kills the service, lets `leave` change what it left behind, and starts it again. */
 const restartAfter = async (service: Service, leave: (lock: string) => void): Promise<number> => {
   const lock = join(service.dataDir, "voltlane.lock")
   const { pid } = service.life
@@ -17,7 +17,7 @@ const restartAfter = async (service: Service, leave: (lock: string) => void): Pr
   return service.restart()
 }
 
-it("starts over the lock of a process that was killed", { timeout: 300_000 }, async () => {
+it("starts despite the lock of a process that was killed", { timeout: 300_000 }, async () => {
   await withService({}, async (service) => {
     await service.rest.register([{ id: "F12-1" }], [])
     const charger = await dial(service.ocppUrl, "F12-1")
@@ -25,7 +25,7 @@ it("starts over the lock of a process that was killed", { timeout: 300_000 }, as
     expect((await service.rest.charger("F12-1")).activeConnection).toBe(true)
     const plain = await restartAfter(service, () => undefined)
     expect((await service.rest.charger("F12-1")).activeConnection, "its socket died with the process").toBe(false)
-    // This test's own process lives, and did not begin when the lock says that its holder did.
+    // The pid of this test's own process: it is alive, but began at another time than the lock says of its holder.
     const reused = await restartAfter(service, (lock) =>
       writeFileSync(lock, readFileSync(lock, "utf8").replace(/^pid \d+$/m, `pid ${process.pid}`))
     )

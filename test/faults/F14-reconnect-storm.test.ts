@@ -1,4 +1,4 @@
-/** F14: the service restarts and a whole city's chargers come back at once, through one address. Nobody is refused for good. */
+/** F14: the service restarts and all the chargers of a city come back at once, through one address. No charger is refused permanently. */
 import { expect, it } from "vitest"
 import { isFull, report } from "../simulation/Choice.ts"
 import { drivers, expectNothingLost, quickest } from "../simulation/Drivers.ts"
@@ -8,12 +8,12 @@ const chargers = isFull ? 2_000 : 1_000
 
 for (const { missing, name, run } of drivers) {
   it.skipIf(missing || (!isFull && name !== quickest.name))(
-    `takes back every charger after a restart (${name})`,
+    `readmits every charger after a restart (${name})`,
     { timeout: 600_000 },
     () =>
       run(async (subject) => {
         const { driver, service } = subject
-        // Cards cost a registration each; the tenth is about the sockets alone.
+        // Each card costs a registration; the run of a tenth is about the sockets alone.
         const connectors = isFull ? 1 : 0
         const fleet = await Fleet.register(service, `F14-${driver}`, { chargers, connectors, slowestMillis: 10_000 })
         fleet.start()
@@ -23,11 +23,11 @@ for (const { missing, name, run } of drivers) {
         const ready = await service.restart()
         const back = await fleet.allOnline()
         const refused = fleet.tally.sum("refused")
-        // The line of all is cut at once while the service goes on: the old sockets are still there when the new ones come.
+        // All connections are cut at once while the service goes on: the old sockets still exist when the new ones come.
         for (const charger of fleet.chargers) charger.dropLine()
         const cut = await fleet.allOnline()
         await fleet.settle()
-        // And the other way round: all of them are sent away by a stop, each with its 1012.
+        // The other case: a stop closes all of them, each with 1012.
         const before = fleet.tally.of("closed 1012")
         const { afterMillis, code } = await service.kill("SIGTERM")
         expect(code).toBe(0)

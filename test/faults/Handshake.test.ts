@@ -1,4 +1,4 @@
-/** The service is killed in the middle of a handshake: what stood before it stands afterwards, and it is gone through again. */
+/** The service is killed in the middle of a handshake: what was in force before it stays in force, and the handshake can be repeated. */
 import { describe, expect, it, vi } from "vitest"
 import type { Partner } from "../ocpi/partner/Partner.ts"
 import { Roaming } from "../ocpi/partner/Roaming.ts"
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const roaming = new Roaming({})
 
-/** Kills the service while the partner holds up what it was asked, and starts it again. */
+/** Kills the service while the partner withholds its answer to a request, and starts the service again. */
 const killedWhile = async (partner: Partner, method: string, module: string, asked: () => Promise<unknown>) => {
   const before = partner.server.heard.length
   partner.server.faults.plan({ module, method, fault: { does: "hang" }, times: 1 })
@@ -24,8 +24,8 @@ const killedWhile = async (partner: Partner, method: string, module: string, ask
   await roaming.world.service.restart()
 }
 
-describe.each(["versions", "details"])("a kill while the partner is asked for its %s", (module) => {
-  it("leaves its registration token good", async () => {
+describe.each(["versions", "details"])("a kill during the request for the partner's %s", (module) => {
+  it("leaves the registration token valid", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     await killedWhile(partner, "GET", module, () => partner.register(versionsUrl, token))
@@ -34,7 +34,7 @@ describe.each(["versions", "details"])("a kill while the partner is asked for it
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
 
-  it("leaves the tokens before a renewal good", async () => {
+  it("leaves the tokens from before a renewal valid", async () => {
     const { id, partner } = await roaming.registered("2.1.1")
     const old = partner.theirToken
     await killedWhile(partner, "GET", module, () => partner.rotate())
@@ -47,7 +47,7 @@ describe.each(["versions", "details"])("a kill while the partner is asked for it
 })
 
 describe("a kill while the partner has our credentials", () => {
-  it("leaves a registration from this side to be tried again", async () => {
+  it("leaves a registration from our side that can be repeated", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     const handover = { versionsUrl: partner.versionsUrl, token: partner.invitation() }
@@ -59,7 +59,7 @@ describe("a kill while the partner has our credentials", () => {
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
 
-  it("leaves both sides' tokens good until a renewal from this side is done", async () => {
+  it("leaves both sides' tokens valid until a renewal from our side is done", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const renew = () => roaming.world.post(`partners/${id}/renew`, {})
     await killedWhile(partner, "PUT", "credentials", renew)

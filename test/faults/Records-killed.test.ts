@@ -1,6 +1,6 @@
 /**
- * `kill -9` at any moment around stops: every session that was acknowledged as ended is billed once, for what its tariff says, and the
- * records' numbers have no gap.
+ * `kill -9` at any moment around stops: every session that was acknowledged as ended is billed once, by its tariff, and the numbers of the records
+ * have no gap.
  */
 import { expect, it } from "vitest"
 import { Station } from "../cases/Station.ts"
@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const lives = 6
 
-/** Seven starts and kills of an embedded database, on a machine that does other things. */
+/** Seven starts and kills of an embedded database, on a machine that does other work too. */
 const limits = { timeout: 240_000 }
 const sessionsOfALife = 4
 
@@ -41,7 +41,7 @@ const setUp = async (service: Service): Promise<void> => {
   await ask(service, "PUT", `tariffs/${String(id)}/assignments`, { default: true })
 }
 
-/** Charges some kWh an hour ago, and answers how many the charger was told that they are stored. */
+/** Charges some kWh an hour ago, and checks that the charger's messages are acknowledged. */
 const charge = async (station: Station, startedAt: number, kwh: number): Promise<void> => {
   const timestamp = new Date(startedAt).toISOString()
   const { id } = await station.start(1, "CARD", { meterStart: 1000, timestamp })
@@ -75,7 +75,7 @@ it.each(seeds(1))("bills each session once, whenever the service is killed, PROP
       30_000,
       async () => (await items(service, "cdrs?limit=500")).length >= stored.length
     )
-    // Another round of the keeper must not bill anybody again.
+    // Another run of the background loop must not bill any session again.
     await new Promise((resolve) => setTimeout(resolve, 2500))
     const records = await items(service, "cdrs?limit=500")
     expect(records.map(({ number }) => number)).toEqual(stored.map((_, i) => stored.length - i))

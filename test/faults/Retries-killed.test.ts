@@ -1,5 +1,5 @@
 /**
- * `kill -9` at random instants while a script posts with an `Idempotency-Key`, and posts the same again until it is answered: each thing is made
+ * `kill -9` at random instants while a script posts with an `Idempotency-Key`, and repeats each request until it is answered: each thing is created
  * once, and no retry is refused.
  */
 import { expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { randomOf, seed, share } from "../simulation/Choice.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Asks until there is an answer; the service may be away for as long as it takes to start. */
+/** Repeats the request until there is an answer; the service may be unavailable for as long as its start takes. */
 const untilAnswered = async (service: Service, path: string, body: Json, key: string): Promise<Json> => {
   const end = Date.now() + 60_000
   while (true) {
@@ -29,7 +29,7 @@ const idsOf = async (service: Service, path: string, name: string): Promise<Read
   return items.map((item) => String(item[name])).toSorted()
 }
 
-it("makes each site, card and command once, and refuses no retry, when the service is killed in between", async () => {
+it("creates each site, card and command once, and refuses no retry, when the service is killed in between", async () => {
   const random = randomOf("Retries")
   const cycles = share(30, 4)
   await withService({}, async (service) => {

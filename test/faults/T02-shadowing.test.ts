@@ -1,6 +1,6 @@
 /**
- * T02: a second socket with a charger's id. Only one that proves itself may take the place of the first, and the late end of an older
- * one takes nothing from the newest.
+ * T02: a second socket with a charger's id. Only a socket that authenticates may replace the first, and the late close of an older one does not
+ * affect the newest.
  */
 import { expect, it } from "vitest"
 import { between, isFull, pick, randomOf, report, share, type Random } from "../simulation/Choice.ts"
@@ -28,7 +28,7 @@ const connected = async (service: Service, id: string, password?: string): Promi
   return connection
 }
 
-it("lets nobody but the charger itself take a charger's place", { timeout: 600_000 }, () =>
+it("lets only the charger itself take its place", { timeout: 600_000 }, () =>
   quickest.run(async ({ service }) => {
     const random = randomOf("T02 attempts")
     const ids = await registered(service, "T02", 20)
@@ -41,7 +41,7 @@ it("lets nobody but the charger itself take a charger's place", { timeout: 600_0
       const kinds = ["none", "wrong", "right"].flatMap((kind) => Array.from({ length: 10 }, () => kind))
       for (const kind of kinds.map((k) => ({ k, at: random() })).sort((a, b) => a.at - b.at)) {
         const password = { none: undefined, wrong: `${passwordOf(id)}x`, right: passwordOf(id) }[kind.k]
-        // Whoever guesses does so from elsewhere, and the charger's own network has no refusals.
+        // An attacker guesses from another address, and the charger's own network has no refusals.
         const from = kind.k === "right" ? "127.0.0.1" : `127.0.${between(random, 1, 200)}.1`
         const result = await dial(service.ocppUrl, id, password, from)
         const status = result instanceof Connection ? 101 : result
@@ -94,7 +94,7 @@ it("keeps the older socket on profile 0 while it answers", { timeout: 120_000 },
   })
 )
 
-/** Opens and closes sockets of one charger in a random order and overlap; answers those that were ever let in. */
+/** Opens and closes sockets of one charger in a random order and overlap; returns those that were ever accepted. */
 const interleave = async (service: Service, id: string, random: Random): Promise<ReadonlyArray<Connection>> => {
   const dials: Array<Promise<Connection | number>> = []
   const closings: Array<Promise<void>> = []
@@ -117,7 +117,7 @@ const interleave = async (service: Service, id: string, random: Random): Promise
 
 for (const { missing, name, run } of drivers) {
   it.skipIf(missing || (!isFull && name !== quickest.name))(
-    `never lets the end of an older socket take the newest (${name})`,
+    `never ends the newest socket when an older one closes (${name})`,
     { timeout: 1_800_000 },
     () =>
       run(async ({ service }) => {
@@ -130,7 +130,7 @@ for (const { missing, name, run } of drivers) {
           const random = randomOf(id)
           let survivor: Connection | undefined
           for (let i = 0; i < each; i++) {
-            // A close that came late has had the time since the last look to do its harm.
+            // Since the last check there was time for a late close to have an effect.
             if (survivor !== undefined && !(await service.rest.charger(id)).activeConnection) staleRemovals++
             const all = [...(survivor === undefined ? [] : [survivor]), ...(await interleave(service, id, random))]
             admitted += all.length - (survivor === undefined ? 0 : 1)
@@ -154,7 +154,7 @@ for (const { missing, name, run } of drivers) {
           }
           last.push(survivor)
         })
-        // What the process remembers and what the database says of the same connections. A late close would show here at the latest.
+        // Compares what the process remembers of the connections with what the database says. A late close would show here at the latest.
         const alive = last.filter((survivor) => survivor?.open === true).length
         await until(
           () => `statistics say ${alive} connected`,

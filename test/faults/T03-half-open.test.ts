@@ -1,4 +1,4 @@
-/** T03: the charger's line died without a word, so the service still has its socket. The charger must get back in all the same. */
+/** T03: the charger's connection died silently, so the service still has its socket. The charger must nevertheless be able to reconnect. */
 import { expect, it } from "vitest"
 import { report, share } from "../simulation/Choice.ts"
 import { Connection, dial } from "../simulation/Dial.ts"
@@ -8,7 +8,7 @@ import type { Service } from "../simulation/Process.ts"
 
 const password = "HalfOpen-password-1"
 
-/** Lets the line of the one open connection die: nothing passes any more, not even its end. */
+/** Makes the one open connection dead: nothing passes any more, not even its end. */
 const die = (proxy: FaultProxy): ReadonlyArray<Link> => {
   const links = [...proxy.links]
   for (const link of links) {
@@ -19,9 +19,9 @@ const die = (proxy: FaultProxy): ReadonlyArray<Link> => {
 }
 
 interface Round {
-  /** The new socket worked, and went on to when the old line came to its late end. */
+  /** The new socket worked, and still did after the old connection had ended late. */
   readonly held: boolean
-  /** From the second dial to being let in. */
+  /** From the second dial until it is accepted. */
   readonly tookMillis: number
 }
 
@@ -31,7 +31,7 @@ const admitted = async (url: string, id: string, secret: string | undefined): Pr
   return result
 }
 
-/** Connects, loses its line and connects again. */
+/** Connects, loses its connection and connects again. */
 const round = async (service: Service, proxy: FaultProxy, id: string, secret?: string): Promise<Round> => {
   const url = `ws://127.0.0.1:${proxy.port}/ocpp`
   const first = await admitted(url, id, secret)
@@ -41,7 +41,7 @@ const round = async (service: Service, proxy: FaultProxy, id: string, secret?: s
   const second = await admitted(url, id, secret)
   const tookMillis = performance.now() - since
   const worked = await second.alive()
-  // The old line comes to its end only now, as the kernel's timeout would bring it about.
+  // The old connection only ends now, as by the kernel's timeout.
   for (const link of dead) link.reset()
   const goesOn = await second.alive()
   const { activeConnection } = await service.rest.charger(id)
@@ -49,7 +49,7 @@ const round = async (service: Service, proxy: FaultProxy, id: string, secret?: s
   return { held: alive && worked && goesOn && activeConnection, tookMillis }
 }
 
-it("lets a charger back in whose old socket is half-open", { timeout: 300_000 }, () =>
+it("readmits a charger whose old socket is half-open", { timeout: 300_000 }, () =>
   quickest.run(async ({ service }) => {
     await using proxy = await FaultProxy.listen(service.port)
     await service.rest.register([{ id: "T03-1", password }, { id: "T03-0" }], [])

@@ -1,4 +1,4 @@
-/** Whether what came of a history is what was expected of it, and what must hold of every session and record whatever was expected. */
+/** Checks whether a history had the expected outcome, and the invariants of every session and record. */
 import { assert } from "@effect/vitest"
 import type { Cdr } from "../../src/domain/cdr/Cdr.ts"
 import { explained } from "../../src/domain/tariff/Explanation.ts"
@@ -9,18 +9,18 @@ import { type Result, standingOf } from "./World.ts"
 
 const nothing: Money = [0, 0]
 const money = ({ exclVat, inclVat }: Price): Money => [exclVat, inclVat]
-/** Whole ten-thousandths, since sums of doubles are not exact. */
+/** In ten-thousandths, rounded, since sums of doubles are not exact. */
 const small = (n: number): number => Math.round(n * 1e4)
 
 export const isCredit = ({ creditReferenceId }: Cdr): boolean => creditReferenceId !== undefined
 
-/** As `needsCorrection` of REST: what it would cost now is not what its record says. */
+/** Like `needsCorrection` of REST: the present price differs from that of its record. */
 export const needsCorrection = ({ priced, session: { billed } }: Result): boolean =>
   billed !== undefined &&
   priced !== undefined &&
   (billed.exclVat !== priced.total.exclVat || billed.inclVat !== priced.total.inclVat)
 
-/** What a record says, in the words of `Billed`. */
+/** The contents of a record in the form of `Billed`. */
 const told = ({ body, endedAt, startedAt }: Cdr) => {
   const { costs, durationMillis, energyWh, parkingMillis, total } = body
   assert.strictEqual(endedAt - startedAt, durationMillis, "the times of the record are its duration")
@@ -44,7 +44,7 @@ const periodsOf = ({ body }: Cdr) =>
     charging ? "charging" : "parking"
   ])
 
-/** What must hold of every price: parts that follow one another without gaps, and add up to the whole. */
+/** The invariants of every price: periods follow one another without gaps, and add up to the whole. */
 export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMillis, periods }: PricedResult): void => {
   const sum = (of: (one: PricedResult["periods"][number]) => number) => periods.reduce((all, one) => all + of(one), 0)
   assert.strictEqual(
@@ -65,7 +65,7 @@ export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMil
   for (const [n, { startedAt }] of periods.entries()) {
     if (n > 0) assert.strictEqual(startedAt, periods[n - 1]?.endedAt, "periods follow one another")
   }
-  // Each line is what its periods used of it.
+  // Each line has the volume that its periods used.
   for (const { component, element, reserved, volume } of lines) {
     if (reserved) continue
     const parts = periods.filter(({ elements }) => elements[component.type] === element)
@@ -85,14 +85,14 @@ export const expectSound = ({ costs, durationMillis, energyWh, lines, parkingMil
 /** A record explains its price to the last digit. */
 const expectExplained = ({ body: { periods, tariff, total }, creditReferenceId }: Cdr): void => {
   const sign = creditReferenceId === undefined ? 1 : -1
-  // Zero and not -0, which a credit of nothing would be.
+  // Gives 0 and not -0 for a credit of nothing.
   const billed = { exclVat: sign * total.exclVat || 0, inclVat: sign * total.inclVat || 0 }
   const lines = explained(tariff, { periods, total: billed, ended: true })
   assert.deepStrictEqual(money(sumOf(lines)), money(billed), "the lines of a record are its total")
   assert.isTrue(lines.filter(({ kind }) => kind === "rounding").every(({ inclVat }) => Math.abs(inclVat) < 0.001))
 }
 
-/** A total is the sum of its costs, where no limit of the tariff holds it. */
+/** A total is the sum of its costs, unless a minimum or maximum price of the tariff applies. */
 const expectSum = (cdr: Cdr): void => {
   const { costs, tariff, total } = cdr.body
   if (tariff.minPrice !== undefined || tariff.maxPrice !== undefined || isCredit(cdr)) return
@@ -103,7 +103,7 @@ const expectSum = (cdr: Cdr): void => {
   )
 }
 
-/** What must hold of every session: one record for each revision at most, one that stands at most, none while it is held or runs. */
+/** The invariants of every session: at most one record per revision, at most one that is in force, and none while it is held or runs. */
 export const expectWhole = (result: Result): void => {
   const { records, session } = result
   const bills = records.filter((one) => !isCredit(one))
@@ -112,7 +112,7 @@ export const expectWhole = (result: Result): void => {
   if (session.heldReason !== undefined || session.endedAt === undefined)
     assert.lengthOf(records, 0, "nobody is billed yet")
   if (result.priced !== undefined) expectSound(result.priced)
-  // The lists have the same price as whoever asks for one session.
+  // Lists show the same price as a request for the single session.
   const kept = session.price
   assert.deepStrictEqual(kept && [kept.exclVat, kept.inclVat], result.priced && [...money(result.priced.total)])
   for (const cdr of records) {
@@ -141,7 +141,7 @@ const expectBilled = (result: Result, { needsCorrection: needs, periods, records
   )
 }
 
-/** That a session came to what was expected of it; `result` is undefined where there is none. */
+/** Checks that a session has the expected outcome; `result` is undefined if there is no session. */
 export const expectOutcome = (result: Result | undefined, outcome: Outcome): void => {
   if (outcome === "none" || result === undefined) {
     assert.strictEqual(result === undefined ? "none" : "a session", outcome === "none" ? "none" : "a session")

@@ -1,4 +1,4 @@
-/** One false figure in a true history: a register or a time that the charger got wrong, of a start, a reading or a stop. */
+/** One false figure in a true history: a register or a time that the charger got wrong, in a start, a reading or a stop. */
 import type { Random } from "../support/random.ts"
 import { isTelling, iso, type Story, type Telling } from "./Story.ts"
 
@@ -6,11 +6,11 @@ const hour = 3_600_000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What may stand in place of a register of so many Wh: nothing, no number, another unit, another meter, or one that fell. */
+/** What may replace a register: nothing, no number, another unit, another meter, or a register that fell. */
 const falseRegister = (random: Random, wh: number): unknown =>
   random.pick([0, -1, null, "", "NaN", wh * 1000, Math.round(wh / 1000), wh + 1_000_000_000, 9_007_199_254_740_991])
 
-/** What may stand in place of a time. */
+/** What may replace a time. */
 const falseTime = (random: Random, at: number): string =>
   random.pick([
     iso(at - 24 * hour),
@@ -45,7 +45,7 @@ const changed = (random: Random, { action, payload, time }: Telling): Fields => 
   return { ...payload, meterValue: list }
 }
 
-/** The history with one message made false; everything else is as it was. */
+/** The history with one false message; everything else is unchanged. */
 export const poisonedBy = (random: Random, story: Story): Story => {
   const victim = random.pick(story.told.filter(isTelling))
   const payload = changed(random, victim)

@@ -1,7 +1,7 @@
 /**
- * The same history told in other ways: what a charger, a network and a service that is killed can make of the order in which messages come.
- * Transaction messages of one connector come in their order (OCPP 1.6 §3.7 has them queued); connectors do not wait for one another, readings
- * outside the queue come whenever they like, and anything may come again.
+ * Sends the messages of a history in other orders: those that a charger, a network and a killed service can produce. Transaction messages of one
+ * connector keep their order (OCPP 1.6 §3.7 queues them). Connectors do not wait for one another, readings outside the queue may come at any time,
+ * and any message may be repeated.
  */
 import { Effect } from "effect"
 import type { Random } from "../support/random.ts"
@@ -10,13 +10,13 @@ import { keep, keepAndDie, type Teller } from "./World.ts"
 
 const minute = 60_000
 
-/** In which ways it may differ from what happened. */
+/** How the order may differ from what happened. */
 export interface Ways {
   /** `late`: readings may come after their stop, and after the record. `kept`: no message overtakes another. */
   readonly readings: "kept" | "loose" | "late"
 }
 
-/** A reading that names no transaction is in no queue. */
+/** A reading without a transaction id is in no queue. */
 const isLoose = ({ action, payload }: Telling): boolean =>
   action === "MeterValues" && (payload["transactionId"] === null || payload["transactionId"] === 0)
 
@@ -28,7 +28,7 @@ const connectorOf = (told: ReadonlyArray<Step>): ReadonlyMap<string, unknown> =>
       .map(({ of, payload }) => [of, payload["connectorId"]])
   )
 
-/** Takes from several queues in turns that chance picks; each keeps its order. */
+/** Merges several queues in a random order; each queue keeps its own order. */
 const merged = (random: Random, queues: ReadonlyArray<ReadonlyArray<Step>>): ReadonlyArray<Step> => {
   const left = queues.map((queue) => [...queue]).filter((queue) => queue.length > 0)
   const result: Array<Step> = []
@@ -40,7 +40,7 @@ const merged = (random: Random, queues: ReadonlyArray<ReadonlyArray<Step>>): Rea
   return result
 }
 
-/** Whether a stop names no transaction: then which sessions are open as it comes is what it is matched by. */
+/** Whether a stop has no transaction id: it is then matched by the sessions that are open when it comes. */
 const namesNone = (step: Step): boolean =>
   isTelling(step) && step.action === "StopTransaction" && "transactionId" in step.payload
 
@@ -51,7 +51,7 @@ const reordered = (random: Random, told: ReadonlyArray<Step>, { readings }: Ways
   const isMeter = (step: Step) => isTelling(step) && step.action === "MeterValues"
   const loose = told.filter((step) => isTelling(step) && (isLoose(step) || (readings === "late" && isMeter(step))))
   const queued = told.filter((step) => !loose.includes(step))
-  // What happens between messages has its place among all of them.
+  // What happens between messages has its place among all messages, so there is a single queue then.
   const isOne = queued.some((step) => !isTelling(step) || namesNone(step))
   const places = [...new Set(connectors.values())]
   const queueOf = (step: Step) => (isTelling(step) ? connectors.get(step.of) : undefined)
@@ -60,7 +60,7 @@ const reordered = (random: Random, told: ReadonlyArray<Step>, { readings }: Ways
     : [...places, undefined].map((place) => queued.filter((step) => queueOf(step) === place))
   const order = [...merged(random, queues)]
   for (const step of random.shuffled(loose)) {
-    // One that names its transaction waits for the answer to the start.
+    // A reading with a transaction id waits for the answer to the start.
     const from =
       isTelling(step) && !isLoose(step)
         ? order.findIndex((one) => isTelling(one) && one.action === "StartTransaction" && one.of === step.of) + 1
@@ -70,7 +70,7 @@ const reordered = (random: Random, told: ReadonlyArray<Step>, { readings }: Ways
   return order
 }
 
-/** Each message once or several times, the repeats anywhere after the first. */
+/** Each message once or several times; repeats may be anywhere after the first. */
 const doubled = (random: Random, order: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const result = [...order]
   for (const step of order.filter(isTelling)) {
@@ -83,19 +83,19 @@ const doubled = (random: Random, order: ReadonlyArray<Step>): ReadonlyArray<Step
 
 const delays = [0, 0, 0, 0, 5 * minute, 6 * 60 * minute, 3 * 24 * 60 * minute]
 
-/** What may happen before any message. */
+/** Faults that may happen before any message. */
 const trouble = (teller: Teller, random: Random) =>
   Effect.gen(function* () {
     if (random.chance(0.1)) yield* teller.charger.reconnect
     if (random.chance(0.1)) yield* teller.charger.forget
     if (random.chance(0.1)) yield* keepAndDie
     if (random.chance(0.15)) yield* keep
-    // Two nodes, each with a keeper.
+    // Two nodes, each with a background loop.
     if (random.chance(0.05)) yield* Effect.all([keep, keep], { concurrency: 2, discard: true })
     teller.charger.loseNextOutcome = random.chance(0.1)
   })
 
-/** Tells a history in another way. `watch` looks after each message. */
+/** Sends a history in another order. `watch` runs after each message. */
 export const retell = <E, R>(
   teller: Teller,
   story: Story,
@@ -111,7 +111,7 @@ export const retell = <E, R>(
       yield* trouble(teller, random)
       if (!isTelling(step)) yield* teller.step(step)
       else {
-        // A repeat comes under the id of the first, or a new one.
+        // A repeat has the id of the first message, or a new one.
         const messageId = random.chance(0.5) ? (ids.get(step) ?? `m${messages++}`) : `m${messages++}`
         ids.set(step, messageId)
         yield* teller.say(step, teller.heardAt(step) + random.pick(delays), messageId)

@@ -1,7 +1,7 @@
 /**
- * Whatever becomes of a history's messages on their way, whoever is killed meanwhile: the same sessions and the same records to the cent. A
- * record that was issued before a reading came stays, and the session says that it needs a correction, which makes the record the same as well.
- * The written histories and made-up ones, of which what truly flowed is known; `PROPERTY=full` tells each ten times as often.
+ * Whatever happens to the messages of a history on their way, and whichever process is killed meanwhile: the result is the same sessions and the same
+ * records to the cent. A record that was issued before a reading came remains as it is, and the session shows that it needs a correction; after that
+ * the record is the same too. Uses the written histories, and random ones whose true energy is known; `PROPERTY=full` sends each ten times as often.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ import { stories } from "./written/all.ts"
 
 const isBilled = (outcome: Outcome): boolean => outcome !== "none" && "total" in outcome
 
-/** What came of a session is what was expected, at once or once it was corrected. */
+/** A session has the expected outcome, at once or after a correction. */
 const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
   Effect.gen(function* () {
     if ((yield* teller.find(of)) === undefined) return expectOutcome(undefined, outcome)
@@ -26,7 +26,7 @@ const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
     expectWhole(result)
     if (!isBilled(outcome) || typeof outcome === "string" || !("total" in outcome))
       return expectOutcome(result, outcome)
-    // Periods may lie otherwise where a reading came late and changed no price.
+    // Periods may differ if a reading came late and changed no price.
     assert.strictEqual(result.session.heldReason, undefined)
     if (!needsCorrection(result)) {
       const total = result.records.at(-1)?.body.total
@@ -46,7 +46,7 @@ const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
     })
   })
 
-/** No price falls while its session runs, and parts add up, as long as readings come in their order. */
+/** As long as readings come in order, no price falls while its session runs, and the parts add up. */
 const watching = (teller: Teller, story: Story) => {
   const costs = new Map<string, number>()
   return Effect.gen(function* () {
@@ -55,7 +55,7 @@ const watching = (teller: Teller, story: Story) => {
       const { priced, session } = yield* teller.resultOf(of)
       if (priced === undefined) continue
       expectSound(priced)
-      // Before anything was measured nobody knows under which power its flat fee will be.
+      // Before the first reading it is not known which power, and so which flat fee, applies.
       if (session.endedAt !== undefined || priced.durationMillis === 0) continue
       assert.isAtLeast(priced.total.exclVat, costs.get(of) ?? 0, "what a running session costs never falls")
       costs.set(of, priced.total.exclVat)
@@ -76,7 +76,7 @@ const retold = (story: Story, seed: number, ways: Ways, isWatched: boolean) =>
     Effect.orDie
   )
 
-/** 0.30 a kWh whatever the time, so that every figure but the energy may be false and the price right all the same. */
+/** 0.30 a kWh at any time, so that any figure but the energy may be false without changing the price. */
 const poisonedHistory = (random: Random, seed: number) =>
   Effect.gen(function* () {
     const truth = { ...truthOf(random, seed, { tariff: thirtyCents, connectors: 1 }), maxPowerW: 40_000 }
@@ -107,7 +107,7 @@ const billedAlone = retellable.filter(
   ({ expected, needsReadings }) => needsReadings === undefined && Object.values(expected).every(isBilled)
 )
 
-/** Ten times the histories on a machine that does other things besides. */
+/** Ten times the histories, on a machine that does other work too. */
 const limitMillis = 900_000
 
 const inEach = <E, R>(count: number, tell: (random: Random, seed: number) => Effect.Effect<void, E, R>) =>
@@ -115,19 +115,19 @@ const inEach = <E, R>(count: number, tell: (random: Random, seed: number) => Eff
 
 forEachDriver("a history that is told in another way", ports, (it) => {
   it.effect(
-    "comes to the same, doubled, delayed, between other connectors' messages and cut by restarts",
+    "has the same result with repeats, delays, other connectors' messages in between, and restarts",
     () => inEach(60, (random, seed) => retold(random.pick(retellable), seed, { readings: "loose" }, false)),
     limitMillis
   )
 
   it.effect(
-    "comes to the same when readings come after the stop, or after the record once that is corrected",
+    "has the same result when readings come after the stop, or after the record once that is corrected",
     () => inEach(40, (random, seed) => retold(random.pick(billedAlone), seed, { readings: "late" }, false)),
     limitMillis
   )
 
   it.effect(
-    "comes to what truly flowed, whatever flowed",
+    "is billed by the true energy, whatever that was",
     () =>
       inEach(30, (random, seed) =>
         retold(truthOf(random, seed), seed, { readings: random.pick(["kept", "loose", "late"] as const) }, false)
@@ -136,13 +136,13 @@ forEachDriver("a history that is told in another way", ports, (it) => {
   )
 
   it.effect(
-    "costs never less while it runs, and its parts add up to the whole",
+    "never becomes cheaper while it runs, and its parts add up to the whole",
     () => inEach(6, (random, seed) => retold(truthOf(random, seed), seed, { readings: "kept" }, true)),
     limitMillis
   )
 
   it.effect(
-    "is billed what flowed, or held, when one of its figures is false",
+    "is billed by the true energy, or held, when one of its figures is false",
     () => inEach(30, poisonedHistory),
     limitMillis
   )

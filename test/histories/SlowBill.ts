@@ -1,6 +1,6 @@
 /**
- * A bill reckoned the slow way, minute by minute in whole numbers, sharing nothing with the engine: no pieces, no cuts, no interpolation. What
- * it is asked about keeps to whole minutes, whole Wh a minute, and amounts of energy that are reached at the end of a minute.
+ * A price computed the slow way, minute by minute in whole numbers. It shares nothing with the engine: no splitting, no interpolation. So its input
+ * must consist of whole minutes and whole Wh per minute, and amounts of energy that matter must be reached at the end of a minute.
  */
 import type { Pricing } from "../../src/domain/tariff/Tariff.ts"
 import type { Money } from "./Story.ts"
@@ -9,10 +9,10 @@ type Element = Pricing["elements"][number]
 type Component = Element["priceComponents"][number]
 type Dimension = Component["type"]
 
-/** What truly flowed. */
+/** The true flow of energy. */
 export interface Flow {
   readonly startedAt: number
-  /** Wh of each minute. */
+  /** Wh in each minute. */
   readonly perMinute: ReadonlyArray<number>
   readonly timeZone: string
 }
@@ -36,7 +36,7 @@ interface Wall {
 
 const walls = new Map<string, Intl.DateTimeFormat>()
 
-/** What the clock on the wall says, and the calendar beside it. */
+/** The local time and date. */
 const wallAt = (at: number, timeZone: string): Wall => {
   const format =
     walls.get(timeZone) ??
@@ -55,7 +55,7 @@ const onTheClock = (time: string, from = "00:00", to = "00:00"): boolean => {
 const bounds = (n: number, least: number | undefined, below: number | undefined): boolean =>
   (least === undefined || n >= least) && (below === undefined || n < below)
 
-/** Whether an element holds in a minute of which so many have gone before, and so much energy. */
+/** Whether an element applies in a minute, by the number of minutes before it and the energy so far. */
 const holds = ({ restrictions: r = {} }: Element, wall: Wall, minute: number, beforeWh: number, wh: number): boolean =>
   onTheClock(wall.time, r.startTime, r.endTime) &&
   (r.startDate === undefined || wall.date >= r.startDate) &&
@@ -65,7 +65,7 @@ const holds = ({ restrictions: r = {} }: Element, wall: Wall, minute: number, be
   bounds(minute * 60, r.minDuration, r.maxDuration) &&
   bounds((wh * 60) / 1000, r.minPower, r.maxPower)
 
-/** Wh or seconds or times, by component, in the order of their last use. */
+/** Wh, seconds or counts by component, in the order of their last use. */
 class Uses {
   private readonly all: Array<{ readonly component: Component; amount: number }> = []
 
@@ -81,13 +81,13 @@ class Uses {
     return this.all.filter(({ component }) => component.type === type)
   }
 
-  /** Charging or parking, whichever was paid for last. */
+  /** Charging or parking, whichever was billed last. */
   get lastTime(): Dimension {
     const times = this.all.filter(({ component }) => component.type === "TIME" || component.type === "PARKING_TIME")
     return times.at(-1)?.component.type ?? "TIME"
   }
 
-  /** Rounds the sum of a dimension up to the step of the component that was used last, which pays for it. */
+  /** Rounds the sum of a dimension up to the step of the component that was used last; that component is billed for the rest. */
   roundUp(type: Dimension): void {
     const uses = this.of(type)
     const last = uses.at(-1)
@@ -97,13 +97,13 @@ class Uses {
   }
 }
 
-/** In what a price is: Wh in a kWh, seconds in an hour, once. */
+/** The unit of each price: Wh in a kWh, seconds in an hour, once. */
 const units: Readonly<Record<Dimension, bigint>> = { ENERGY: 1000n, TIME: 3600n, PARKING_TIME: 3600n, FLAT: 1n }
 
 const hundred = 10_000n
 const common = 3_600_000n
 
-/** Half away from zero; nothing here is below it. */
+/** Rounds half away from zero; no value here is negative. */
 const rounded = (exact: bigint, by: bigint): number => Number((exact + by / 2n) / by) / 1e4
 
 const costOf = (uses: Uses, type: Dimension): Money => {

@@ -1,35 +1,35 @@
 /**
- * Written histories: what a charger said, message by message as OCPP 1.6 payloads, the tariff it was said under, and what must come of it.
- * Every figure that is expected was reckoned by hand, and stands with its arithmetic.
+ * Written histories: what a charger sent, message by message as OCPP 1.6 payloads, the tariff, and the expected outcome. Every expected figure was
+ * calculated by hand; its arithmetic is beside it.
  */
 import type { PriceComponent, Pricing, Restrictions } from "../../src/domain/tariff/Tariff.ts"
 
-/** One message. Its transaction id is that of the session it is about, as its start was answered, where the payload does not say another. */
+/** One message. Unless the payload has a transaction id, it is that of the session `of`, as its start was answered. */
 export interface Telling {
   readonly action: "StartTransaction" | "MeterValues" | "StopTransaction"
-  /** The session that it is about: the driver's card, in most histories. */
+  /** The session that it belongs to: the driver's card, in most histories. */
   readonly of: string
   readonly payload: Readonly<Record<string, unknown>>
-  /** When it happened, ms epoch: by this the messages were in order. */
+  /** When it happened, ms epoch; messages are in this order. */
   readonly time: number
-  /** When we heard it, ms epoch; undefined means a second after it happened, or after the message before. */
+  /** When the service received it, ms epoch; undefined means a second after it happened, or after the message before. */
   readonly heard: number | undefined
 }
 
 /** Something that happens between messages. */
 export type Happening =
-  /** The keeper of prices has its round: whoever can be billed is. */
+  /** The billing loop runs: every session that can be billed is. */
   | { readonly happens: "billing" }
-  /** The line drops, and the charger connects anew. */
+  /** The connection is lost, and the charger connects again. */
   | { readonly happens: "reconnect" }
-  /** The service starts anew: what was in memory is loaded. */
+  /** The service restarts: what was in memory is loaded again. */
   | { readonly happens: "restart" }
   | { readonly happens: "release"; readonly of: string }
-  /** The record that stands is taken back, and nothing put in its place. */
+  /** The record in force is credited, and not replaced. */
   | { readonly happens: "credit"; readonly of: string }
   | { readonly happens: "correct"; readonly of: string; readonly correction: WrittenCorrection }
   | { readonly happens: "tariff"; readonly tariff: Pricing }
-  /** The site is said to lie elsewhere. */
+  /** The site's time zone is changed. */
   | { readonly happens: "zone"; readonly zone: string }
 
 export interface WrittenCorrection {
@@ -45,7 +45,7 @@ export const isTelling = (step: Step): step is Telling => "action" in step
 /** An amount without and with VAT. */
 export type Money = readonly [exclVat: number, inclVat: number]
 
-/** What the record that stands says. Costs that are left out are 0. */
+/** The contents of the record in force. Costs that are left out are 0. */
 export interface Billed {
   readonly energyWh: number
   readonly minutes: number
@@ -55,11 +55,11 @@ export interface Billed {
   readonly energy?: Money
   readonly time?: Money
   readonly parking?: Money
-  /** Totals of all records of the session in order of their numbers, credits negative; one record where it is left out. */
+  /** Totals of all records of the session in order of their numbers, credits negative. If left out, there is one record. */
   readonly records?: ReadonlyArray<Money>
-  /** From, to, Wh, what the vehicle did: all of them, in order. */
+  /** All periods in order: from, to, Wh, and what the vehicle did. */
   readonly periods?: ReadonlyArray<readonly [from: number, to: number, energyWh: number, what: "charging" | "parking"]>
-  /** The session says that readings came which would change the record. */
+  /** The session says that later readings would change the record. */
   readonly needsCorrection?: boolean
 }
 
@@ -72,38 +72,38 @@ export interface Held {
 export type Outcome =
   | Billed
   | Held
-  /** Its records, in order of their numbers, and none that stands. */
+  /** Its records, in order of their numbers; none of them is in force. */
   | { readonly credited: ReadonlyArray<Money> }
-  /** Ended, with no record; whether it is held or void is not what the history is about. */
+  /** Ended, with no record. Whether it is held or void is not tested by the history. */
   | { readonly unbilled: string }
-  /** It runs still: what it costs so far. */
+  /** It is still running; the price so far. */
   | { readonly runs: Money; readonly energyWh: number }
   /** There is no such session. */
   | "none"
 
 export interface Story {
   readonly name: string
-  /** IANA; UTC where it is left out. */
+  /** IANA name; UTC if left out. */
   readonly zone?: string
   readonly tariff: Pricing
   readonly told: ReadonlyArray<Step>
   /** By session. */
   readonly expected: Readonly<Record<string, Outcome>>
-  /** W that the operator said connector 1 gives at most. */
+  /** The maximum power in W that the operator configured for connector 1. */
   readonly maxPowerW?: number
   /** Cards that are blocked. All others may charge. */
   readonly blocked?: ReadonlyArray<string>
-  /** Rules of the organisation's quirk book; the charger boots as a "Voltbau". */
+  /** Rules of the organisation's quirk book; the charger's manufacturer is "Voltbau". */
   readonly quirks?: ReadonlyArray<Readonly<Record<string, unknown>>>
-  /** Why what it costs may fall while it runs: a register that fell, most of all. */
+  /** Why its price may fall while it runs, usually because a register fell. */
   readonly mayFall?: string
-  /** Why its readings may not come after the stop: what is believed without them is held. */
+  /** Why its readings may not come after the stop: without them the session would be held. */
   readonly needsReadings?: string
-  /** Why it is not told in other ways too: what it is about is the very way in which it was told. */
+  /** Why it is not sent in other orders: its order is what it tests. */
   readonly toldOnlySo?: string
 }
 
-/** Times of a day of UTC: `day("2026-05-20")("10:30")`; "24:30" is half past midnight, "-0:30" half an hour before the day. */
+/** Times of a UTC day: `day("2026-05-20")("10:30")`; "24:30" is half past midnight of the next day, "-0:30" half an hour before the day. */
 export const day = (date: string) => {
   const midnight = Date.parse(`${date}T00:00:00Z`)
   return (time: string): number => {
@@ -120,7 +120,7 @@ type Fields = Readonly<Record<string, unknown>>
 interface About {
   readonly of?: string
   readonly heard?: number
-  /** The charger's own clock, where it is not right. */
+  /** The time that the charger's clock shows, if it is wrong. */
   readonly clock?: string | null
   /** Fields of the payload; null leaves one out. */
   readonly with?: Fields
@@ -132,7 +132,7 @@ export const withoutNulls = (payload: Fields): Fields =>
 
 const driver = "ANNA"
 
-/** OCPP 1.6 §6.45, of the driver ANNA at connector 1 where nothing else is said. */
+/** OCPP 1.6 §6.45; by the driver ANNA at connector 1 unless overridden. */
 export const start = (time: number, meterStart: unknown, about: About = {}): Telling => {
   const { clock, heard, of = driver } = about
   const timestamp = clock === undefined ? iso(time) : clock
@@ -148,7 +148,7 @@ export const stop = (time: number, meterStop: unknown, about: About = {}): Telli
   return { action: "StopTransaction", of, payload, time, heard }
 }
 
-/** One sampled value; a register in Wh where nothing else is said. */
+/** One sampled value; a register in Wh unless overridden. */
 export const value = (of: unknown, more: Fields = {}): Fields => ({ value: String(of), ...more })
 export const kWh = (of: unknown, more: Fields = {}): Fields => value(of, { unit: "kWh", ...more })
 export const power = (kw: unknown, more: Fields = {}): Fields =>
@@ -172,10 +172,10 @@ export const meter = (time: number, samples: unknown, about: About = {}): Tellin
   return { action: "MeterValues", of, payload, time, heard }
 }
 
-/** A reading that names no transaction, as a meter's clock makes them. */
+/** A reading without a transaction id, as clock-aligned readings have none. */
 export const unnamed = { transactionId: null } as const
 
-/** A stop of a start that was never answered. */
+/** A stop whose start was never answered. */
 export const offline = { transactionId: -1 } as const
 
 export const billing: Happening = { happens: "billing" }
@@ -191,7 +191,7 @@ export const correct = (correction: WrittenCorrection = {}, of = driver): Happen
 
 type Component = readonly [type: PriceComponent["type"], price: number, vat?: number | undefined, stepSize?: number]
 
-/** `element([["ENERGY", 0.3, 21]], { minKwh: 5 })`; the step is 1 where it is left out. */
+/** `element([["ENERGY", 0.3, 21]], { minKwh: 5 })`; the step is 1 if left out. */
 export const element = (components: ReadonlyArray<Component>, restrictions?: Restrictions) => ({
   priceComponents: components.map(([type, price, vat, stepSize = 1]) => ({
     type,
@@ -208,10 +208,10 @@ export const tariff = (elements: Pricing["elements"], limits: Omit<Partial<Prici
   ...limits
 })
 
-/** 0.30 a kWh with 21 % of VAT, and nothing else: for histories that are about the meter. */
+/** 0.30 a kWh with 21 % VAT, and nothing else: for histories about the meter. */
 export const thirtyCents = tariff([element([["ENERGY", 0.3, 21]])])
 
-/** Energy, charging time and parking at prices that tell them apart: 0.40 a kWh, 1.20 an hour, 6 an hour, 20 % of VAT on all. */
+/** Energy, charging time and parking at distinguishable prices: 0.40 a kWh, 1.20 an hour, 6 an hour, 20 % VAT on all. */
 export const allThree = tariff([
   element([
     ["ENERGY", 0.4, 20],

@@ -1,6 +1,6 @@
 /**
- * Histories that are made up from a seed: what truly flowed at each connector, minute by minute, a tariff, and how the charger tells of it in
- * order. What each must come to is reckoned from what flowed and not from what was told.
+ * Random histories from a seed: the true energy at each connector, minute by minute, a tariff, and the messages of the charger in order. The expected
+ * outcome is computed from the true energy, not from the messages.
  */
 import { type Pricing, type Restrictions, weekdays } from "../../src/domain/tariff/Tariff.ts"
 import type { Random } from "../support/random.ts"
@@ -9,7 +9,7 @@ import { iso, kWh, meter, type Outcome, power, sampled, start, stop, type Story,
 
 const minute = 60_000
 
-/** Nights with a change of the clocks, a leap day, the end of a month and of a year, and a day like any other. */
+/** Nights with a clock change, a leap day, the end of a month and of a year, and an ordinary day. */
 const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
 const zones = ["Europe/Amsterdam", "UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Auckland"]
 
@@ -48,7 +48,7 @@ const pricingOf = (random: Random, date: string): Pricing => {
         ...(random.chance(0.8) ? { vat: random.pick([0, 7, 9, 19, 21, 25.5]) } : {})
       }))
     const restrictions = restrictionsOf(random, date)
-    // A tariff that ends before it begins, or that names a moment for nobody, is refused before it prices anything.
+    // A tariff that ends before it begins, or that matches no moment, is refused before it prices anything.
     const isSound = restrictions.startDate === undefined || restrictions.endDate === undefined
     return random.chance(0.7) && isSound && restrictions.startTime !== restrictions.endTime
       ? {
@@ -68,7 +68,7 @@ const pricingOf = (random: Random, date: string): Pricing => {
   }
 }
 
-/** So many minutes at so many Wh each; energy in whole kWh, so that every amount of it is reached as a minute ends. */
+/** So many minutes at so many Wh each. Energy is in whole kWh, so that each amount is reached at the end of a minute. */
 interface Segment {
   readonly minutes: number
   readonly wh: number
@@ -86,19 +86,22 @@ interface Drive {
   readonly startedAt: number
   readonly meterStart: number
   readonly segments: ReadonlyArray<Segment>
-  /** Its start was never answered: neither readings nor stop name a transaction. */
+  /** Its start was never answered: neither readings nor stop have a transaction id. */
   readonly offline: boolean
   /** Its stop is lost; the next start on the connector shows that it has ended. */
   readonly stopLost: boolean
 }
 
-/** A register that is no round figure: one of only round ones is taken for a coarse meter, which cannot tell parking of a few minutes (decision 0011). */
+/**
+ * A register that is no round figure. A meter with only round ones counts as coarse, so that parking of a few minutes is not detected (decision
+ * 0011).
+ */
 const registerOf = (random: Random): number => {
   const wh = random.between(2_000_000, 7_000_000)
   return wh % 10 === 0 ? wh + 1 : wh
 }
 
-/** Sessions that follow one another at each connector, whose register only grows. */
+/** Successive sessions at each connector, whose register only grows. */
 const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Drive> => {
   const connectors = Array.from({ length: random.between(1, most) }, () => ({
     at: Date.parse(`${date}T00:00:00Z`) + random.between(-180, 600) * minute,
@@ -122,7 +125,7 @@ const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Dri
   return drives.map((drive, n) => (isLast(drive, n) ? { ...drive, stopLost: false } : drive))
 }
 
-/** The samples of one moment, in one of the ways in which meters tell it. */
+/** The samples of one moment, in one of the forms that meters send. */
 const samplesOf = (random: Random, wh: number, flow: number): ReadonlyArray<unknown> => {
   const register = random.pick([
     [value(wh)],
@@ -133,7 +136,7 @@ const samplesOf = (random: Random, wh: number, flow: number): ReadonlyArray<unkn
   return random.chance(0.3) ? [...register, power((flow * 60) / 1000)] : register
 }
 
-/** How the charger tells of a session: readings as they come, or some of them within the stop. */
+/** The messages of a session: readings as they come, or all of them within the stop. */
 const tellingsOf = (random: Random, drive: Drive): ReadonlyArray<Telling> => {
   const { evse, meterStart, of, offline, segments, startedAt, stopLost } = drive
   let at = startedAt
@@ -157,7 +160,7 @@ const tellingsOf = (random: Random, drive: Drive): ReadonlyArray<Telling> => {
   return stopLost ? [begin, ...readings] : [begin, ...readings, end]
 }
 
-/** A history by chance, of one connector or two: told in order, with what must come of each session. */
+/** A random history of one connector or two: the messages in order, with the expected outcome of each session. */
 export const truthOf = (
   random: Random,
   seed: number,

@@ -1,6 +1,6 @@
 /**
- * Plays histories: each on a charger of its own, through the real decoder, the real decisions and the real journal, with the keeper of
- * prices behind it, and reads back what came of them. Our own clock is the history's; the database is the one of the suite.
+ * Plays histories. Each runs on a charger of its own, through the real decoder, the real decisions and the real journal, with the real billing; then
+ * the results are read back. The time is the history's; the database is that of the suite.
  */
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -40,12 +40,12 @@ export const ports = Layer.mergeAll(
   })
 )
 
-/** The keeper of prices does all that there is to do. */
+/** Runs the billing loop until there is nothing left to do. */
 export const keep = Effect.gen(function* () {
   while (yield* repricing(defaultPriceOptions)) continue
 })
 
-/** The keeper dies just before it notes how far it has read: its next round does the same again. */
+/** The billing loop dies just before it stores how far it has read: its next run does the same work again. */
 export const keepAndDie = Effect.gen(function* () {
   const ledgers = yield* Ledgers
   const keepNothing = () => Effect.fail(new StorageUnavailable({ reason: "down", message: "killed" }))
@@ -55,7 +55,7 @@ export const keepAndDie = Effect.gen(function* () {
   )
 })
 
-/** What came of a session. */
+/** The outcome of a session. */
 export interface Result {
   readonly session: ChargingSession
   readonly priced: PricedResult | undefined
@@ -63,7 +63,7 @@ export interface Result {
   readonly records: ReadonlyArray<Cdr>
 }
 
-/** What is billed by a record. */
+/** The billed part of a record. */
 const priced = ({ costs, currency, durationMillis, energyWh, parkingMillis, periods, tariff, total }: CdrBody) => ({
   costs,
   currency,
@@ -75,7 +75,7 @@ const priced = ({ costs, currency, durationMillis, energyWh, parkingMillis, peri
   total
 })
 
-/** The record that stands: it bills, and no other takes it back. */
+/** The record in force: it bills, and no credit record reverses it. */
 export const standingOf = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
   records.find(
     ({ creditReferenceId, id }) =>
@@ -84,7 +84,7 @@ export const standingOf = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
 
 let made = 0
 
-/** Where a history takes place; several chargers may tell it there, each in its way. */
+/** Where a history takes place. Several chargers may play it there, each in its own order. */
 export interface Place {
   readonly organisation: TestOrganisation
   readonly siteId: string
@@ -117,9 +117,9 @@ export const placeOf = (story: Story) =>
     return place
   })
 
-/** A charger that tells a history. */
+/** A charger that plays a history. */
 export class Teller {
-  /** Transaction ids as starts were answered, by session. */
+  /** Transaction ids from the answers to starts, by session. */
   readonly answered = new Map<string, number>()
   readonly charger: StoredCharger
   private readonly place: Place
@@ -157,11 +157,11 @@ export class Teller {
     return withoutNulls({ transactionId: this.answered.get(of) ?? -1, ...payload })
   }
 
-  /** Says one message, heard at `heard`; a start's answer is remembered. */
+  /** Sends one message that is received at `heard`; remembers the answer to a start. */
   say(telling: Telling, heard: number, messageId?: string) {
     const teller = this
     return Effect.gen(function* () {
-      // What goes over the wire is text.
+      // As on the wire, the payload is text.
       const payload: unknown = JSON.parse(JSON.stringify(teller.payloadOf(telling)))
       const decoded = v16.decodeCall(telling.action, payload)
       if (decoded._tag === "Refused") return yield* Effect.die(new Error(`refused: ${decoded.description}`))
@@ -173,7 +173,7 @@ export class Teller {
     })
   }
 
-  /** When a message is heard that has no time of its own for it. */
+  /** The time at which a message is received if it does not say one. */
   heardAt({ heard, time }: Telling): number {
     return heard ?? Math.max(time + 1000, this.charger.now + 1000)
   }
@@ -236,7 +236,7 @@ export class Teller {
     })
   }
 
-  /** What it costs as things stand. */
+  /** The present price. */
   pricedOf({ id }: ChargingSession) {
     const { organisation } = this.place
     return Effect.gen(function* () {
@@ -258,7 +258,7 @@ export class Teller {
     })
   }
 
-  /** What a correction is said to issue. */
+  /** The records that a correction would issue, by its preview. */
   previewOf(of: string, figures: Omit<Correction, "reason">) {
     const teller = this
     return Effect.gen(function* () {
@@ -271,7 +271,7 @@ export class Teller {
     })
   }
 
-  /** A correction has issued what its preview said, and nothing else. */
+  /** Checks that a correction has issued what its preview said, and nothing else. */
   checkPreview(of: string, { before, preview }: Effect.Success<ReturnType<typeof this.previewOf>>) {
     const teller = this
     return Effect.gen(function* () {
@@ -288,7 +288,7 @@ export class Teller {
     })
   }
 
-  /** Sessions that this charger has in all. */
+  /** The number of sessions of this charger. */
   get count() {
     const { chargerId } = this.charger
     return Effect.gen(function* () {

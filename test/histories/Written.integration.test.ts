@@ -1,6 +1,6 @@
 /**
- * Every written history comes to what was reckoned by hand, told as it happened; and of those that a broken or false meter tells (T28),
- * each is billed what is right, or held for the reason that is expected.
+ * Every written history, played in its order, has the outcome that was calculated by hand. Each history of a broken or false meter (T28) is billed
+ * correctly, or held for the expected reason.
  */
 import { assert, describe, it as plain } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { keep, placeOf, ports, Teller } from "./World.ts"
 import { poisoned } from "./poisoned/all.ts"
 import { stories } from "./written/all.ts"
 
-/** What each running session costs, and that it never costs less than it did. */
+/** Checks that the price of a running session never falls. */
 const neverFalling = (teller: Teller, story: Story, costs: Map<string, number>) =>
   Effect.gen(function* () {
     for (const of of Object.keys(story.expected)) {

@@ -1,4 +1,4 @@
-/** The values that bodies and queries are made of: what is taken, what is refused. */
+/** The values in bodies and queries: which are accepted and which are refused. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { isChargerId } from "../../src/domain/values/ChargerId.ts"
@@ -35,7 +35,7 @@ describe("Fields", () => {
     "1763627400000"
   ]
   for (const value of noTimes) {
-    it(`takes ${JSON.stringify(value)} for no time`, () => {
+    it(`refuses ${JSON.stringify(value)} as a time`, () => {
       assert.strictEqual(parseTime(value), undefined)
       assert.isFalse(takes(Time, value))
     })
@@ -45,7 +45,7 @@ describe("Fields", () => {
     assert.strictEqual(Schema.encodeSync(Time)(Date.UTC(2026, 10, 20, 8, 30)), "2026-11-20T08:30:00.000Z")
   })
 
-  it("takes countries by either code and keeps alpha-3", () => {
+  it("accepts alpha-2 and alpha-3 country codes and stores alpha-3", () => {
     const decode = Schema.decodeUnknownSync(Country)
     assert.deepStrictEqual(
       ["FI", "fi", "FIN", "fin", "GB", "USA"].map((code) => decode(code)),
@@ -56,19 +56,19 @@ describe("Fields", () => {
     for (const code of ["de", "DEU", "XX", "UK"]) assert.isFalse(takes(CountryAlpha2, code), code)
   })
 
-  it("takes names of the time zone database only", () => {
+  it("accepts only names from the time zone database", () => {
     for (const zone of ["UTC", "Europe/Helsinki", "America/Argentina/Buenos_Aires"])
       assert.isTrue(takes(TimeZone, zone), zone)
     for (const zone of ["", "+02:00", "Europe/Atlantis", "CEST2", "a b"]) assert.isFalse(takes(TimeZone, zone), zone)
   })
 
-  it("takes no name that is blank, too long, or that a database could not hold", () => {
+  it("refuses names that are blank, too long or cannot be stored in the database", () => {
     for (const name of ["A", "Ärzte & Söhne 🚗", "x".repeat(255)]) assert.isTrue(takes(Name, name), name)
     for (const name of ["", "   ", "x".repeat(256), "a\u0000b", "a\nb", "a\ud800", 1, null])
       assert.isFalse(takes(Name, name))
   })
 
-  it("takes the charger ids that the domain takes", () => {
+  it("accepts the same charger ids as the domain", () => {
     for (const id of [
       "CP-1",
       "a_b.c~d:e*f",
@@ -87,12 +87,12 @@ describe("Fields", () => {
     }
   })
 
-  it("takes ids that look like ours", () => {
+  it("accepts only UUIDs as ids", () => {
     assert.isTrue(takes(Uuid, "01900000-0000-7000-8000-000000000001"))
     for (const id of ["", "1", "01900000-0000-7000-8000-00000000000", "' OR 1=1"]) assert.isFalse(takes(Uuid, id), id)
   })
 
-  it("gives the power of volts, amperes and phases as the assumed equipment has it", () => {
+  it("computes the power from volts, amperes and phases, in agreement with the assumed equipment", () => {
     const { maxAmperage, maxPowerW, maxVoltage } = assumedEquipment
     assert.strictEqual(powerOf("AC_3_PHASE", maxVoltage, maxAmperage), maxPowerW)
     assert.strictEqual(powerOf("DC", 400, 125), 50_000)

@@ -1,4 +1,4 @@
-/** One form for every way to write a path, before anybody routes by it. */
+/** Every spelling of a path is normalised to one form before routing. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { normalisePath, pathOf } from "../../src/http/RawUrl.ts"
@@ -24,12 +24,12 @@ const cases: ReadonlyArray<readonly [string, string]> = [
 
 describe("RawUrl", () => {
   for (const [given, wanted] of cases) {
-    it(`takes ${JSON.stringify(given)} as ${wanted}`, () => {
+    it(`normalises ${JSON.stringify(given)} to ${wanted}`, () => {
       assert.strictEqual(normalisePath(given), wanted)
     })
   }
 
-  it.prop("changes nothing the second time, and leaves a path that can be decoded", [Schema.String], ([text]) => {
+  it.prop("changes nothing the second time and always leaves a path that can be decoded", [Schema.String], ([text]) => {
     const once = normalisePath(`/${text}`)
     assert.strictEqual(normalisePath(once), once)
     const path = pathOf(once)
@@ -37,7 +37,7 @@ describe("RawUrl", () => {
     if (!/\p{Cs}/u.test(text)) assert.doesNotThrow(() => decodeURIComponent(path))
   })
 
-  it("shows of a URL with keys in its query only the path", () => {
+  it("reduces a URL with keys in its query to its path", () => {
     assert.strictEqual(pathOf("/api/statistics?code=secret&clientId=x"), "/api/statistics")
     assert.strictEqual(pathOf("/api/statistics#code"), "/api/statistics")
   })

@@ -1,4 +1,4 @@
-/** A POST with an `Idempotency-Key` whose process dies between its work and its answer: the retry finds the work undone, or done and told. */
+/** A POST with an `Idempotency-Key` whose process dies before the answer is stored: the retry does the work, or answers it if it was done. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,11 +26,11 @@ const rest = Effect.gen(function* () {
 interface Case {
   readonly path: string
   readonly body: Json
-  /** Where what is made is counted. */
+  /** The table in which the created object is counted. */
   readonly table: string
-  /** Its work is more than one transaction: it stands although its answer could not be kept. */
+  /** The work takes more than one transaction: it is kept although its answer could not be stored. */
   readonly staged?: boolean
-  /** A part of the answer that is shown once and stored nowhere. */
+  /** A part of the answer that is shown once and never stored. */
   readonly secret?: string
 }
 
@@ -72,7 +72,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** Whatever writes an answer meets this, as if its process ended there. */
+/** Every attempt to store an answer fails with this error, as if the process ended there. */
 const dying = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS
@@ -82,7 +82,7 @@ const dying = Effect.gen(function* () {
 const living = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("DROP FUNCTION dies CASCADE"))
 
 forEachDriver("A retried POST", ports, (it) => {
-  it.effect("does its work once and tells it, whatever its process died of before the answer was kept", () =>
+  it.effect("does its work once and answers it, although the process died before the answer was stored", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
       const sql = yield* SqlClient.SqlClient

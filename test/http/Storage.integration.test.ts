@@ -1,4 +1,4 @@
-/** The REST face over the real storage, on both databases: what a fake could promise by mistake. */
+/** The REST interface over the real storage, on both databases: checks that fakes could pass by mistake. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ import { makeOwned, requestsOf } from "../support/tenantWalk.ts"
 
 const operators = permissions.filter((permission) => permission !== "platform:admin")
 
-/** The organisation behind credentials, as the fixtures of storage want it. */
+/** The organisation that owns the credentials, in the form that the storage fixtures need. */
 const organisationOf = (given: TestCredentials) =>
   Effect.gen(function* () {
     const access = yield* Access
@@ -42,7 +42,7 @@ const organisationOf = (given: TestCredentials) =>
     return organisation
   })
 
-/** The face over this suite's database; what has no database stays in memory. */
+/** The REST interface over this suite's database; everything that needs no database stays in memory. */
 const rest = Effect.gen(function* () {
   const context = yield* Effect.context<Repositories | Commands | Database>()
   const ports = Layer.merge(Layer.succeedContext(context), beside(new FakeWorld()))
@@ -80,14 +80,14 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("takes no id of another organisation inside a request", () =>
+  it.effect("refuses ids of another organisation inside a request", () =>
     Effect.gen(function* () {
       const world = yield* twoOrganisations
       assert.deepStrictEqual(yield* Effect.promise(() => foreignIds(world)), foreignIdsRefused)
     })
   )
 
-  it.effect("answers a repeated POST with what it answered first, and stores no secret in clear", () =>
+  it.effect("answers a repeated POST with its first answer and stores no secret in plain text", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
 
@@ -116,7 +116,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("lets one of many writers through that know the same state, whatever they write", () =>
+  it.effect("accepts one of several concurrent writes with the same ETag, for every kind of object", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
       const { key } = yield* makeOrganisation()
@@ -129,7 +129,7 @@ forEachDriver("REST over storage", ports, (it) => {
       const tariff = yield* made("tariffs", { currency: "EUR", elements })
       const hook = yield* made("webhooks", { url: "https://hooks.example/race" })
       const partner = yield* made("partners", { name: "P", countryCode: "DE", partyId: "RAC", roles: ["EMSP"] })
-      // Quirks and templates are written as a whole.
+      // Quirks and templates are replaced as a whole.
       const cases: ReadonlyArray<readonly [method: string, path: string, body: (n: number) => object]> = [
         ["PATCH", `sites/${site.json.id}`, (n) => ({ city: `City ${n}` })],
         ["PATCH", `chargers/${chargerId}`, (n) => ({ name: `Name ${n}` })],
@@ -152,7 +152,7 @@ forEachDriver("REST over storage", ports, (it) => {
         const after = yield* Effect.promise(() => ask("GET", `/cpo/v2/${path}`, { key }))
         assert.notStrictEqual(after.headers.get("etag"), headers["if-match"])
       }
-      // And of two that delete it, or change it meanwhile.
+      // The same for a concurrent DELETE and PATCH.
       const path = `/cpo/v2/tokens/RACE`
       const { headers } = yield* Effect.promise(() => ask("GET", path, { key }))
       const asked = { key, headers: { "if-match": headers.get("etag") ?? "" } }
@@ -163,7 +163,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("looks at the condition of every change inside the transaction that writes it", () =>
+  it.effect("checks If-Match inside the transaction that writes the change, for every change", () =>
     Effect.gen(function* () {
       const context = yield* Effect.context<Repositories | Commands | Database>()
       const { ask, logged } = yield* rest
@@ -175,7 +175,7 @@ forEachDriver("REST over storage", ports, (it) => {
       const { json: document } = yield* Effect.promise(() => ask("GET", "/cpo/swagger.json"))
       const changes = requestsOf(document, owned)
         .filter(({ operation }) => /^(?:PUT|PATCH|DELETE)$/.test(operation.method))
-        // What is deleted cannot be changed any more, and a site not before its charger.
+        // Deletions come last, because a deleted object can no longer be changed, and a site can only be deleted after its charger.
         .toSorted((a, b) => rank(a.operation.method, a.path) - rank(b.operation.method, b.path))
       let done = 0
       for (const { asked, operation, path } of changes) {
@@ -197,7 +197,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("follows its own links from page to page until every site was there once", () =>
+  it.effect("lists every site once when its own links are followed from page to page", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
 
@@ -217,7 +217,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("finds by every filter what fits it, in lists and exports, and nothing of others", () =>
+  it.effect("applies every filter to lists and exports and finds nothing of other organisations", () =>
     Effect.gen(function* () {
       const world = yield* twoOrganisations
       const { ask, owner, stranger } = world
@@ -269,7 +269,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("refuses a cursor of another list, or of nobody, as input that does not fit", () =>
+  it.effect("refuses an invalid cursor with 400 and its pointer", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
 
@@ -280,7 +280,7 @@ forEachDriver("REST over storage", ports, (it) => {
     })
   )
 
-  it.effect("refuses the next call of a key whose operator lost the permission", () =>
+  it.effect("refuses the next call of a key whose operator has lost the permission", () =>
     Effect.gen(function* () {
       const { ask } = yield* rest
 

@@ -23,11 +23,11 @@ it("shows and changes nothing of another organisation on any route", async () =>
   expect(await leaks(await twoOrganisations())).toEqual([])
 })
 
-it("takes no id of another organisation inside a request", async () => {
+it("refuses ids of another organisation inside a request", async () => {
   expect(await foreignIds(await twoOrganisations())).toEqual(foreignIdsRefused)
 })
 
-it("fails for a route with a path parameter or a body that no recipe knows", async () => {
+it("fails for a route whose path parameter or body has no recipe", async () => {
   const { ask, stranger } = await twoOrganisations()
   const owned = {
     siteId: "",

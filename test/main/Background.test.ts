@@ -1,4 +1,4 @@
-/** The intervals of background work, all of which follow from one setting. */
+/** The intervals of background work, which all follow from one setting. */
 import { describe, expect, it } from "vitest"
 import { defaultSubscriptionOptions } from "../../src/actors/background/SubscriptionRunner.ts"
 import { limits } from "../../src/Config.ts"
@@ -7,7 +7,7 @@ import { defaultPosterOptions } from "../../src/ocpi/client/ResultPoster.ts"
 import { defaultPullOptions } from "../../src/ocpi/client/TokenPull.ts"
 
 describe("work in the background", () => {
-  it("keeps its usual intervals with the usual setting", () => {
+  it("has its usual intervals with the default setting", () => {
     const usual = backgroundOf(limits.background.intervalMillis)
     expect(usual.subscriptions).toEqual(defaultSubscriptionOptions)
     expect(usual.results).toEqual(defaultPosterOptions)
@@ -17,7 +17,7 @@ describe("work in the background", () => {
     expect(usual.localLists).toMatchObject({ everyMillis: 5_000, quietMillis: 60_000, settleMillis: 10_000 })
   })
 
-  it("is looked for as often as the setting says, and tried again as much sooner", () => {
+  it("runs as often as the setting says, and retries correspondingly sooner", () => {
     const fast = backgroundOf(50)
     expect(fast.prices).toMatchObject({ everyMillis: 50, quietMillis: 1_500 })
     expect(fast.subscriptions).toMatchObject({ pollMillis: 50, firstDelayMillis: 50, probeEveryMillis: 3_000 })
@@ -25,7 +25,7 @@ describe("work in the background", () => {
     expect(fast.tokenPull).toMatchObject({ settleMillis: 250, pausesMillis: [3_000, 15_000, 45_000, 180_000] })
   })
 
-  it("keeps leases and deadlines, which depend on how long a call may take", () => {
+  it("keeps leases and deadlines unchanged, which depend on how long a call may take", () => {
     for (const intervalMillis of [10, 60_000]) {
       const { results, subscriptions, tokenPull } = backgroundOf(intervalMillis)
       expect(results.leaseMillis).toBe(defaultPosterOptions.leaseMillis)

@@ -1,4 +1,4 @@
-/** The first start makes the first organisation, and of two that are first at the same moment one. */
+/** The first start makes the first organisation, and only one of two simultaneous first starts does. */
 import { expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,7 +27,7 @@ const settings: BootstrapSettings = {
   partyId: undefined
 }
 
-/** As one sees the database that another one starts on at the same moment. */
+/** With the database as it looks to a process while another one starts on it at the same moment. */
 const seenEmpty = <A, E, R>(effect: Effect.Effect<A, E, Access | R>) =>
   Effect.flatMap(Access, (access) =>
     Effect.provideService(effect, Access, Access.of({ ...access, isEmpty: Effect.succeed(true) }))
@@ -52,7 +52,7 @@ const facts = {
   v1Answers: true
 }
 
-test("a terminal shows what the first start made; where there is none the banner names the file and how to take them from it", () => {
+test("the banner shows the first keys, or names the file with them and how to load them from it", () => {
   const made: FirstStart = { apiKey: "vl_key", v1: { clientId: "client", code: "the-code" } }
   const shown = banner({ ...facts, firstStart: made }).join("\n")
   for (const secret of ["vl_key", "client", "the-code"]) expect(shown).toContain(secret)
@@ -64,7 +64,7 @@ test("a terminal shows what the first start made; where there is none the banner
 })
 
 forEachDriver("the first start", repositories, (it) => {
-  it.effect("tells one of two that start at once what was made, and lets the other take it", () =>
+  it.effect("makes one organisation if two start at once, and returns the keys to that one only", () =>
     Effect.gen(function* () {
       const both = yield* Effect.all([seenEmpty(bootstrap(settings, noon)), seenEmpty(bootstrap(settings, noon))], {
         concurrency: 2
@@ -72,7 +72,7 @@ forEachDriver("the first start", repositories, (it) => {
       expect(both.filter((one) => one !== undefined)).toHaveLength(1)
       expect(both.find((one) => one !== undefined)?.apiKey).toMatch(/^vl_/)
       expect(yield* organisations).toBe(1)
-      // Also where each was given what it should be.
+      // Also if the settings say what to make.
       const given = { ...settings, countryCode: "DE", partyId: "ABC", apiKey: Redacted.make(`vl_${"x".repeat(48)}`) }
       expect(yield* seenEmpty(bootstrap(given, noon))).toBeUndefined()
       expect(yield* bootstrap(settings, noon)).toBeUndefined()
@@ -81,7 +81,7 @@ forEachDriver("the first start", repositories, (it) => {
   )
 
   it.effect(
-    "keeps what it made in a file before it is stored, takes away what became nobody's, and leaves what may be somebody's",
+    "writes the keys to a file before they are stored, removes unused ones, and keeps those that may be in use",
     () =>
       Effect.gen(function* () {
         const path = yield* directory
@@ -99,7 +99,7 @@ forEachDriver("the first start", repositories, (it) => {
         expect(left).toMatch(/^first-start\.[0-9a-f]{12}$/)
         expect(readFileSync(join(path, left), "utf8")).toMatch(/^KEY=vl_/m)
         rmSync(join(path, left))
-        // The organisation of the test before stands already: another process was the first.
+        // The organisation of the previous test exists already: another process was first.
         expect(yield* seenEmpty(bootstrap(keeping, noon))).toBeUndefined()
         expect(readdirSync(path)).toEqual([])
         const given = { apiKey: Redacted.make(`vl_${"x".repeat(48)}`), v1ClientId: "c", v1Code: Redacted.make("code") }
@@ -108,7 +108,7 @@ forEachDriver("the first start", repositories, (it) => {
       })
   )
 
-  it.effect("makes a link to the first account, which works once, unless a password is given", () =>
+  it.effect("makes a link for the first account, which works once, unless a password is given", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const secrets = yield* Secrets
@@ -126,7 +126,7 @@ forEachDriver("the first start", repositories, (it) => {
       expect(yield* accounts.findLink(hash, noon)).toBeUndefined()
       const again = yield* Effect.flip(accounts.useLink(hash, given, noon))
       expect(again).toMatchObject({ _tag: "Conflict", code: "link_void" })
-      // The one who is given a password signs in by it.
+      // The account with a given password signs in with it.
       const withPassword = { partyId: "PWD", operatorEmail: "second@example.com" }
       const operatorPassword = Redacted.make("violet tram over ten hills")
       const quiet = yield* seenEmpty(bootstrap({ ...linked, ...withPassword, operatorPassword }, noon))
@@ -136,7 +136,7 @@ forEachDriver("the first start", repositories, (it) => {
     })
   )
 
-  it.effect("makes nothing where it cannot keep what nobody could read again", () =>
+  it.effect("makes nothing if it cannot write the keys to the file", () =>
     Effect.gen(function* () {
       const inTheWay = join(yield* directory, "file")
       writeFileSync(inTheWay, "")
@@ -148,7 +148,7 @@ forEachDriver("the first start", repositories, (it) => {
     })
   )
 
-  it.effect("puts the file in its place once it is true, for its owner alone", () =>
+  it.effect("gives the file its final name once the keys are valid, readable by its owner only", () =>
     Effect.gen(function* () {
       const path = join(yield* directory, "data")
       mkdirSync(path)

@@ -1,6 +1,6 @@
 /**
- * The settings of V8: the embedded database is not optimised where the service uses it, since its parser alone would take hundreds of MB; and what lives
- * no longer than a message costs no collection of the whole heap.
+ * The settings of V8: the embedded database is not optimised in the service, since its parser alone would take hundreds of MB; and objects that live
+ * no longer than a message cause no collection of the whole heap.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { fastDirectory } from "../support/fastDirectory.ts"
 import { builtImage } from "../support/image.ts"
 import { startProgram } from "../support/processes.ts"
 
-/** In MB: twice what it takes, and half of what it takes when it is optimised. */
+/** In MB: twice the memory it takes, and half of what it takes when it is optimised. */
 const limit = 350
 
 describe("a process with the embedded database", () => {
@@ -30,12 +30,12 @@ describe("a process with the embedded database", () => {
   )
 })
 
-describe("a process that had much to keep", () => {
+describe("a process with many long-lived objects", () => {
   it.live.skipIf("Deno" in globalThis)(
-    "does not put among its old objects what lives no longer than a message",
+    "does not promote objects that live no longer than a message to the old generation",
     () =>
       Effect.gen(function* () {
-        // 3 to 42 MB. Without the settings V8 does so in most runs and not in all: 0 to 430 MB.
+        // 3 to 42 MB. Without the settings: 0 to 430 MB, and most runs fail.
         for (let run = 0; run < 3; run++) {
           const program = yield* startProgram("test/support/busyHeap.ts", [])
           assert.isBelow(Number.parseInt(yield* program.line("grown ")), 100)

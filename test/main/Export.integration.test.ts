@@ -41,7 +41,7 @@ const records = async () => {
 beforeAll(async () => {
   await post("sites", { name: "Export" })
   await post("chargers", { name: "Export", chargerId })
-  // A quote and a line feed in a name are one record all the same.
+  // A quote in a value does not break the CSV.
   await post("tokens", { uid: 'A"B' })
   const elements = [{ priceComponents: [{ type: "ENERGY", price: 0.5, stepSize: 1 }] }]
   const { id } = await post("tariffs", { currency: "EUR", elements })
@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 
 describe("an export", () => {
-  it.each(["cdrs.csv", "cdrs.jsonl"])("over REST has the name of a file, %s", async (name) => {
+  it.each(["cdrs.csv", "cdrs.jsonl"])("over REST has the file name %s", async (name) => {
     const answer = await fetch(`${world.rest.base}/cpo/v2/exports/${name}`, {
       headers: { "x-api-key": world.organisation.apiKey }
     })
@@ -80,7 +80,7 @@ describe("an export", () => {
     expect(existsSync(`${file}.part`)).toBe(false)
   })
 
-  it("writes those that fit as CSV, to the standard output where that is asked for", async () => {
+  it("writes the matching records as CSV, to the standard output if requested", async () => {
     const from = "2026-10-02T00:00:00Z"
     const { code, stderr, stdout } = await run(
       ["-", "--format", "csv", "--from", from, "--charger", chargerId, "--token", 'a"b'],
@@ -92,11 +92,11 @@ describe("an export", () => {
   })
 
   it.each([
-    ["a key that is not known", 1, ["x.csv"], { VOLTLANE_API_KEY: "vl_wrong" }, "it does not know the key"],
+    ["an unknown key", 1, ["x.csv"], { VOLTLANE_API_KEY: "vl_wrong" }, "the service does not know the key"],
     ["no service", 1, ["x.csv"], { VOLTLANE_URL: "http://127.0.0.1:1" }, "no service answers at http://127.0.0.1:1"],
-    ["a format that nobody writes", 2, ["x.pdf"], {}, "cannot tell the format of x.pdf"],
-    ["a time that is none", 1, ["x.csv", "--from", "yesterday"], {}, "/from"],
-    ["an option that is not there", 2, ["x.csv", "--since", "1"], {}, "--since"]
+    ["an unknown format", 2, ["x.pdf"], {}, "the format of x.pdf is unknown"],
+    ["an invalid time", 1, ["x.csv", "--from", "yesterday"], {}, "/from"],
+    ["an unknown option", 2, ["x.csv", "--since", "1"], {}, "--since"]
   ])("ends with one line about %s, and leaves no file", async (_, ended, args, env, why) => {
     const { code, stderr } = await run(
       args.map((arg) => arg.replace(/^x/, join(folder, "x"))),
@@ -108,7 +108,7 @@ describe("an export", () => {
     expect([existsSync(join(folder, "x.csv")), existsSync(join(folder, "x.csv.part"))]).toEqual([false, false])
   })
 
-  it("that breaks off leaves no half file behind", async () => {
+  it("that breaks off leaves no partial file", async () => {
     const broken = createServer((request, response) => {
       if (!request.url?.includes("export")) return response.end('{"items":[{"number":5}]}')
       return response.write("number,id\r\n5,a\r\n", () => response.destroy())
@@ -118,7 +118,7 @@ describe("an export", () => {
     const file = join(folder, "half.csv")
     const { code, stderr } = await run([file], { ...here(), VOLTLANE_URL: `http://127.0.0.1:${port}` })
     broken.close()
-    expect([code, stderr]).toEqual([1, expect.stringContaining("broke off after 1 records")])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("failed after 1 records")])
     expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false])
   })
 })

@@ -5,7 +5,7 @@ import { type Look, oftenMillis, seldomMillis, Worth } from "../../src/main/Idle
 const mebibyte = 1024 * 1024
 const resting: Look = { sinceMillis: oftenMillis, heapBytes: 100 * mebibyte, cpuMillis: 5, connected: 0 }
 
-/** The looks, from the first, at which there is a collection that leaves `left`. */
+/** The checks, counted from the first, at which there is a collection that leaves `left`. */
 const collections = (worth: Worth, looks: ReadonlyArray<Look>, left = 60 * mebibyte) =>
   looks.flatMap((look, n) => {
     if (!worth.isNow(look)) return []
@@ -16,15 +16,15 @@ const collections = (worth: Worth, looks: ReadonlyArray<Look>, left = 60 * mebib
 const times = (count: number, look: Partial<Look> = {}): ReadonlyArray<Look> =>
   Array.from({ length: count }, () => ({ ...resting, ...look }))
 
-/** One that has had the collection after its start. */
+/** One after the collection that follows its start. */
 const started = () => {
   const worth = new Worth()
   assert.deepStrictEqual(collections(worth, times(6)), [3])
   return worth
 }
 
-describe("memory is given back", () => {
-  it("two seconds after the start, and two seconds after the last charger of a burst, in spite of what is asked of them", () => {
+describe("memory is released", () => {
+  it("two seconds after the start, and two seconds after the last charger of a burst, despite their messages", () => {
     const burst = times(4).map((look, n) => ({
       ...look,
       connected: 200 * n,
@@ -35,7 +35,7 @@ describe("memory is given back", () => {
     assert.deepStrictEqual(collections(started(), [...burst, ...after], 150 * mebibyte), [7])
   })
 
-  it("after chargers that were cut have all come back", () => {
+  it("after chargers that were disconnected have all come back", () => {
     const heapBytes = 200 * mebibyte
     const worth = started()
     assert.deepStrictEqual(collections(worth, times(5, { connected: 1000, heapBytes })), [4])
@@ -63,7 +63,7 @@ describe("memory is given back", () => {
     assert.deepStrictEqual(collections(started(), interrupted), [])
   })
 
-  it("by frequent looks while chargers come and for ten seconds after, and by few where nothing happens", () => {
+  it("with frequent checks while chargers connect and for ten seconds after, and rare ones otherwise", () => {
     const worth = started()
     const pauses = (looks: ReadonlyArray<Look>) =>
       looks.map((look) => {
@@ -72,7 +72,7 @@ describe("memory is given back", () => {
       })
     assert.deepStrictEqual(new Set(pauses(times(13))), new Set([oftenMillis]))
     assert.deepStrictEqual(new Set(pauses(times(50))), new Set([seldomMillis]))
-    // A burst that began since the look before: frequent looks from now on, and two seconds after the last charger it is over.
+    // A burst that began since the last check: frequent checks from now on, and it is over two seconds after the last charger.
     const grown = { connected: 600, heapBytes: 250 * mebibyte, cpuMillis: 200 }
     const first = { ...resting, ...grown, sinceMillis: seldomMillis }
     assert.isFalse(worth.isNow(first))

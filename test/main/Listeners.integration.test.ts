@@ -1,4 +1,4 @@
-/** Bodies that come too slowly end their connection, but for those of files, which come over modems. */
+/** Request bodies that come too slowly end their connection, except those of files, which may come over modems. */
 import { connect } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Exit, Scope } from "effect"
@@ -29,11 +29,11 @@ const reading = HttpRouter.use((router) =>
   )
 )
 
-/** Sends a request of which the last bytes come `after` ms; answers the first line of what came back. */
+/** Sends a request whose last bytes come after `after` ms; returns the first line of the answer. */
 const slowly = async (port: number, path: string, after: number): Promise<string> =>
   (await heardOf(port, path, after)).split("\r\n", 1)[0] ?? ""
 
-/** All of it. */
+/** The same with the whole answer. */
 const heardOf = (port: number, path: string, after: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
@@ -52,7 +52,7 @@ const refusing = HttpRouter.use((router) =>
   router.add("POST", "/files/up/:token", Effect.succeed(HttpServerResponse.text("no", { status: 404 })))
 )
 
-it("answers what runs when it stops", async () => {
+it("answers running requests when it stops", async () => {
   const asked = { isThere: false }
   const slow = HttpRouter.use((router) =>
     router.add(
@@ -87,7 +87,7 @@ it("does not wait for the rest of a file that it has refused", async () => {
   expect(told).toEqual(["HTTP/1.1 404 Not Found", true])
 })
 
-it("ends a slow request of JSON, and waits for one of a file", async () => {
+it("ends a slow JSON request, and waits for a slow upload of a file", async () => {
   const asked = Effect.gen(function* () {
     const [listener] = yield* open(options, reading)
     const port = listener?.port ?? 0
@@ -98,7 +98,7 @@ it("ends a slow request of JSON, and waits for one of a file", async () => {
   expect(lines).toEqual(["HTTP/1.1 408 Request Timeout", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK"])
 })
 
-it("tells a request of REST v2 that is too slow so in a problem document", async () => {
+it("answers a too slow request to REST v2 with a problem document", async () => {
   const asked = Effect.gen(function* () {
     const [listener] = yield* open(options, reading)
     return yield* Effect.promise(() => heardOf(listener?.port ?? 0, "/cpo/v2/sites?x=1", 40_000))

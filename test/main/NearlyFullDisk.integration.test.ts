@@ -1,6 +1,6 @@
 /**
- * A process whose disk fills up: chargers come back and send heartbeats while transactions wait for room, files are refused long before, and
- * everything goes on when there is room again. The disk's answers are made up, by a module that the process loads first.
+ * A process whose disk fills up: chargers reconnect and send heartbeats while transactions wait for room, files are refused long before, and
+ * everything works again once there is room. A module that the process loads first simulates the disk.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ const madeUpDisk = `
   syncBuiltinESMExports()
 `
 
-/** Each with a meter reading of its own: one that is repeated needs no write. */
+/** Each has a different meter reading, since a repeated start needs no write. */
 let meterStart = 0
 const starting = () => ({
   connectorId: 1,
@@ -29,7 +29,7 @@ const starting = () => ({
 })
 
 it.skipIf(process.versions["deno"] !== undefined)(
-  "lets chargers reconnect and send heartbeats on a nearly full disk, until half of what is kept is used",
+  "lets chargers reconnect and send heartbeats on a nearly full disk, until half of the reserve is used",
   { timeout: 60_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "voltlane-disk-"))
@@ -51,7 +51,7 @@ it.skipIf(process.versions["deno"] !== undefined)(
         return answer.status
       }
       const isReady = async () => (await service.status("/readyz")) === 200
-      /** What the charger gets that dials and leaves: let in or refused, and the answer to a transaction's start. */
+      /** What a charger gets that connects and disconnects: whether it is admitted, and the answer to a transaction's start. */
       const comes = async () => {
         const charger = await dial(service.ocppUrl, "FULL-1")
         if (!(charger instanceof Connection)) return charger

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Progress } from "../../src/main/Progress.ts"
 
-/** What is written, and a clock that is set by hand. */
+/** The written text, and a clock that is set by hand. */
 const told = (isTerminal: boolean, total?: number) => {
   const written: Array<string> = []
   let now = 0
@@ -14,7 +14,7 @@ const told = (isTerminal: boolean, total?: number) => {
 }
 
 describe("the progress of long work", () => {
-  it("is one line that changes on a terminal, no faster than can be read", () => {
+  it("is one changing line on a terminal, updated no faster than can be read", () => {
     const { at, progress, written } = told(true, 200_000)
     at(100, 100)
     at(250, 12_500)
@@ -28,7 +28,7 @@ describe("the progress of long work", () => {
     ])
   })
 
-  it("is a line now and then in a log, without a share where nobody knows how many there are", () => {
+  it("is an occasional line in a log, without a percentage if the total is unknown", () => {
     const { at, progress, written } = told(false)
     at(9999, 10)
     at(10_000, 1000)
@@ -37,7 +37,7 @@ describe("the progress of long work", () => {
     expect(written).toEqual(["1,000 records, 100/s\n", "1,100 records, 100/s, in cdrs.csv\n"])
   })
 
-  it("counts on when more came than there were", () => {
+  it("continues to count when there are more records than the total", () => {
     const { at, written } = told(false, 10)
     at(10_000, 12)
     expect(written).toEqual(["12 of 12 records (100 %), 1/s\n"])

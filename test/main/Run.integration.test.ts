@@ -1,4 +1,4 @@
-/** What a start and a stop leave in the log, for whoever reads it afterwards. */
+/** What a start and a stop write to the log. */
 import { chmodSync, globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { fastDirectory } from "../support/fastDirectory.ts"
 import { openToOthers } from "../support/modes.ts"
 import { plant } from "../support/seed.ts"
 
-/** Message and level of each line of the log that tells of a start or a stop. */
+/** Level and message of each line of the log about a start or a stop. */
 const told = (output: string): ReadonlyArray<string> =>
   output
     .split("\n")
@@ -19,7 +19,7 @@ const told = (output: string): ReadonlyArray<string> =>
     .map(({ level, message }) => `${level} ${message.split(":", 1)[0]}`)
     .filter((line) => /ready|stop|HOST/.test(line))
 
-/** A service that has told that it is ready, which it does a moment after it answers. */
+/** A service that has logged that it is ready, which it does a moment after it answers. */
 const ready = async (env: Readonly<Record<string, string>>, dataDir?: string) => {
   const service = await Service.start({ env, dataDir })
   await until(
@@ -30,7 +30,7 @@ const ready = async (env: Readonly<Record<string, string>>, dataDir?: string) =>
   return service
 }
 
-/** The names that the sources give to measurements; durations of calls come with the actions that were called. */
+/** The names of all metrics in the sources. Durations of calls are omitted, since they appear with the actions that were called. */
 const named = (): ReadonlyArray<string> =>
   globSync("src/**/*.ts")
     .flatMap((path) => [...readFileSync(path, "utf8").matchAll(/(?:counter|gauge|histogram)\(\s*"(\w+)"/g)])
@@ -39,7 +39,7 @@ const named = (): ReadonlyArray<string> =>
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
 
-describe("a first start without a terminal, in a directory that was everybody's", () => {
+describe("a first start without a terminal, in a directory that other users can read", () => {
   let service: Service
   let metricsUrl = ""
   const dataDir = fastDirectory()
@@ -57,7 +57,7 @@ describe("a first start without a terminal, in a directory that was everybody's"
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it("has its keys in a file, and not in what is written down for everybody", async () => {
+  it("writes its keys to a file, and not to the log", async () => {
     const keys = readFileSync(join(dataDir, "first-start"), "utf8")
     const [, key = "", code = ""] = /^KEY=(.+)\nCLIENT=.+\nCODE=(.+)$/m.exec(keys) ?? []
     expect(key).toMatch(/^vl_/)
@@ -67,12 +67,12 @@ describe("a first start without a terminal, in a directory that was everybody's"
     expect(service.life.output).toContain(`security: the first keys are in ${join(dataDir, "first-start")}`)
   })
 
-  it("has closed the directory to others, and says so", () => {
+  it("closes the directory to others, and says so", () => {
     expect(service.life.output).toContain("security: DATA_DIR could be read by other users")
     expect(openToOthers(dataDir)).toEqual([])
   })
 
-  it("tells a browser what a charger's address is for, and not whether there is such a charger", async () => {
+  it("explains the charger address to a browser, whether or not the charger exists", async () => {
     for (const path of ["/ocpp", "/ocpp/", "/ocpp/NO-SUCH", "//ocpp16/NO-SUCH/"]) {
       const answer = await fetch(`${service.url}${path}`)
       expect([answer.status, answer.headers.get("upgrade")], path).toEqual([426, "websocket"])
@@ -83,7 +83,7 @@ describe("a first start without a terminal, in a directory that was everybody's"
     }
   })
 
-  it("shows all that is measured before it has happened, and only where it was asked to", async () => {
+  it("shows every metric from the beginning, and only at the configured port", async () => {
     const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
     const begun = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
     expect(named().length).toBeGreaterThan(30)
@@ -103,7 +103,7 @@ describe("a first start without a terminal, in a directory that was everybody's"
     expect(service.life.output).toContain(`metrics at ${metricsUrl}/metrics`)
   })
 
-  it("says once that it stops, and once that it has stopped, and leaves nothing that others can read", async () => {
+  it("logs once that it stops and once that it has stopped, and leaves no file that others can read", async () => {
     expect(told(service.life.output)).toEqual(["INFO ready"])
     const { code } = await service.kill("SIGTERM")
     expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
@@ -111,12 +111,12 @@ describe("a first start without a terminal, in a directory that was everybody's"
   })
 })
 
-it("warns once that chargers are told an address that they do not reach", async () => {
+it("warns once if chargers are sent an address that they cannot reach", async () => {
   await using service = await ready({ HOST: "0.0.0.0", METRICS_PORT: "off" })
   expect(await statusOf(`${service.url}/metrics`)).toBe(404)
-  expect(told(service.life.output)).toEqual(["WARN HOST is 0.0.0.0, and yet chargers and links get http", "INFO ready"])
+  expect(told(service.life.output)).toEqual(["WARN HOST is 0.0.0.0, but chargers and links get http", "INFO ready"])
   expect(service.life.output).toContain(
-    `http://localhost:${service.port}, where each finds only itself: set PUBLIC_URL`
+    `http://localhost:${service.port}, which refers to their own machine: set PUBLIC_URL`
   )
 })
 
@@ -129,6 +129,6 @@ it.each([
   ["::1", "http://localhost:8080", false],
   ["localhost", "http://localhost:8080", false],
   ["0.0.0.0", "https://127.0.0.1.example", false]
-])("with HOST %s and PUBLIC_URL %s: %s", (host, publicUrl, isWrong) => {
+])("warns with HOST %s and PUBLIC_URL %s: %s", (host, publicUrl, isWrong) => {
   expect(unreachable(host, publicUrl) !== undefined).toBe(isWrong)
 })

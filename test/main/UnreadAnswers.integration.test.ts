@@ -1,4 +1,4 @@
-/** Answers whose caller has stopped to read: they do not stay in memory, and whoever reads slowly has them whole. */
+/** Answers whose caller has stopped reading: they do not stay in memory, and a caller that reads slowly gets them whole. */
 import { connect, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -22,7 +22,7 @@ const options = {
   slowestReaderBytesPerSecond: 8 * MiB
 }
 
-/** More than kernels hold between a writer and a reader. */
+/** More than kernels buffer between a writer and a reader. */
 const size = 24 * MiB
 const piece = new Uint8Array(MiB)
 
@@ -118,25 +118,25 @@ const readsSlowly = async (path: string, secure: boolean) => {
 it.each([
   ["/whole", { ended: 0, gone: 1 }],
   ["/stream", { ended: 1, gone: 0 }]
-])("ends the connection of one who reads nothing of %s", async (path, told) => {
+])("ends the connection of a caller that reads nothing of %s", async (path, told) => {
   expect(await readsNothing(path, false)).toEqual({ unread: 1, told })
 })
 
 it.each([
   ["/whole", { ended: 0, gone: 1 }],
   ["/stream", { ended: 1, gone: 0 }]
-])("gives all of %s to one who reads slowly", async (path, told) => {
+])("sends all of %s to a caller that reads slowly", async (path, told) => {
   expect(await readsSlowly(path, false)).toEqual({ unread: 0, told, hasAll: true })
 })
 
-// Deno takes all of an answer over TLS at once and keeps it where nobody sees it.
+// Deno takes the whole answer over TLS at once and keeps it in a buffer that cannot be observed.
 it.skipIf("Deno" in globalThis || missing !== undefined)("does both over TLS", async () => {
   const told = { ended: 0, gone: 1 }
   expect(await readsNothing("/whole", true)).toEqual({ unread: 1, told })
   expect(await readsSlowly("/whole", true)).toEqual({ unread: 0, told, hasAll: true })
 })
 
-it("waits for an answer that takes longer to make than it may lie unread", async () => {
+it("waits for an answer that takes longer to make than it may remain unread", async () => {
   const { port, unread } = await serving()
   const answer = await fetch(`http://127.0.0.1:${port}/late`)
   expect(await answer.text()).toBe("late")

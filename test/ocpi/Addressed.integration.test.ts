@@ -1,6 +1,6 @@
 /**
- * Whom a request is for. An organisation of two CPO parties: who addresses one of them gets what is that party's, and who addresses none, or itself, gets what
- * is the organisation's.
+ * Routing by party, for an organisation with two CPO parties: a request to one of them gets that party's objects, and a request to no party, or to
+ * the caller's own, gets the whole organisation's.
  */
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
@@ -26,7 +26,7 @@ const lists = ["locations", "sessions", "cdrs"] as const
 
 const idsIn = ({ data }: Answer): ReadonlyArray<unknown> => (data as ReadonlyArray<Json>).map(({ id }) => id)
 
-/** A list as it is for who addresses this party, page by page of one; each page says how many there are. */
+/** A list as answered to requests for this party, in pages of one. The last page states the total count. */
 const listed = async (partner: Partner, module: string, to: Json | undefined): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   let url: string | undefined = `${partner.endpoint(module)}?limit=1&date_from=2020-01-01T00:00:00Z`
@@ -44,7 +44,7 @@ const listed = async (partner: Partner, module: string, to: Json | undefined): P
   return ids
 }
 
-/** A place of a party, and at it a session that is over and billed. */
+/** A location of a party, and at it a session that has ended and has been billed. */
 const placedAt = async (partner: Partner, cpoPartyId: string | null) => {
   const spot = await drive.spot(partner)
   await world.ask("PATCH", `sites/${spot.locationId}`, { cpoPartyId })
@@ -59,7 +59,7 @@ const placedAt = async (partner: Partner, cpoPartyId: string | null) => {
 }
 
 it.each(laterVersions)(
-  "a partner on OCPI %s that addresses itself is answered as if it addressed nobody",
+  "a partner on OCPI %s that addresses itself is answered as if it addressed no party",
   async (version) => {
     const { partner } = await roaming.registered(version)
     const { locations: id } = await placedAt(partner, null)
@@ -84,7 +84,7 @@ it.each(laterVersions)(
   }
 )
 
-it("a hub that addresses itself has named none of our parties", async () => {
+it("a hub that addresses itself is answered 404, because it names none of our parties", async () => {
   const { partner: hub } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
   const asked = { token: hub.theirToken ?? "", from: hub.party, to: hub.party }
   const { code, http } = await hub.client.ask("GET", hub.endpoint("locations") ?? "", asked)
@@ -93,11 +93,11 @@ it("a hub that addresses itself has named none of our parties", async () => {
 
 const parties: Readonly<Record<string, string>> = { "2.2": "SCA", "2.2.1": "SCB" }
 
-it.each(laterVersions)("lists on OCPI %s are those of the party that is addressed", async (version: Version) => {
+it.each(laterVersions)("lists on OCPI %s contain the objects of the addressed party", async (version: Version) => {
   const { partner } = await roaming.registered(version)
   const partyId = parties[version] ?? ""
   const second: Json = { country_code: "BE", party_id: partyId }
-  // With one party alone everything is its, and afterwards too what no other has.
+  // The first party owns everything that no other party has.
   const business = { name: `Second ${randomUUID().slice(0, 4)}` }
   const { id } = await world.post("parties", { countryCode: "BE", partyId, businessDetails: business })
   const ours = await placedAt(partner, null)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { contentTypeFor } from "../../src/ocpi/server/Answering.ts"
 
-describe("the type of an answer", () => {
+describe("the content type of an answer", () => {
   it.each([
     undefined,
     "",
@@ -14,7 +14,7 @@ describe("the type of an answer", () => {
   ])("is JSON for %s", (accept) => expect(contentTypeFor(accept)).toBe("application/json"))
 
   it.each(["text/plain", "Text/Plain; charset=utf-8", "text/plain, text/html", "text/*"])(
-    "is text for %s, which takes no JSON",
+    "is text for %s, which does not accept JSON",
     (accept) => expect(contentTypeFor(accept)).toBe("text/plain; charset=utf-8")
   )
 })

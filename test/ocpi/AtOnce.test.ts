@@ -2,8 +2,8 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { atOnce } from "../../src/ocpi/server/AtOnce.ts"
 
-describe("requests of one partner at once", () => {
-  it("are refused beyond the bound, leave others alone, and are taken again when one is done, whatever its end", async () => {
+describe("concurrent requests of one partner", () => {
+  it("are refused above the limit, do not affect other partners, and are accepted again once one has ended", async () => {
     const outcome = await Effect.runPromise(
       Effect.gen(function* () {
         const bounded = atOnce(2)

@@ -2,15 +2,16 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { calls, coveragePage, missing, page, served } from "../../scripts/ocpi-coverage.ts"
 
-describe("every method of OCPI that we have", () => {
-  it("is shown by a test in each version, or there is a reason why not", () => expect(missing(served)).toEqual([]))
+describe("OCPI coverage", () => {
+  it("has a test for every method that we serve in each version, or a reason for having none", () =>
+    expect(missing(served)).toEqual([]))
 
-  it("that we call is shown by a test in each version, or there is a reason why not", () =>
+  it("has a test for every call that we make in each version, or a reason for having none", () =>
     expect(missing(calls)).toEqual([]))
 
-  it("stands in the page as the tests say (node scripts/ocpi-coverage.ts writes it)", () =>
+  it("matches the page that node scripts/ocpi-coverage.ts writes", () =>
     expect(readFileSync(page, "utf8")).toBe(coveragePage()))
 
-  it("would be missed", () =>
+  it("reports a method without a test", () =>
     expect(missing([{ name: "GET nothing/:id", version: "2.2.1" }])).toEqual(["2.2.1 GET nothing/:id"]))
 })

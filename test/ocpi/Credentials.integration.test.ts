@@ -1,11 +1,11 @@
-/** Credentials over real HTTP, in every version and from both sides, with a partner that was written from the standard alone. */
+/** Credentials over real HTTP, in every version and from both sides, with a partner implemented from the standard alone. */
 import { describe, expect, it } from "vitest"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
 
 const roaming = new Roaming()
 
 describe.each(allVersions)("a partner on OCPI %s", (version) => {
-  it("GET versions with any good token, whatever stands behind the address", async () => {
+  it("GET versions with any valid token, at any spelling of the address, and 401 without one", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     for (const url of [versionsUrl, `${versionsUrl}/`, versionsUrl.replace("/ocpi/", "//ocpi//")]) {
@@ -15,12 +15,12 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
       )
     }
     const headers: ReadonlyArray<readonly [string | undefined, string]> = [
-      [undefined, "This token is not known here."],
-      ["", "There is no Authorization header."],
-      ["Basic eA==", "This Authorization header is none of OCPI's."],
-      ["Token", "This Authorization header is none of OCPI's."],
-      ["Token \u00e9", "This token is not known here."],
-      [`Bearer ${token}`, "This Authorization header is none of OCPI's."]
+      [undefined, "This token is unknown."],
+      ["", "The Authorization header is missing."],
+      ["Basic eA==", "The Authorization header does not have OCPI's format."],
+      ["Token", "The Authorization header does not have OCPI's format."],
+      ["Token \u00e9", "This token is unknown."],
+      [`Bearer ${token}`, "The Authorization header does not have OCPI's format."]
     ]
     for (const [authorization, why] of headers) {
       const refused = await partner.client.ask("GET", versionsUrl, {
@@ -33,7 +33,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET details names each module once in its role, at addresses that are there", async () => {
+  it("GET details names each module once per role, at addresses that exist", async () => {
     const { partner } = await roaming.registered(version)
     const modules = [...partner.endpoints.keys()].toSorted()
     const before = ["cdrs", "commands", "credentials", "locations", "sessions", "tariffs", "tokens"]
@@ -50,7 +50,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
       "tokens RECEIVER"
     ]
     expect(modules).toEqual(version === "2.1.1" ? before : since)
-    // A method that nothing has is 405, not 404.
+    // A method that the module does not have is 405, not 404.
     const patched = await partner.ask("PATCH", "locations", "", {})
     expect([patched.http, patched.headers["allow"]]).toEqual([405, "GET"])
     expect(partner.problems).toEqual([])
@@ -62,7 +62,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const answer = await partner.register(versionsUrl, token)
     expect([answer.http, answer.code]).toEqual([200, 1000])
     expect(partner.cpo).toEqual({ country_code: "NL", party_id: roaming.world.organisation.partyId })
-    // While its POST was open it was asked for its versions and their details, by the token that it brought.
+    // While its POST was open, its versions and details were read with the token from its body.
     expect(partner.server.heard.map(({ module }) => module)).toEqual(["versions", "details"])
     expect(await roaming.shown(id)).toMatchObject({ status: "Registered" })
     const again = await partner.ask("GET", "credentials")
@@ -70,7 +70,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("cannot use another's invitation, at its registration or at ours", async () => {
+  it("cannot use another partner's invitation, whether it registers or we do", async () => {
     const [one, other] = [await roaming.partner(version), await roaming.partner(version)]
     const { id, token, versionsUrl } = await roaming.invite(one)
     const refused = await other.register(versionsUrl, token)
@@ -88,7 +88,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect((await roaming.shown(id))["registeredAt"]).toBe(since)
   })
 
-  it("has used its registration token up, and cannot register twice", async () => {
+  it("can use its registration token once, and cannot register twice", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.register(versionsUrl, token)
@@ -100,14 +100,14 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET credentials is all that a registration token may read besides versions and details", async () => {
+  it("GET credentials is all that a registration token can read besides versions and details", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
     const url = partner.endpoint("credentials") ?? ""
     expect((await partner.client.ask("PUT", url, { token, body: partner.credentials("x") })).http).toBe(405)
     expect((await partner.client.ask("DELETE", url, { token })).http).toBe(405)
-    // A registration token opens no other module.
+    // A registration token gives no access to other modules.
     const tokens = partner.endpoint("tokens")
     if (tokens === undefined) throw new Error("the CPO has no tokens")
     const own = `${tokens}${partner.tokenPath(partner.cards.make("CARD"))}`
@@ -123,24 +123,24 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const url = partner.endpoint("credentials") ?? ""
     expect((await partner.rotate()).code).toBe(1000)
     expect(partner.theirToken).not.toBe(old)
-    // Until the new token is used for the first time the old one is good.
+    // The old token remains valid until the new one is used for the first time.
     expect((await partner.client.ask("GET", url, { token: old })).http).toBe(200)
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
     expect((await partner.client.ask("GET", url, { token: old })).http).toBe(401)
     expect(partner.problems).toEqual([])
   })
 
-  it("DELETE credentials unregisters it, and it is unknown from then on", async () => {
+  it("DELETE credentials unregisters it, and its token is refused afterwards", async () => {
     const { id, partner } = await roaming.registered(version)
     expect((await partner.unregister()).http).toBe(200)
     expect((await partner.ask("GET", "credentials")).http).toBe(401)
     expect(await roaming.shown(id)).toMatchObject({ status: "Unregistered" })
   })
 
-  it("DELETE credentials answers them once more, whatever body comes along", async () => {
+  it("DELETE credentials answers them once more, whatever body is sent", async () => {
     const { partner } = await roaming.registered(version)
     const raw = "{ no JSON"
-    // Node sends a body with DELETE only where its length is said.
+    // Node sends a body with DELETE only if its length is given.
     const headers = { "content-length": String(raw.length) }
     const asked = { token: partner.theirToken ?? "", raw, headers }
     const answer = await partner.client.ask("DELETE", partner.endpoint("credentials") ?? "", asked)
@@ -149,18 +149,18 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out DELETE credentials: is told that it is over when our operator removes it", async () => {
+  it("out DELETE credentials: is called when our operator removes it", async () => {
     const { id, partner } = await roaming.registered(version)
     await roaming.world.ask("DELETE", `partners/${id}`, undefined, 204)
     await partner.eventually("the end", () =>
       partner.server.heard.some(({ method, module }) => method === "DELETE" && module === "credentials")
     )
-    // As that partner: the server lets nobody in whom it does not know.
+    // The call carries the partner's own token: the server refuses unknown ones.
     expect(partner.problems).toEqual([])
     expect(partner.theirToken).toBeUndefined()
   })
 
-  it("is removed however it takes that, and one that is suspended or was never registered too", async () => {
+  it("is removed even if it does not answer, is suspended, or has never registered", async () => {
     const { id, partner } = await roaming.registered(version)
     partner.server.faults.plan({ module: "credentials", fault: { does: "hang" } })
     const before = performance.now()
@@ -169,7 +169,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const other = await roaming.registered(version)
     await roaming.world.ask("PATCH", `partners/${other.id}`, { suspended: true })
     const told = () => other.partner.server.heard.filter(({ method }) => method === "DELETE").length
-    // For the time being only: it keeps what it has of us.
+    // A suspended partner is not called: it keeps its registration.
     expect(told()).toBe(0)
     await roaming.world.ask("DELETE", `partners/${other.id}`, undefined, 204)
     await other.partner.eventually("the end", () => told() === 1)
@@ -179,7 +179,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(stranger.server.heard).toEqual([])
   })
 
-  it("is told 3001 when it cannot be called back, and may try again", async () => {
+  it("is answered 3001 if it cannot be called back, and may try again", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     partner.server.faults.plan({ module: "versions", fault: { does: "status", http: 500 }, times: 1 })
@@ -189,7 +189,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out POST credentials, after out GET versions and details, registers with it from this side", async () => {
+  it("out POST credentials, after out GET versions and details, registers with it from our side", async () => {
     const partner = await roaming.partner(version)
     const { id } = await roaming.invite(partner)
     const shown = await roaming.world.post(`partners/${id}/register`, {
@@ -198,13 +198,13 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     })
     expect(shown).toMatchObject({ status: "Registered" })
     const asked = partner.server.heard.map(({ method, module }) => `out ${method} ${module}`)
-    // Which form of the token its version takes is found out by trying.
+    // The form of the token is found by trying, so that a call may occur twice.
     expect([...new Set(asked)]).toEqual(["out GET versions", "out GET details", "out POST credentials"])
     expect((await partner.ask("GET", "credentials")).data).toEqual(partner.theirs)
     expect(partner.problems).toEqual([])
   })
 
-  it("that lost its token registers anew once its registration is reset", async () => {
+  it("that has lost its token can register again after a reset", async () => {
     const { id, partner } = await roaming.registered(version)
     const old = partner.theirToken ?? ""
     const { token, versionsUrl } = await roaming.reset(id)
@@ -214,12 +214,12 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
 
-  it("that sends no JSON or no credentials is told so and stays as it was", async () => {
+  it("that sends no JSON or invalid credentials is refused and can still register", async () => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
     const url = partner.endpoint("credentials") ?? ""
-    // What is no token could not stand in a header (OCPI 2.2.1 §7.3.1 has U+0021 to U+007E).
+    // These tokens cannot be sent in a header (OCPI 2.2.1 §7.3.1 allows U+0021 to U+007E).
     const tokens = ["", "a b", "a\nb", "ä", "x".repeat(256)].map((one) => JSON.stringify(partner.credentials(one)))
     for (const raw of ["", "{", "[]", "{}", '"text"', JSON.stringify({ token: "x", url: "no url" }), ...tokens]) {
       const answer = await partner.client.ask("POST", url, { token, raw })

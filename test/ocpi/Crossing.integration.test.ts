@@ -1,6 +1,6 @@
 /**
- * Handshakes that something else comes across: an operator who invites anew, suspends or removes, another handshake of the same partner. Whoever holds
- * a token that was taken back meanwhile gets nothing by it, and what was made instead stands.
+ * Handshakes that are interrupted: by an operator who invites again, suspends or removes, or by another handshake of the same partner. A token that
+ * was withdrawn in the meantime is worthless, and what replaced it remains valid.
  */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
@@ -10,7 +10,7 @@ import { Roaming } from "./partner/Roaming.ts"
 
 const roaming = new Roaming()
 
-/** Starts what makes the service ask the partner for something, and does something else while the partner holds the answer up. */
+/** Starts an action that makes the service call the partner, and does something else while the partner delays its answer. */
 const meanwhile = async <A>(
   partner: Partner,
   [method, module]: readonly [method: string, module: string],
@@ -21,7 +21,7 @@ const meanwhile = async <A>(
   const held = Promise.withResolvers<void>()
   partner.server.faults.plan({ method, module, fault: { does: "hold", until: held.promise }, times: 1 })
   const answer = asked()
-  // Where `done` fails nobody waits for it.
+  // If `done` fails, no one awaits the answer.
   answer.catch(() => {})
   const isHeard = () => partner.server.heard.slice(before).some((one) => one.module === module && one.method === method)
   try {
@@ -35,7 +35,7 @@ const meanwhile = async <A>(
 
 const versions = ["GET", "versions"] as const
 
-/** The partner's POST or PUT of credentials by a token that is given, whatever it does with the answer. */
+/** The partner's POST or PUT of credentials with a given token. The answer is not stored. */
 const send = (partner: Partner, method: "POST" | "PUT", token: string): Promise<Answer> =>
   partner.client.ask(method, partner.endpoint("credentials") ?? "", {
     token,
@@ -45,7 +45,7 @@ const send = (partner: Partner, method: "POST" | "PUT", token: string): Promise<
 const status = async (id: string) => (await roaming.shown(id))["status"]
 
 describe("while a partner's POST is open", () => {
-  it("a new invitation takes the old one back: it registers nobody, and the new one is as good as before", async () => {
+  it("a new invitation invalidates the old token, and can itself be used to register", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
@@ -59,13 +59,13 @@ describe("while a partner's POST is open", () => {
       }
     )
     expect([late.http, late.code]).toEqual([401, 2001])
-    expect(late.message).toContain("not known here")
+    expect(late.message).toContain("This token is unknown")
     expect(await status(id)).toBe("Invited")
     expect((await partner.register(reset.versionsUrl, reset.token)).code).toBe(1000)
     expect(await status(id)).toBe("Registered")
   })
 
-  it("a partner that is suspended or removed is registered no more", async () => {
+  it("a partner that is suspended or removed is not registered", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
@@ -82,7 +82,7 @@ describe("while a partner's POST is open", () => {
 })
 
 describe("while a partner's PUT is open", () => {
-  it("a registration that begins anew takes its token back, and goes on as it is", async () => {
+  it("a new registration invalidates the token of the PUT, and remains valid", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const leaked = partner.theirToken ?? ""
     const late = await meanwhile(
@@ -99,7 +99,7 @@ describe("while a partner's PUT is open", () => {
     expect(await status(id)).toBe("Registered")
   })
 
-  it("another one of its own ends it: what that one gave both sides is good", async () => {
+  it("another PUT wins, and the tokens that it exchanged are valid", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const given = partner.theirToken ?? ""
     const late = await meanwhile(
@@ -111,7 +111,7 @@ describe("while a partner's PUT is open", () => {
     expect([late.http, late.code]).toEqual([200, 2001])
     expect(late.message).toContain("Another renewal")
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
-    // We call it by the token of the one that has ended.
+    // We call it with the token of the PUT that was completed.
     expect(await roaming.world.post(`partners/${id}/renew`, {})).toMatchObject({ status: "Registered" })
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
@@ -120,7 +120,7 @@ describe("while a partner's PUT is open", () => {
 describe("a registration from our side", () => {
   const post = ["POST", "credentials"] as const
 
-  it("that comes to nothing leaves the invitation good that was handed out", async () => {
+  it("that fails leaves the invitation valid", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     const handover = { versionsUrl: partner.versionsUrl, token: partner.invitation() }
@@ -137,14 +137,14 @@ describe("a registration from our side", () => {
       await roaming.world.ask("POST", `partners/${id}/register`, one, 409)
       expect((await partner.client.ask("GET", versionsUrl, { token })).http).toBe(200)
     }
-    // What the other one was told is good for nothing any more.
+    // The token that the other partner received is invalid now.
     const told = String(other.theirs?.["token"])
     expect((await other.client.ask("GET", versionsUrl, { token: told })).http).toBe(401)
     expect((await partner.register(versionsUrl, token)).code).toBe(1000)
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
 
-  it("tells a token that opens versions and details while it is open, and registers nobody", async () => {
+  it("sends a token that can only read versions and details while the registration is open", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
@@ -174,7 +174,7 @@ describe("a registration from our side", () => {
     expect((await partner.client.ask("GET", versionsUrl, { token })).http, "the invitation is used up").toBe(401)
   })
 
-  it("ends as nothing where the partner was invited anew meanwhile, and leaves that invitation good", async () => {
+  it("fails if the partner is invited again in the meantime, and leaves the new invitation valid", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id } = await roaming.invite(partner)
     const handover = { versionsUrl: partner.versionsUrl, token: partner.invitation() }
@@ -197,7 +197,7 @@ describe("a registration from our side", () => {
     expect((await partner.register(reset.versionsUrl, reset.token)).code).toBe(1000)
   })
 
-  it("is not begun with a partner that is suspended: its calls would be refused", async () => {
+  it("is refused for a suspended partner, which is not called", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id } = await roaming.invite(partner)
     await roaming.world.ask("PATCH", `partners/${id}`, { suspended: true })
@@ -211,7 +211,7 @@ describe("a registration from our side", () => {
 describe("a renewal from our side", () => {
   const put = { method: "PUT", module: "credentials" } as const
 
-  it("of which the answer was lost leaves its token good through the next ones, whoever makes them", async () => {
+  it("whose answer was lost leaves its token valid through later renewals by either side", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const url = partner.endpoint("credentials") ?? ""
     partner.server.faults.plan({ ...put, fault: { does: "loseAnswer" }, times: 1 })
@@ -220,7 +220,7 @@ describe("a renewal from our side", () => {
     const has = String(partner.theirs?.["token"])
     await roaming.world.ask("POST", `partners/${id}/renew`, {}, 409)
     expect((await partner.client.ask("GET", url, { token: has })).http).toBe(200)
-    // It renews by it, and loses the answer: that token is all it has.
+    // The partner renews with that token and loses the answer: it has no other token.
     expect((await send(partner, "PUT", has)).code).toBe(1000)
     expect((await partner.client.ask("GET", url, { token: has })).http).toBe(200)
   })

@@ -6,7 +6,7 @@ import { factsOf, mutual, versions } from "../../src/ocpi/protocol/Version.ts"
 const base = "https://cpo.example/ocpi"
 
 describe("version details", () => {
-  it("of 2.1.1 have no roles, and the addresses of product.md", () => {
+  it("of 2.1.1 have no roles, and have the addresses of product.md", () => {
     const endpoints = endpointsOf(factsOf("2.1.1"), base)
     expect(endpoints).toEqual([
       { identifier: "credentials", url: `${base}/2.1.1/credentials` },
@@ -19,24 +19,27 @@ describe("version details", () => {
     ])
   })
 
-  it.each(["2.2", "2.2.1"] as const)("of %s have each module in its role, and credentials in both", (version) => {
-    const endpoints = endpointsOf(factsOf(version), base)
-    expect(endpoints.map(({ identifier, role }) => `${identifier} ${role}`)).toEqual([
-      "credentials SENDER",
-      "credentials RECEIVER",
-      "locations SENDER",
-      "sessions SENDER",
-      "cdrs SENDER",
-      "tariffs SENDER",
-      "tokens RECEIVER",
-      "commands RECEIVER",
-      "chargingprofiles RECEIVER",
-      "hubclientinfo RECEIVER"
-    ])
-    expect(endpoints.at(-1)?.url).toBe(`${base}/${version}/hubclientinfo`)
-  })
+  it.each(["2.2", "2.2.1"] as const)(
+    "of %s have each module with its role, and credentials with both roles",
+    (version) => {
+      const endpoints = endpointsOf(factsOf(version), base)
+      expect(endpoints.map(({ identifier, role }) => `${identifier} ${role}`)).toEqual([
+        "credentials SENDER",
+        "credentials RECEIVER",
+        "locations SENDER",
+        "sessions SENDER",
+        "cdrs SENDER",
+        "tariffs SENDER",
+        "tokens RECEIVER",
+        "commands RECEIVER",
+        "chargingprofiles RECEIVER",
+        "hubclientinfo RECEIVER"
+      ])
+      expect(endpoints.at(-1)?.url).toBe(`${base}/${version}/hubclientinfo`)
+    }
+  )
 
-  it("have each module once in a role, since that is how partners look for it", () => {
+  it("have each module once per role, since partners look it up by role", () => {
     for (const facts of versions) {
       const keys = endpointsOf(facts, base).map(({ identifier, role }) => `${identifier} ${role}`)
       expect(new Set(keys).size).toBe(keys.length)
@@ -44,7 +47,7 @@ describe("version details", () => {
   })
 })
 
-it("charging preferences and charging profiles came with 2.2", () => {
+it("charging preferences, charging profiles and hub client info exist from 2.2 on", () => {
   const paths = (version: "2.1.1" | "2.2") =>
     rowsOf(version).map(({ method, module, path }) => `${method} ${module}${path}`)
   expect(paths("2.2").filter((path) => !paths("2.1.1").includes(path))).toEqual([
@@ -57,7 +60,7 @@ it("charging preferences and charging profiles came with 2.2", () => {
   ])
 })
 
-it("two sides take the newest version that both have", () => {
+it("both sides use the newest version that they have in common", () => {
   expect(mutual(["2.1.1", "2.2", "2.3.0"])).toBe("2.2")
   expect(mutual(["2.1.1", "2.2.1", "2.2"])).toBe("2.2.1")
   expect(mutual(["2.0", "3.0"])).toBeUndefined()
@@ -88,6 +91,6 @@ describe("a refusal", () => {
     expect(refusalOf(reason, 2004)).toMatchObject({ http, status })
   )
 
-  it("of an unknown token has the code that its version has", () =>
+  it("of an unknown token has the code of its version", () =>
     expect(refusalOf({ _tag: "NotFound", object: "Token", detail }, 2001).status).toBe(2001))
 })

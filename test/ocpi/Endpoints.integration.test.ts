@@ -1,6 +1,6 @@
 /**
- * Addresses that a partner names as its versions URL, in its version details, and for results, are called only where they are the public's (T16). Whoever can be registered with is at a public
- * address itself, which tests have none of: the partners register while private addresses are open, and are called once they are closed.
+ * Addresses in a partner's versions URL, version details and result addresses are called only if they are public (T16). A partner must have a public
+ * address to register, which tests have not: so they register while private addresses are allowed, and are called when they are no longer.
  */
 import { createServer as createHttp } from "node:http"
 import { createServer, type AddressInfo, type Server } from "node:net"
@@ -18,7 +18,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** Whoever connects to it was let through. */
+/** Counts the connections that were not prevented. */
 let connections = 0
 let trapPort = 0
 const trap = createServer((socket) => {
@@ -26,10 +26,10 @@ const trap = createServer((socket) => {
   socket.destroy()
 })
 
-/** The modules that each partner names, by its number in the path. */
+/** The modules in the details of each partner, by the number in its path. */
 const modules: Array<ReadonlyArray<Json | null>> = []
 
-/** All of them at one address; none is called before there is something to tell. */
+/** All modules at one address. None is called before there is something to send. */
 const allAt = (url: string): ReadonlyArray<Json> =>
   ["credentials", "tariffs", "commands", "chargingprofiles"].map((identifier) => ({
     identifier,
@@ -57,7 +57,7 @@ afterAll(() => {
   details.closeAllConnections()
 })
 
-/** A request as a partner. */
+/** Sends a request as a partner. */
 const asked = async (method: string, path: string, token: string, body?: Json, version = "2.2.1"): Promise<Json> => {
   const answer = await fetch(`${world.service.url}/ocpi/${version}/${path}`, {
     method,
@@ -68,21 +68,21 @@ const asked = async (method: string, path: string, token: string, body?: Json, v
   return (await answer.json()) as Json
 }
 
-/** Registers one with these modules; the status code that it was answered, and its token. */
+/** Registers a partner with these modules. Answers its status code and token. */
 const register = async (named: ReadonlyArray<Json | null>) => {
   const n = modules.push(named) - 1
   const party = { countryCode: "DE", partyId: `X${n.toString(36).padStart(2, "0").toUpperCase()}` }
   const invited = await world.post("partners", { name: `Partner ${n}`, ...party, roles: ["EMSP"] })
   const business_details = { name: "Partner" }
   const speaking = { country_code: "DE", party_id: party.partyId, business_details }
-  // What every version has in its credentials.
+  // The fields of credentials in all versions.
   const roles = [{ role: "EMSP", ...speaking }]
   const body = { token: `theirs-${n}`, url: `http://127.0.0.1:${detailsPort}/${n}/versions`, ...speaking, roles }
   const { data, status_code: code } = await asked("POST", "credentials", String(invited["credentialsToken"]), body)
   return { id: String(invited["id"]), code, token: String((data as Json | undefined)?.["token"]), body }
 }
 
-/** Does something with each, ten at a time. */
+/** Applies a function to each item, ten at a time. */
 const atOnce = async <A, B>(all: ReadonlyArray<A>, one: (item: A) => Promise<B>): Promise<ReadonlyArray<B>> => {
   const done: Array<B> = []
   for (let from = 0; from < all.length; from += 10) {
@@ -91,7 +91,7 @@ const atOnce = async <A, B>(all: ReadonlyArray<A>, one: (item: A) => Promise<B>)
   return done
 }
 
-/** The same service with private addresses closed, from here on. */
+/** Restarts the service with private addresses forbidden. */
 let isClosed = false
 const close = async () => {
   const { service } = world
@@ -103,13 +103,13 @@ const close = async () => {
   connections = 0
 }
 
-/** Every call of ours is refused such addresses by one piece, whose own test tries all of them; here some show that it is asked. */
+/** One function checks the addresses of all our calls, and its unit test covers all of these. Here a part of them shows that it is called. */
 const tried = (): ReadonlyArray<string> =>
   closedUrls(trapPort).filter((_, n) => process.env["TEST_ALL"] !== undefined || n % 6 === 0)
 
 const isTariff = (one: Json): boolean => one["module"] === "tariffs"
 
-it("registers with whoever names its credentials, whatever else of its modules cannot be read; without them it is 3003", async () => {
+it("registers a partner whose details name its credentials, even if other modules are unreadable; otherwise answers 3003", async () => {
   const at = (url: unknown, identifier: unknown = "credentials", role: unknown = "SENDER") => ({
     identifier,
     role,
@@ -130,7 +130,7 @@ it("registers with whoever names its credentials, whatever else of its modules c
   for (const without of [[], odd, [at("no url")]]) expect((await register(without)).code).toBe(3003)
 })
 
-it("goes over to the version at whose address it renews, upwards and downwards", async () => {
+it("switches to the version at whose address a partner renews, to newer and older ones", async () => {
   const { body, id, token: first } = await register(allAt(`http://127.0.0.1:${detailsPort}/x`))
   let token = first
   for (const version of ["2.1.1", "2.2", "2.2.1", "2.2"]) {
@@ -142,54 +142,50 @@ it("goes over to the version at whose address it renews, upwards and downwards",
   }
 })
 
-it(
-  "makes no connection for an endpoint or a response_url that is none of the public's",
-  { timeout: 240_000 },
-  async () => {
-    const answers = await atOnce(tried(), async (url) => ({ url, ...(await register(allAt(url))) }))
-    const isAddress = (url: string) => URL.canParse(url) && url.length < 1_000
-    const registered = answers.filter(({ code }) => code === 1000)
-    const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
-    // What is no address at all is not registered with.
-    expect(refused.filter(isAddress)).toEqual([])
-    expect(registered.length).toBeGreaterThan(tried().length / 2)
-    await close()
-    const token = registered[0]?.token ?? ""
-    await atOnce(tried(), async (response_url) => {
-      const place = { location_id: "x", evse_uid: "x", connector_id: "1" }
-      const command = await asked("POST", "commands/UNLOCK_CONNECTOR", token, { response_url, ...place })
-      const query = `response_url=${encodeURIComponent(response_url)}`
-      const read = await asked("GET", `chargingprofiles/x?duration=60&${query}`, token)
-      const cleared = await asked("DELETE", `chargingprofiles/x?${query}`, token)
-      const codes = [command, read, cleared].map((told) => told["status_code"])
-      // Around what is in a query spaces are none of it.
-      expect(codes, response_url).toEqual(response_url.startsWith(" ") ? [2001, 1000, 1000] : [2001, 2001, 2001])
-    })
-    const prices = [{ priceComponents: [{ type: "ENERGY", price: 1, vat: 20, stepSize: 1 }] }]
-    const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
-    await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
-    await atOnce(registered, async ({ id: partnerId, url }) => {
-      const exchanged = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
-      await until(
-        () => `${url} was tried`,
-        30_000,
-        async () => (await exchanged()).length > 0
-      )
-      for (const one of await exchanged()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
-      // And its credentials, at the same address.
-      await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
-    })
-    const told = () => world.service.life.output.split("that was removed could not be informed").length - 1
+it("makes no connection to an endpoint or response_url that is not public", { timeout: 240_000 }, async () => {
+  const answers = await atOnce(tried(), async (url) => ({ url, ...(await register(allAt(url))) }))
+  const isAddress = (url: string) => URL.canParse(url) && url.length < 1_000
+  const registered = answers.filter(({ code }) => code === 1000)
+  const refused = answers.filter(({ code }) => code !== 1000).map(({ url }) => url)
+  // Partners with strings that are not URLs cannot register.
+  expect(refused.filter(isAddress)).toEqual([])
+  expect(registered.length).toBeGreaterThan(tried().length / 2)
+  await close()
+  const token = registered[0]?.token ?? ""
+  await atOnce(tried(), async (response_url) => {
+    const place = { location_id: "x", evse_uid: "x", connector_id: "1" }
+    const command = await asked("POST", "commands/UNLOCK_CONNECTOR", token, { response_url, ...place })
+    const query = `response_url=${encodeURIComponent(response_url)}`
+    const read = await asked("GET", `chargingprofiles/x?duration=60&${query}`, token)
+    const cleared = await asked("DELETE", `chargingprofiles/x?${query}`, token)
+    const codes = [command, read, cleared].map((told) => told["status_code"])
+    // Leading spaces in a query parameter are ignored.
+    expect(codes, response_url).toEqual(response_url.startsWith(" ") ? [2001, 1000, 1000] : [2001, 2001, 2001])
+  })
+  const prices = [{ priceComponents: [{ type: "ENERGY", price: 1, vat: 20, stepSize: 1 }] }]
+  const { id } = await world.post("tariffs", { currency: "EUR", elements: prices })
+  await world.ask("PUT", `tariffs/${String(id)}/assignments`, { default: true })
+  await atOnce(registered, async ({ id: partnerId, url }) => {
+    const exchanged = async () => (await world.items(`partners/${partnerId}/exchanges?limit=20`)).filter(isTariff)
     await until(
-      () => "all of them were to be told of their end",
-      10_000,
-      () => Promise.resolve(told() === registered.length)
+      () => `${url} was tried`,
+      30_000,
+      async () => (await exchanged()).length > 0
     )
-    expect(connections).toBe(0)
-  }
-)
+    for (const one of await exchanged()) expect(one, url).toMatchObject({ direction: "out", httpStatus: null })
+    // The credentials endpoint, at the same address, is called too.
+    await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
+  })
+  const told = () => world.service.life.output.split("that was removed could not be informed").length - 1
+  await until(
+    () => "all of them were to be told of their end",
+    10_000,
+    () => Promise.resolve(told() === registered.length)
+  )
+  expect(connections).toBe(0)
+})
 
-/** Of versions URLs. */
+/** Addresses to try as versions URLs. */
 const versionsUrls = (): ReadonlyArray<string> => [
   `http://127.0.0.1:${trapPort}/versions`,
   `https://127.0.0.1:${trapPort}/versions`,
@@ -216,7 +212,7 @@ const versionsUrls = (): ReadonlyArray<string> => [
   "gopher://example.com:6379/_"
 ]
 
-it("makes no connection for a versions URL that is none of the public's", async () => {
+it("makes no connection to a versions URL that is not public", async () => {
   await close()
   const partner = await roaming.partner("2.2.1")
   const { id, token, versionsUrl } = await roaming.invite(partner)

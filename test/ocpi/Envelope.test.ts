@@ -3,8 +3,8 @@ import { failure, readAnswer, success } from "../../src/ocpi/protocol/Envelope.t
 
 const now = Date.UTC(2026, 10, 20, 8, 30)
 
-describe("the envelope of an answer of ours", () => {
-  it("has its data, or none at all", () => {
+describe("the envelope of our answers", () => {
+  it("has data, or no data field", () => {
     expect(success([], now)).toEqual({ data: [], status_code: 1000, timestamp: "2026-11-20T08:30:00Z" })
     expect(JSON.parse(JSON.stringify(success(undefined, now)))).toEqual({
       status_code: 1000,
@@ -12,7 +12,7 @@ describe("the envelope of an answer of ours", () => {
     })
   })
 
-  it("says what went wrong without data", () =>
+  it("has a message instead of data if the request failed", () =>
     expect(failure(2001, "no", now)).toEqual({
       status_code: 2001,
       status_message: "no",
@@ -22,7 +22,12 @@ describe("the envelope of an answer of ours", () => {
 
 describe("a partner's answer", () => {
   it.each([
-    ["as the standard has it", 200, '{"data":{"a":1},"status_code":1000,"timestamp":"2026-11-20T08:30:00Z"}', { a: 1 }],
+    [
+      "that follows the standard",
+      200,
+      '{"data":{"a":1},"status_code":1000,"timestamp":"2026-11-20T08:30:00Z"}',
+      { a: 1 }
+    ],
     ["with a code as text", 200, '{"data":[],"status_code":"1000"}', []],
     ["with a code of the partner's own", 201, '{"status_code":1900}', undefined],
     ["without a code", 200, '{"data":[1]}', [1]],
@@ -33,28 +38,28 @@ describe("a partner's answer", () => {
 
   it.each([
     [
-      "of the envelope",
+      "by its status code",
       200,
       '{"status_code":2001,"status_message":"no such thing"}',
       2001,
       "HTTP 200, status 2001, no such thing"
     ],
-    ["by HTTP alone", 500, "", undefined, "HTTP 500"],
-    ["by HTTP with a success in it", 503, '{"status_code":1000}', 1000, "HTTP 503, status 1000"],
-    ["that is a web page", 200, "<html>", undefined, "HTTP 200 with something that is no OCPI answer"],
-    ["that is a list", 200, "[]", undefined, "HTTP 200 with something that is no OCPI answer"]
+    ["by HTTP without a body", 500, "", undefined, "HTTP 500"],
+    ["by HTTP despite a success code", 503, '{"status_code":1000}', 1000, "HTTP 503, status 1000"],
+    ["that is a web page", 200, "<html>", undefined, "HTTP 200 with an answer that is not OCPI"],
+    ["that is a list", 200, "[]", undefined, "HTTP 200 with an answer that is not OCPI"]
   ])("is a refusal %s", (_, http, body, status, message) =>
     expect(readAnswer(http, body)).toEqual({ _tag: "Refusal", status, message })
   )
 
-  it("is told with nothing that no database holds", () => {
+  it("has a message without characters that no database can store, even where it is cut", () => {
     const told = (status_message: string) => readAnswer(200, JSON.stringify({ status_code: 2000, status_message }))
     expect(told("bad\0\ud83d")).toMatchObject({ message: "HTTP 200, status 2000, bad\\u0000\ufffd" })
     const long = told("\u{1f50b}".repeat(500))
     expect(long._tag === "Refusal" && [long.message.isWellFormed(), long.message.length]).toEqual([true, 499])
   })
 
-  it("is never told at any length", () => {
+  it("has a message of at most 500 characters", () => {
     const answer = readAnswer(400, JSON.stringify({ status_code: 2000, status_message: "x".repeat(9999) }))
     expect(answer._tag === "Refusal" && answer.message.length).toBe(500)
   })

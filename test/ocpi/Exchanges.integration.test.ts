@@ -1,4 +1,4 @@
-/** What is exchanged with partners is logged in both directions, without their secrets; requests are routed by party; hubs tell of their clients. */
+/** The log of exchanges with partners in both directions, without secrets. Routing by party, and the clients of hubs. */
 import { describe, expect, it } from "vitest"
 import { Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
@@ -19,7 +19,7 @@ const brief = ({ direction, httpStatus, method, module, ocpiStatus }: Json) => [
 ]
 
 describe("the log of exchanges", () => {
-  it("has both directions of a registration, newest first, and no token of either side", async () => {
+  it("has both directions of a registration, newest first, without tokens of either side", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const log = await exchanges(id, "?direction=in")
     expect(log.map(brief)).toEqual([
@@ -45,7 +45,7 @@ describe("the log of exchanges", () => {
     }
   })
 
-  it("says why there was no answer, and finds what failed", async () => {
+  it("shows why there was no answer, and can be filtered by failure, module and time", async () => {
     const partner = await roaming.partner("2.1.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     partner.server.faults.plan({ module: "versions", fault: { does: "truncate" }, times: 1 })
@@ -70,7 +70,7 @@ describe("the log of exchanges", () => {
     })
   })
 
-  it("keeps the calls of a suspended partner, which are refused", async () => {
+  it("contains the refused calls of a suspended partner", async () => {
     const { id, partner } = await roaming.registered("2.2")
     await roaming.world.ask("PATCH", `partners/${id}`, { suspended: true })
     expect((await partner.ask("GET", "credentials")).http).toBe(403)
@@ -82,7 +82,7 @@ describe("the log of exchanges", () => {
 })
 
 describe("routing headers", () => {
-  it("are answered swapped, and a party that is none of ours is not there", async () => {
+  it("are answered with the parties swapped, and with 404 for a party that is not ours", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const url = partner.endpoint("locations") ?? ""
     const token = partner.theirToken ?? ""
@@ -108,7 +108,7 @@ describe("routing headers", () => {
     expect(partner.problems).toEqual([])
   })
 
-  it("name a party of ours in credentials from 2.2 on, the default one in 2.1.1", async () => {
+  it("may name each of our parties that credentials list from 2.2 on; 2.1.1 lists the default one", async () => {
     const old = await roaming.registered("2.1.1")
     expect((await old.partner.ask("GET", "credentials")).data).toMatchObject({
       country_code: "NL",
@@ -125,7 +125,7 @@ describe("routing headers", () => {
 })
 
 describe("a hub", () => {
-  it("tells of its clients, reads them back, and v2 shows them", async () => {
+  it("sends its clients, reads them back, and REST v2 shows them", async () => {
     const { id, partner } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
     const base = partner.endpoint("hubclientinfo") ?? ""
     const token = partner.theirToken ?? ""
@@ -136,7 +136,7 @@ describe("a hub", () => {
     expect((await partner.client.ask("PUT", url, { token, body })).http).toBe(201)
     const offline = { ...body, status: "OFFLINE", last_updated: "2026-05-20T11:00:00Z" }
     expect((await partner.client.ask("PUT", `${base}/fr/emp`, { token, body: offline })).http).toBe(200)
-    // What is older than what stands changes nothing.
+    // An older update changes nothing.
     expect((await partner.client.ask("PUT", url, { token, body })).http).toBe(200)
     expect((await partner.client.ask("GET", url, { token })).data).toEqual(offline)
     const wrong = await partner.client.ask("PUT", `${base}/FR/XXX`, { token, body })

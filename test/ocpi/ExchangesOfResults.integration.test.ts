@@ -1,4 +1,4 @@
-/** Where results are posted to is in the log of exchanges as far as an operator needs it, and nobody can post there by what it says. */
+/** The log of exchanges shows that results were posted, but not the addresses by which others could post results too. */
 import { describe, expect, it } from "vitest"
 import { Drive } from "./modules/Drive.ts"
 import { Roaming } from "./partner/Roaming.ts"
@@ -15,7 +15,7 @@ const logged = async (id: string, query: string): Promise<ReadonlyArray<Json>> =
 const bare = (url: string) => url.replace("http://", "")
 
 describe("results in the log of exchanges", () => {
-  it("of commands are seen to be posted and answered, and not where exactly", async () => {
+  it("of commands are logged with their answers, but without their full addresses", async () => {
     const { id: partnerId, partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     spot.station.on("UnlockConnector", { status: "Unlocked" })
@@ -35,7 +35,7 @@ describe("results in the log of exchanges", () => {
     expect(asked?.["requestBody"]).toContain(`"response_url":"${new URL(partner.url("commands")).origin}/***"`)
   })
 
-  it("of charging profiles likewise, whose address comes in the query", async () => {
+  it("of charging profiles are too, with an address in the query", async () => {
     const { id: partnerId, partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     const { id: sessionId } = await drive.session(partner, spot)

@@ -1,6 +1,6 @@
 /**
- * What goes wrong during a handshake: lost answers, a partner that hangs, floods or lies, addresses that are none of the public's. After each both sides
- * can talk, or begin again.
+ * What can fail during a handshake: lost answers, and a partner that hangs, floods or sends errors. Afterwards both sides can communicate or start
+ * again.
  */
 import { describe, expect, it } from "vitest"
 import type { Fault } from "./partner/Faults.ts"
@@ -9,10 +9,10 @@ import type { Json } from "./partner/Wire.ts"
 
 const roaming = new Roaming()
 
-/** More than is ever read of one answer. */
+/** More than the service ever reads of one answer. */
 const flood = 100 * 1024 * 1024
 
-/** Faults of the partner's own interface while we call it. A hang is tried below, since it takes its time. */
+/** Faults of the partner's interface while we call it. A partner that hangs is tested separately, since it takes longer. */
 const faults: ReadonlyArray<readonly [string, Fault]> = [
   ["answers 500", { does: "status", http: 500 }],
   ["answers 429", { does: "status", http: 429, retryAfterSeconds: 1 }],
@@ -26,28 +26,31 @@ const faults: ReadonlyArray<readonly [string, Fault]> = [
 const modules = ["versions", "details"] as const
 
 describe.each(faults)("a partner that %s when it is called back", (_, fault) => {
-  it.each(modules)("at its %s is told 3001 at its POST and its PUT, and both go on as before", async (module) => {
-    const partner = await roaming.partner("2.2.1")
-    const { id, token, versionsUrl } = await roaming.invite(partner)
-    partner.server.faults.plan({ module, fault, times: 1 })
-    const refused = await partner.register(versionsUrl, token)
-    expect([refused.http, refused.code]).toEqual([200, 3001])
-    expect(await roaming.shown(id)).toMatchObject({ status: "Invited" })
-    expect((await partner.register(versionsUrl, token)).code).toBe(1000)
-    const before = partner.theirToken
-    partner.server.faults.plan({ module, fault, times: 1 })
-    const unchanged = await partner.rotate()
-    expect([unchanged.http, unchanged.code]).toEqual([200, 3001])
-    expect(partner.theirToken).toBe(before)
-    expect((await partner.ask("GET", "credentials")).http).toBe(200)
-    expect((await partner.rotate()).code).toBe(1000)
-    expect((await partner.ask("GET", "credentials")).http).toBe(200)
-    // A flood is cut off long before its end.
-    expect(partner.server.flooded).toBeLessThan(flood / 2)
-  })
+  it.each(modules)(
+    "at its %s gets 3001 to its POST and its PUT, keeps its state, and can try again",
+    async (module) => {
+      const partner = await roaming.partner("2.2.1")
+      const { id, token, versionsUrl } = await roaming.invite(partner)
+      partner.server.faults.plan({ module, fault, times: 1 })
+      const refused = await partner.register(versionsUrl, token)
+      expect([refused.http, refused.code]).toEqual([200, 3001])
+      expect(await roaming.shown(id)).toMatchObject({ status: "Invited" })
+      expect((await partner.register(versionsUrl, token)).code).toBe(1000)
+      const before = partner.theirToken
+      partner.server.faults.plan({ module, fault, times: 1 })
+      const unchanged = await partner.rotate()
+      expect([unchanged.http, unchanged.code]).toEqual([200, 3001])
+      expect(partner.theirToken).toBe(before)
+      expect((await partner.ask("GET", "credentials")).http).toBe(200)
+      expect((await partner.rotate()).code).toBe(1000)
+      expect((await partner.ask("GET", "credentials")).http).toBe(200)
+      // Reading a flood is stopped long before its end.
+      expect(partner.server.flooded).toBeLessThan(flood / 2)
+    }
+  )
 })
 
-it("that hangs is waited for some seconds, and holds up nobody else", async () => {
+it("a partner that hangs is waited for some seconds without delaying other partners", async () => {
   const partner = await roaming.partner("2.2.1")
   const { token, versionsUrl } = await roaming.invite(partner)
   partner.server.faults.plan({ module: "versions", fault: { does: "hang" }, times: 1 })
@@ -59,11 +62,11 @@ it("that hangs is waited for some seconds, and holds up nobody else", async () =
 })
 
 describe.each(allVersions)("a registration on OCPI %s", (version) => {
-  it("of which the partner lost the answer begins again after a reset", async () => {
+  it("whose answer the partner lost can be repeated after a reset", async () => {
     const partner = await roaming.partner(version)
     const { id, token, versionsUrl } = await roaming.invite(partner)
     expect((await partner.register(versionsUrl, token)).code).toBe(1000)
-    // It has forgotten the token that it was given, and has the used one only.
+    // The partner has lost the new token and has only the used one.
     const again = await partner.client.ask("GET", versionsUrl, { token })
     expect(again.http).toBe(401)
     const reset = await roaming.reset(id)
@@ -72,7 +75,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(await roaming.shown(id)).toMatchObject({ status: "Registered", ocpiVersion: version })
   })
 
-  it("renewed without the partner's hearing of it leaves the token that it has good, and may be renewed again", async () => {
+  it("whose renewal the partner did not receive leaves its token valid, and can be renewed again", async () => {
     const { partner } = await roaming.registered(version)
     const kept = partner.theirToken ?? ""
     const url = partner.endpoint("credentials") ?? ""
@@ -86,7 +89,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect((await partner.client.ask("GET", url, { token: kept })).http).toBe(401)
   })
 
-  it("from this side that the partner does not answer is none, and may be tried again", async () => {
+  it("from our side that the partner does not answer fails, and can be tried again", async () => {
     const partner = await roaming.partner(version)
     const { id } = await roaming.invite(partner)
     const handover = { versionsUrl: partner.versionsUrl, token: partner.invitation() }
@@ -102,7 +105,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(twice).toMatchObject({ code: "registered" })
   })
 
-  it("out PUT credentials: is renewed from this side without a gap, also where the partner's answer is lost", async () => {
+  it("out PUT credentials: is renewed from our side without a gap, even if the partner's answer is lost", async () => {
     const { id, partner } = await roaming.registered(version)
     const [ours, theirs] = [partner.theirToken ?? "", partner.theirs]
     const renewed = await roaming.world.post(`partners/${id}/renew`, {})
@@ -110,7 +113,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(partner.theirs).not.toEqual(theirs)
     const url = partner.endpoint("credentials") ?? ""
     const told = String(partner.theirs?.["token"])
-    // The old one until the new one is used for the first time.
+    // The old token remains valid until the new one is used for the first time.
     expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(200)
     expect((await partner.client.ask("GET", url, { token: told })).http).toBe(200)
     expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(401)
@@ -126,7 +129,7 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(await roaming.shown(id)).toMatchObject({ status: "Registered" })
   })
 
-  it("for a version that the partner does not have is 3002", async () => {
+  it("for a version that the partner does not have is refused with 3002", async () => {
     const other = version === "2.1.1" ? "2.2" : "2.1.1"
     const partner = await roaming.partner(version)
     const { id, token, versionsUrl } = await roaming.invite(partner)
@@ -149,8 +152,8 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
   })
 })
 
-describe("two registrations at once", () => {
-  it("by one token are one, and the other is told that", async () => {
+describe("two concurrent registrations", () => {
+  it("with one token succeed once, and the other is refused", async () => {
     const partner = await roaming.partner("2.2.1")
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
@@ -162,12 +165,12 @@ describe("two registrations at once", () => {
     expect([401, 405]).toContain(statuses[1])
   })
 
-  it("of one party are one, since a token must have one owner", async () => {
+  it("of one party succeed once, since a token must have one owner", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const { country_code, party_id } = partner.party
     const same = { name: "Twin", countryCode: country_code, partyId: party_id, roles: ["EMSP"] }
     expect(await roaming.world.ask("POST", "partners", same, 409)).toMatchObject({ code: "party_in_use" })
-    // In another role it is another partner; what it says of itself at its registration counts, too.
+    // The same party can be invited in another role, but cannot register with credentials of the first.
     const hub = await roaming.world.post("partners", { ...same, roles: ["HUB"] })
     const refused = await partner.register(String(hub["versionsUrl"]), String(hub["credentialsToken"]))
     expect([refused.http, refused.code]).toEqual([200, 2001])
@@ -177,7 +180,7 @@ describe("two registrations at once", () => {
 })
 
 describe("a registration token", () => {
-  it("is gone with the partner, and the partner with its exchanges", async () => {
+  it("is invalid after its partner is removed, and the partner's exchanges are gone", async () => {
     const partner = await roaming.partner("2.2.1")
     const { id, token, versionsUrl } = await roaming.invite(partner)
     await roaming.world.ask("DELETE", `partners/${id}`)
@@ -185,7 +188,7 @@ describe("a registration token", () => {
     await roaming.world.ask("GET", `partners/${id}/exchanges`, undefined, 404)
   })
 
-  it("opens the description of the interface no more than none does", async () => {
+  it("is not needed for the OpenAPI document", async () => {
     const { versionsUrl } = await roaming.invite(await roaming.partner("2.2.1"))
     const response = await fetch(versionsUrl.replace(/versions$/, "swagger.json"))
     const document = (await response.json()) as Json

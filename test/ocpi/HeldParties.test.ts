@@ -1,4 +1,4 @@
-/** Whose tokens a partner may send, by what it is, what it says of itself, and who else there is. */
+/** Whose tokens a partner may send, depending on its role, its credentials and the other partners. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
@@ -8,7 +8,7 @@ import { heldParties } from "../../src/ocpi/protocol/HeldParties.ts"
 
 const party = { countryCode: "DE", partyId: "EM1" }
 
-/** Invited in these roles; `as` is what its credentials call it for the party, if they name it. */
+/** A partner invited in these roles. `as` is the party's role in its credentials, if they name it. */
 const partner = (roles: ReadonlyArray<PartyRole>, as?: PartyRole): Partner => ({
   id: "1",
   organisationId: "2",
@@ -38,16 +38,22 @@ const may = (of: Partner, told: PartyRole | undefined, holder: "Ourselves" | "Pa
   })(of, party)
 
 it.effect.each<readonly [string, Partner, PartyRole | undefined, "Ourselves" | "Partner" | undefined, boolean]>([
-  ["the eMSP itself", partner(["EMSP"], "EMSP"), undefined, undefined, true],
-  ["the eMSP itself, also where we have the same code", partner(["EMSP"], "EMSP"), undefined, "Ourselves", true],
-  ["who is the party in another role", partner(["NAP"], "NAP"), undefined, undefined, true],
-  ["who calls itself so, while another is the eMSP", partner(["NAP"], "NAP"), undefined, "Partner", false],
-  ["the hub that tells of it", partner(["HUB"]), "EMSP", undefined, true],
-  ["the hub, of another partner", partner(["HUB"]), "EMSP", "Partner", false],
-  ["the hub, of ours", partner(["HUB"]), "EMSP", "Ourselves", false],
-  ["the hub, of a CPO", partner(["HUB"]), "CPO", undefined, false],
-  ["the hub that has not told of it", partner(["HUB"]), undefined, undefined, false],
-  ["who was not invited as a hub", partner(["EMSP"]), "EMSP", undefined, false]
+  ["accepts the eMSP itself", partner(["EMSP"], "EMSP"), undefined, undefined, true],
+  ["accepts the eMSP itself even if we have the same code", partner(["EMSP"], "EMSP"), undefined, "Ourselves", true],
+  ["accepts the party itself in another role", partner(["NAP"], "NAP"), undefined, undefined, true],
+  [
+    "refuses the party in another role if another partner is the eMSP",
+    partner(["NAP"], "NAP"),
+    undefined,
+    "Partner",
+    false
+  ],
+  ["accepts the hub that has announced the party", partner(["HUB"]), "EMSP", undefined, true],
+  ["refuses a hub if the party is another partner", partner(["HUB"]), "EMSP", "Partner", false],
+  ["refuses a hub if the party is ours", partner(["HUB"]), "EMSP", "Ourselves", false],
+  ["refuses a hub if the party is a CPO", partner(["HUB"]), "CPO", undefined, false],
+  ["refuses a hub that has not announced the party", partner(["HUB"]), undefined, undefined, false],
+  ["refuses a partner that was not invited as a hub", partner(["EMSP"]), "EMSP", undefined, false]
 ])("%s", ([, of, told, holder, expected]) =>
   Effect.gen(function* () {
     expect(yield* may(of, told, holder)).toBe(expected)

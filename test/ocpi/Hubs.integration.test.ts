@@ -1,6 +1,6 @@
 /**
- * What a hub does for the eMSPs behind it, over real HTTP and at a real charger: each is let what a partner of its own is let, once the hub has told of it. Who
- * is no hub speaks for itself alone.
+ * What a hub can do for the eMSPs behind it, over real HTTP and at a real charger: each has the rights of a partner once the hub has announced it. A
+ * partner that is not a hub can speak only for itself.
  */
 import { describe, expect, it } from "vitest"
 import { Drive, problemsOf, type Spot } from "./modules/Drive.ts"
@@ -12,7 +12,7 @@ const roaming = new Roaming()
 const drive = new Drive(roaming)
 const { world } = roaming
 
-/** An eMSP that the hub tells of, and one that it does not. */
+/** An eMSP that the hub announces, and one that it does not. */
 const behind = { country_code: "FR", party_id: "BHD" }
 const stranger = { country_code: "FR", party_id: "XXX" }
 
@@ -23,14 +23,14 @@ const infoOf = (party: Json, status = "CONNECTED"): Json => ({
   last_updated: "2026-05-20T10:00:00Z"
 })
 
-/** A hub that tells of a party behind it. */
+/** A hub that has announced a party behind it. */
 const aHub = async (status?: string) => {
   const { partner: hub } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
   expect((await hub.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind, status))).code).toBe(1000)
   return hub
 }
 
-/** What a partner does to have another's drivers for its own: tells of the party, and writes, changes, reads and starts a session with its card. */
+/** Everything a partner could do to take over another's drivers: announce the party; write, change and read its token; start a session with it. */
 const grabbed = async (hub: Partner, spot: Spot, party: Json, uid: string) => {
   const at = `/${String(party["country_code"])}/${String(party["party_id"])}`
   const token = { ...hub.cards.make(uid, { whitelist: "ALWAYS" }), ...party }
@@ -47,7 +47,7 @@ const grabbed = async (hub: Partner, spot: Spot, party: Json, uid: string) => {
 
 const nothing = { told: 1000, started: [200, 2001], tokens: [404, 404, 404] }
 
-/** A request of a party behind the partner, as the partner passes it on. */
+/** A request of a party behind the partner, as the partner forwards it. */
 const passedOn = async (partner: Partner, from: Json, name: string, body: Json) => {
   const { id, url } = partner.expectResult("commands", name)
   const answer = await partner.client.ask("POST", `${partner.endpoint("commands")}/${name}`, {
@@ -71,14 +71,14 @@ const reserving = (partner: Partner, spot: Spot, party: Json): Json => ({
   reservation_id: "R-1"
 })
 
-/** To whom what we last sent to a module was addressed. */
+/** The party to which our last request to a module was addressed. */
 const addressee = (partner: Partner, module: string): Json => {
   const headers = partner.server.heard.filter((one) => one.module === module).at(-1)?.headers ?? {}
   return { country_code: headers["ocpi-to-country-code"], party_id: headers["ocpi-to-party-id"] }
 }
 
-describe("a party that a hub tells of", () => {
-  it("is nothing to it where it is ours, or a partner itself, whose driver charges on", async () => {
+describe("a party that a hub announces", () => {
+  it("is not the hub's if it is ours or a partner itself, whose driver can still charge", async () => {
     const { partner: direct } = await roaming.registered("2.2.1")
     await direct.putToken(direct.cards.make("DIRECT1", { whitelist: "ALWAYS" }))
     const hub = await aHub()
@@ -91,7 +91,7 @@ describe("a party that a hub tells of", () => {
     expect(spot.station.asked("RemoteStartTransaction")).toEqual([])
   })
 
-  it("is its own from when it registers, and the hub's again once it has left", async () => {
+  it("is its own from its registration on, and the hub's again after it has left", async () => {
     const hub = await aHub()
     const spot = await drive.spot(hub)
     const direct = await roaming.partner("2.2.1")
@@ -117,7 +117,7 @@ describe("a party that a hub tells of", () => {
 })
 
 describe("an eMSP behind a hub", () => {
-  it("reserves, starts, steers and stops its driver's session through it, and each result is for it", async () => {
+  it("reserves, starts, steers and stops its driver's session through it, and the results are addressed to it", async () => {
     const hub = await aHub()
     const spot = await drive.spot(hub)
     for (const action of ["ReserveNow", "CancelReservation", "RemoteStartTransaction", "RemoteStopTransaction"]) {
@@ -146,7 +146,7 @@ describe("an eMSP behind a hub", () => {
     expect(problemsOf(hub)).toEqual([])
   })
 
-  it("that the hub has not told of is nobody's, and the charger hears nothing", async () => {
+  it("that the hub has not announced is refused, and the charger is not called", async () => {
     const hub = await aHub()
     const spot = await drive.spot(hub)
     for (const [name, body] of [
@@ -160,7 +160,7 @@ describe("an eMSP behind a hub", () => {
     expect(spot.station.asked("ReserveNow")).toEqual([])
   })
 
-  it("that the hub cannot reach is not asked about its card, whose whitelist decides at once", async () => {
+  it("that the hub cannot reach is not asked about its card, so that the whitelist decides at once", async () => {
     const hub = await aHub("OFFLINE")
     const { station } = await world.station(undefined, { callConcurrency: 5 })
     const push = async (uid: string, whitelist: string) => {
@@ -180,7 +180,7 @@ describe("an eMSP behind a hub", () => {
     expect(hub.cards.asked).toHaveLength(1)
   })
 
-  it("is behind nobody whom our operator has not invited as a hub", async () => {
+  it("cannot be behind a partner that was not invited as a hub", async () => {
     const { partner } = await roaming.registered("2.2.1")
     expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind))).http).toBe(404)
     const spot = await drive.spot(partner)
@@ -190,8 +190,8 @@ describe("an eMSP behind a hub", () => {
   })
 })
 
-describe.each(laterVersions)("a partner on OCPI %s that is no hub", (version) => {
-  it("is refused whatever it asks in the name of a party that it does not have", async () => {
+describe.each(laterVersions)("a partner on OCPI %s that is not a hub", (version) => {
+  it("is refused every request in the name of a party that is not its own", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     const { country_code, party_id } = partner.party
@@ -230,7 +230,7 @@ describe.each(laterVersions)("a partner on OCPI %s that is no hub", (version) =>
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("tells of its own party alone", async () => {
+  it("can announce only its own party", async () => {
     const { partner } = await roaming.registered(version)
     expect((await partner.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind))).http).toBe(404)
     expect((await partner.ask("GET", "hubclientinfo", "/FR/BHD")).http).toBe(404)
@@ -241,7 +241,7 @@ describe.each(laterVersions)("a partner on OCPI %s that is no hub", (version) =>
   })
 })
 
-it("a partner that names a foreign party before it has registered is asked to register", async () => {
+it("a partner that names a foreign party before it has registered is answered 401", async () => {
   const partner = await roaming.partner("2.2.1")
   const { token, versionsUrl } = await roaming.invite(partner)
   await partner.discover(versionsUrl, token)

@@ -1,4 +1,4 @@
-/** What operators tell of places over REST v2, as partners of each version pull it and are pushed it, and locations that are not for everybody. */
+/** The details of locations from REST v2, as partners of each version pull and receive them, and locations with restricted visibility. */
 import { describe, expect, it } from "vitest"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../support/details.ts"
 import type { Partner } from "./partner/Partner.ts"
@@ -33,7 +33,7 @@ const equipment = {
 const change = (path: string, body: Json) => roaming.world.ask("PATCH", path, body)
 
 describe.each(usualVersions)("a partner on %s", (version) => {
-  it("is shown everything that was told of a place, and told when it changes", async () => {
+  it("gets all details of a location, and their changes", async () => {
     const place = await makePlace(roaming.world, siteTold)
     await change(`chargers/${place.chargerId}`, {
       evses: [{ evseId: 1, ...evseTold }],
@@ -78,8 +78,8 @@ describe.each(usualVersions)("a partner on %s", (version) => {
   })
 })
 
-describe("a place that is not for everybody", () => {
-  it("is pushed and listed with those whom it is for, and is not there in 2.1.1", async () => {
+describe("a location that is not public", () => {
+  it("is pushed to and listed for partners from 2.2 on, with those it is for, and does not exist in 2.1.1", async () => {
     const place = await makePlace(roaming.world, { publish: false, publishAllowedTo })
     const later = (await roaming.registered("2.2.1")).partner
     const { id, partner: old } = await roaming.registered("2.1.1")
@@ -107,7 +107,7 @@ describe("a place that is not for everybody", () => {
     }
     const view = await roaming.world.get(`partners/${id}/view/locations?limit=100`)
     expect(list(view["items"]).map((one) => one["id"])).not.toContain(place.siteId)
-    // What its evses do is told to one, and not to the other.
+    // Status changes of its EVSEs are sent to one partner only.
     await place.station.status(1, "Faulted")
     await later.eventually("the status is pushed", () => statusesOf(pushedTo(later, place)).includes("OUTOFORDER"))
     await open.station.status(1, "Faulted")
@@ -116,7 +116,7 @@ describe("a place that is not for everybody", () => {
     expect([...later.problems, ...old.problems]).toEqual([])
   })
 
-  it("is taken away in 2.1.1 where it was for everybody, and given back when it is so again", async () => {
+  it("is removed in 2.1.1 when it stops being public, and sent again when it becomes public", async () => {
     const place = await makePlace(roaming.world)
     const { partner } = await roaming.registered("2.1.1")
     await partner.eventually("the location is pushed", () => statusesOf(pushedTo(partner, place)).length === 2)
@@ -132,7 +132,7 @@ describe("a place that is not for everybody", () => {
 })
 
 describe("the location of a session in 2.1.1", () => {
-  it("has all that the location has, of the evse and connector that were used, and stays as it was in the record", async () => {
+  it("has all details of the location, with the EVSE and connector that were used, and does not change in the record", async () => {
     const place = await makePlace(roaming.world, siteTold)
     await change(`chargers/${place.chargerId}`, {
       evses: [1, 2].map((evseId) => ({ evseId, ...evseTold, physicalReference: `Bay ${evseId}` })),
@@ -158,7 +158,7 @@ describe("the location of a session in 2.1.1", () => {
     await change(`sites/${place.siteId}`, { images: null, owner: null, parkingType: null })
     const [record] = [...partner.stores.cdrs.values()]
     expect(timeless(record?.["location"])).toEqual(expected("UNKNOWN"))
-    // It is the same when it is asked for later.
+    // The record is the same when it is pulled later.
     expect(await partner.pull("cdrs")).toEqual([record])
     expect(partner.problems).toEqual([])
   })

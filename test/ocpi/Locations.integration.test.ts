@@ -1,4 +1,4 @@
-/** Locations and tariffs over real HTTP behind a proxy's address: links, the operator's view of them, and what a change on a charger makes of them. */
+/** Locations and tariffs over real HTTP behind a proxy: links, the operator's view of them, and changes of a charger's status. */
 import { describe, expect, it } from "vitest"
 import { until } from "../simulation/Wait.ts"
 import type { Partner } from "./partner/Partner.ts"
@@ -8,7 +8,7 @@ import { itInCommon, usualVersions } from "./partner/Usual.ts"
 import type { Json } from "./partner/Wire.ts"
 import type { Version } from "./schemas/Schemas.ts"
 
-/** What partners reach is not where the service listens, or in a plain run is called otherwise than they call it here. */
+/** Partners use a public address that differs from the one on which the service listens. In a plain run it differs only in its host name. */
 const settings = process.env["TEST_ALL"] === undefined ? undefined : { PUBLIC_URL: "https://roaming.example/behind" }
 const roaming = new Roaming(settings)
 const publicUrl = (): string => settings?.PUBLIC_URL ?? `http://localhost:${roaming.world.service.port}`
@@ -16,7 +16,7 @@ const publicUrl = (): string => settings?.PUBLIC_URL ?? `http://localhost:${roam
 const pathOf = (version: Version, module: string): string =>
   version === "2.1.1" ? `/ocpi/2.1.1/cpo/${module}` : `/ocpi/${version}/${module}`
 
-/** A registered partner, and how it asks where the proxy would. */
+/** A registered partner, and a function that sends its requests as the proxy would. */
 const aPartner = async (version: Version) => {
   const partner = await roaming.partner(version)
   const { id, token, versionsUrl } = await roaming.invite(partner)
@@ -39,7 +39,7 @@ const firstEvse = (location: unknown): Json => listOf((location as Json)["evses"
 describe.each(usualVersions)("OCPI %s", (version) => {
   const common = itInCommon(version)
 
-  common("links lead through the public address, filters included, and not past the last page", async () => {
+  common("links use the public address and keep filters, and the last page has none", async () => {
     await makePlace(roaming.world)
     await makePlace(roaming.world)
     const { partner, read } = await aPartner(version)
@@ -61,7 +61,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("the operator sees what the partner sees, and neither sees which charger it is", async () => {
+  it("the operator sees what the partner sees, and the partner never sees the charger's identity", async () => {
     const place = await makePlace(roaming.world)
     const { id, partner, read } = await aPartner(version)
     for (const module of ["locations", "tariffs"]) {
@@ -75,7 +75,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("a status is there within a second, and in what changed since", async () => {
+  it("a status is shown at once, and in the list of what has changed since", async () => {
     const { siteId, station } = await makePlace(roaming.world)
     const { partner, read } = await aPartner(version)
     const location = async () => (await read("locations", `/${siteId}`)).data
@@ -88,14 +88,14 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(firstEvse(after)).toMatchObject({ status: "OUTOFORDER" })
     const changed = listOf((await read("locations", `?date_from=${since}`)).data)
     expect(changed.find(({ id }) => id === siteId)).toEqual(after)
-    // When it goes away nobody knows how it is.
+    // The status is unknown after the charger has disconnected.
     await station.close()
     const isUnknown = async () => firstEvse(await location())["status"] === "UNKNOWN"
     await until(() => "the charger is still there", 10_000, isUnknown)
     expect(partner.problems).toEqual([])
   })
 
-  common("the same bytes are text for whoever takes nothing else", async () => {
+  common("answers are sent as text to callers that accept only text", async () => {
     const { siteId } = await makePlace(roaming.world)
     const { read } = await aPartner(version)
     const types = async (accept: string) => (await read("locations", `/${siteId}`, { accept })).headers["content-type"]
@@ -104,7 +104,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(await types("*/*")).toBe("application/json")
   })
 
-  common("tariffs are those that are for something", async () => {
+  common("tariffs are listed only while they are assigned", async () => {
     const { tariffId } = await makePlace(roaming.world)
     const elements = [{ priceComponents: [{ type: "FLAT", price: 1, stepSize: 1 }] }]
     const idle = await roaming.world.post("tariffs", { currency: "EUR", elements })

@@ -1,6 +1,6 @@
 /**
  * Every method of every module that a CPO serves, in each version that has it, over real HTTP with a strict partner. Titles begin with the row of
- * the endpoint table that they show (`docs/ocpi-coverage.md` is made of them).
+ * the endpoint table that they cover (`docs/ocpi-coverage.md` is generated from them).
  */
 import { describe, expect, it } from "vitest"
 import { laterSchema, type Version } from "./schemas/Schemas.ts"
@@ -14,7 +14,7 @@ const roaming = new Roaming()
 
 const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
 
-/** One EVSE of a place as the partner sees it. */
+/** One EVSE of a place, as read by the partner. */
 const evseOf = async (partner: Partner, place: Place): Promise<Json> =>
   list((await partner.read(place.siteId))["evses"])[0] ?? {}
 
@@ -34,7 +34,7 @@ const aPlace = async (version: Version) => {
   return { place, partner }
 }
 
-/** A session of the partner's own driver, by his card at the charger. */
+/** A session of the partner's own driver, started with a card at the charger. */
 const charging = async (version: Version): Promise<Charging> => {
   const { partner, place } = await aPlace(version)
   const token = partner.cards.make(`CHARGE${(cards += 1)}`, { whitelist: "ALWAYS" })
@@ -49,14 +49,14 @@ const charging = async (version: Version): Promise<Charging> => {
 describe.each(usualVersions)("OCPI %s", (version) => {
   const later = version !== "2.1.1"
 
-  it("GET locations in pages, by date, and no page that cannot be read", async () => {
+  it("GET locations in pages and by date, and 400 for an invalid page", async () => {
     const { partner, place } = await aPlace(version)
     await makePlace(roaming.world)
     const all = await partner.pull("locations")
     expect(all.map(({ id }) => id)).toContain(place.siteId)
     expect(await partner.pull("locations", "?limit=1")).toEqual(all)
     expect(await partner.pull("locations", `?date_from=${printed(Date.now() + 3_600_000)}`)).toEqual([])
-    // Without a zone it is UTC.
+    // A time without a zone is UTC.
     expect(await partner.pull("locations", "?date_from=2020-01-01T00:00:00&limit=2")).toEqual(all)
     for (const query of ["?limit=0", "?offset=x", "?date_from=yesterday"]) {
       const refused = await partner.ask("GET", "locations", query)
@@ -65,7 +65,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET locations/:locationId whole, whatever its case and however many slashes", async () => {
+  it("GET locations/:locationId in any case and with any number of slashes, and 404 for unknown ids", async () => {
     const { partner, place } = await aPlace(version)
     const location = await partner.read(place.siteId)
     expect(location).toMatchObject({ id: place.siteId, city: "Groningen", country: "NLD" })
@@ -80,7 +80,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET locations/:locationId/:evseUid as the location has it", async () => {
+  it("GET locations/:locationId/:evseUid is the same as in the location", async () => {
     const { partner, place } = await aPlace(version)
     const evse = await evseOf(partner, place)
     expect(await partner.read(place.siteId, String(evse["uid"]))).toEqual(evse)
@@ -90,7 +90,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET locations/:locationId/:evseUid/:connectorId as the EVSE has it", async () => {
+  it("GET locations/:locationId/:evseUid/:connectorId is the same as in the EVSE", async () => {
     const { partner, place } = await aPlace(version)
     const evse = await evseOf(partner, place)
     const [connector] = list(evse["connectors"])
@@ -138,13 +138,13 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("PUT tokens/:countryCode/:partyId/:tokenUid a new one and a known one", async () => {
+  it("PUT tokens/:countryCode/:partyId/:tokenUid creates and replaces a token", async () => {
     const { partner } = await aPlace(version)
     const token = partner.cards.make(`PUT${(cards += 1)}`, { visual_number: "DF000-1" })
     expect((await partner.putToken(token)).http).toBe(later ? 200 : 201)
     expect((await partner.putToken({ ...token, valid: false })).http).toBe(200)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual({ ...token, valid: false })
-    // What later versions add, and what nobody knows, costs nothing.
+    // Fields of later versions and unknown fields do no harm.
     const more = { ...token, last_updated: "2026-11-20T08:30:00", future_field: { a: [1] } }
     expect((await partner.ask("PUT", "tokens", partner.tokenPath(token), more)).code).toBe(1000)
     const lower = partner.tokenPath(token).toLowerCase().replace("type=rfid", "type=RFID")
@@ -156,7 +156,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET tokens/:countryCode/:partyId/:tokenUid back as it was put", async () => {
+  it("GET tokens/:countryCode/:partyId/:tokenUid answers it as it was put", async () => {
     const { partner } = await aPlace(version)
     const token = partner.cards.make(`GET${(cards += 1)}`, { language: "nl" })
     await partner.putToken(token)
@@ -166,7 +166,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("PATCH tokens/:countryCode/:partyId/:tokenUid some of it", async () => {
+  it("PATCH tokens/:countryCode/:partyId/:tokenUid changes some fields", async () => {
     const { partner } = await aPlace(version)
     const token = partner.cards.make(`PATCH${(cards += 1)}`)
     const last_updated = printed(Date.now() + 1000)
@@ -177,14 +177,14 @@ describe.each(usualVersions)("OCPI %s", (version) => {
       valid: false,
       last_updated
     })
-    // From 2.2 on a PATCH has to say when.
+    // From 2.2 on, a PATCH must have last_updated.
     expect((await partner.patchToken(token, { valid: true })).code).toBe(later ? 2001 : 1000)
     const unknown = await partner.patchToken({ ...token, uid: "NOBODY" }, { valid: false, last_updated })
     expect(unknown.http).toBe(404)
     expect(partner.problems).toEqual([])
   })
 
-  it("POST commands/:command of all kinds, each with its result", async () => {
+  it("POST commands/:command of every kind, each followed by its result", async () => {
     const { partner, place } = await aPlace(version)
     const driver = new Driver(place)
     const token = partner.cards.make(`COMMAND${(cards += 1)}`)
@@ -206,10 +206,10 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     const reservation_id = later ? "our-reservation-1" : 4711
     const expiry_date = printed(Date.now() + 600_000)
     expect(await result("RESERVE_NOW", { token, ...at, reservation_id, expiry_date })).toBe("ACCEPTED")
-    // 2.1.1 cannot take it back.
+    // 2.1.1 has no CANCEL_RESERVATION.
     const cancelled = later ? await result("CANCEL_RESERVATION", { reservation_id }) : "ACCEPTED"
     expect(cancelled).toBe("ACCEPTED")
-    // Where it stays reserved, the driver starts on the other one.
+    // If the first EVSE is still reserved, the driver starts at the other one.
     const where = later ? at : { location_id: place.siteId, evse_uid: other?.["uid"] }
     expect(await result("START_SESSION", { token, ...where })).toBe("ACCEPTED")
     await partner.eventually("it has started", () => driver.transactionId !== undefined)
@@ -219,7 +219,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out POST commands/:responseUrl, bare and once, and of what was accepted only", async () => {
+  it("out POST commands/:responseUrl without an envelope, once, and only for an accepted command", async () => {
     const { partner, place } = await aPlace(version)
     place.station.on("UnlockConnector", { status: "UnlockFailed" })
     const [evse] = list((await partner.read(place.siteId))["evses"])
@@ -234,7 +234,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("POST commands/:command that cannot be: unknown places, sessions and words", async () => {
+  it("POST commands/:command is refused for unknown locations, sessions and commands", async () => {
     const { partner, place } = await aPlace(version)
     const token = partner.cards.make(`NOT${(cards += 1)}`)
     const refused = async (name: string, body: Json) => {
@@ -256,7 +256,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
   const common = itInCommon(version)
 
   common(
-    "PUT sessions/:sessionId/charging_preferences, answered by a bare word where the charger can be steered",
+    "PUT sessions/:sessionId/charging_preferences is answered by a single string if the charger can be steered",
     async () => {
       const { partner, place, sessionId } = await charging(version)
       const path = `/${sessionId}/charging_preferences`
@@ -278,7 +278,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     }
   )
 
-  common("out POST chargingprofiles/:responseUrl says what came of it, once", async () => {
+  common("out POST chargingprofiles/:responseUrl sends the result once", async () => {
     const { partner, place, sessionId } = await charging(version)
     place.station.on("SetChargingProfile", { status: "Rejected" })
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 6 }] }
@@ -289,7 +289,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  common("PUT chargingprofiles/:sessionId, with the charger's own word afterwards", async () => {
+  common("PUT chargingprofiles/:sessionId, followed by the charger's own answer", async () => {
     const { partner, place, sessionId } = await charging(version)
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 10.5 }] }
     const { answer, id } = await partner.profile("PUT", sessionId, { charging_profile })
@@ -301,7 +301,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  common("GET chargingprofiles/:sessionId, what is in force", async () => {
+  common("GET chargingprofiles/:sessionId, followed by the profile in force", async () => {
     const { partner, sessionId } = await charging(version)
     const { answer, id } = await partner.profile("GET", sessionId)
     expect(answer["result"]).toBe("ACCEPTED")
@@ -323,7 +323,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  common("out PUT chargingprofiles/:sessionId once others change what is in force", async () => {
+  common("out PUT chargingprofiles/:sessionId after others have changed what is in force", async () => {
     const { partner, place, sessionId } = await charging(version)
     const charging_profile = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 16 }] }
     const { id } = await partner.profile("PUT", sessionId, { charging_profile })
@@ -356,7 +356,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("GET hubclientinfo/:countryCode/:partyId as it was put", async () => {
+  it("GET hubclientinfo/:countryCode/:partyId answers it as it was put", async () => {
     const { partner } = await aPlace(version)
     const { country_code, party_id } = partner.party
     const info = { country_code, party_id, role: "EMSP", status: "OFFLINE", last_updated: printed(Date.now()) }

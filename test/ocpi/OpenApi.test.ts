@@ -1,4 +1,4 @@
-/** The description of the OCPI face is made of what is served, in each version. */
+/** The OpenAPI document of OCPI describes what is served in each version. */
 import { expect, it } from "vitest"
 import { addressOf, endpointRows, nameOf, rowsOf } from "../../src/ocpi/protocol/EndpointTable.ts"
 import { openApi } from "../../src/ocpi/server/OpenApi.ts"
@@ -21,7 +21,7 @@ const base = "https://cpo.example/ocpi"
 const document = openApi(base, () => true) as unknown as Document
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
 
-it("is version 1.0.1 of the interface, and has every row of every version once", () => {
+it("has version 1.0.1 and every row of every version exactly once", () => {
   expect([document.openapi, document.info.version]).toEqual(["3.1.0", "1.0.1"])
   expect(document.servers).toEqual([{ url: base }])
   const rows = versions.flatMap(({ version }) => rowsOf(version))
@@ -39,13 +39,13 @@ it("is version 1.0.1 of the interface, and has every row of every version once",
   }
 })
 
-it("has no row that nobody serves", () => {
+it("has no rows that are not served", () => {
   const none = openApi(base, () => false) as unknown as Document
   expect(Object.keys(none.paths)).toEqual(["/versions", ...versions.map(({ version }) => `/${version}/details`)])
   expect(endpointRows.length).toBeGreaterThan(10)
 })
 
-it("names the parameters of paths, lists and results, and the headers that a version has", () => {
+it("names the parameters of paths, lists and results, and the headers of each version", () => {
   const names = (path: string, method: string) => document.paths[path]?.[method]?.parameters.map(({ name }) => name)
   expect(names("/2.1.1/cpo/tokens/{country_code}/{party_id}/{token_uid}", "put")).toEqual([
     "country_code",
@@ -65,7 +65,7 @@ it("names the parameters of paths, lists and results, and the headers that a ver
   expect(Object.keys(document.paths["/2.2.1/credentials"]?.["post"]?.responses ?? {})).toContain("405")
 })
 
-it("describes what partners send as it is read, and names the commands of each version", () => {
+it("describes the bodies of partners' requests, and names the commands of each version", () => {
   const { components, paths } = openApi(base, () => true) as unknown as {
     readonly components: { readonly schemas: Readonly<Record<string, { readonly required: ReadonlyArray<string> }>> }
     readonly paths: Readonly<
@@ -80,13 +80,13 @@ it("describes what partners send as it is read, and names the commands of each v
   expect(requestBody).toMatchObject({ content: { "application/json": { schema } } })
   expect(components.schemas["STOP_SESSION_2.2.1"]?.required).toEqual(["response_url", "session_id"])
   expect(components.schemas["Token_2.2.1"]?.required).toContain("contract_id")
-  // Whatever is referred to is there.
+  // All schemas that are referred to exist.
   const said = JSON.stringify({ components, paths })
   const names = [...said.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = ""]) => name)
   expect(names.filter((name) => components.schemas[name] === undefined)).toEqual([])
   expect(names.length).toBeGreaterThan(14)
 })
 
-it("finds nothing to say against itself in two public validators", async () => {
+it("passes two public validators without findings", async () => {
   expect(await findings(openApi(base, () => true))).toEqual([])
 })

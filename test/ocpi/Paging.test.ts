@@ -10,7 +10,7 @@ const windowFrom = (query: string) => Effect.runSync(readWindow({ query: new URL
 const at = (text: string) => Date.parse(text)
 
 describe("the window of a query", () => {
-  it("is the first fifty of all without one", () => {
+  it("is the first fifty items by default", () => {
     expect(windowFrom("")).toEqual({ from: undefined, to: undefined, offset: 0, limit: 50 })
   })
 
@@ -30,7 +30,7 @@ describe("the window of a query", () => {
     ["2026-11-20T09:30:00%2B01:00", "2026-11-20T08:30:00Z"],
     ["2026-11-20T09:30:00+01:00", "2026-11-20T08:30:00Z"],
     ["2026-11-20", "2026-11-20T00:00:00Z"]
-  ])("takes the date %s", (text, means) => {
+  ])("reads the date %s", (text, means) => {
     expect(windowFrom(`date_from=${text}&date_to=${text}`)).toMatchObject({ from: at(means), to: at(means) })
   })
 
@@ -54,7 +54,7 @@ describe("a page", () => {
     return pageReply(exchange, place, window, windowOf(items, window), (item) => `#${item}`)
   }
 
-  it("never tells fewer in all than it has, though what it shows came after they were counted", () => {
+  it("never states a smaller total than its own position and length, even if items were added after counting", () => {
     const exchange = { facts: factsOf("2.2.1"), query: new URLSearchParams("offset=3") }
     const place = { base: "https://roaming.example/ocpi", module: "cdrs" } as const
     const reply = pageReply(exchange, place, windowFrom("offset=3"), { items: [1, 2], total: 3 }, String)
@@ -63,7 +63,7 @@ describe("a page", () => {
     expect(beyond.headers?.["x-total-count"]).toBe("3")
   })
 
-  it("tells how many there are in all, and how many it has at most, and leads to the next with every filter", () => {
+  it("has the total count, the maximum limit, and a link to the next page with every filter", () => {
     const reply = page("date_from=2026-01-01T00:00:00Z&offset=10&limit=20&date_to=2027-01-01T00:00:00Z")
     expect(reply.data).toEqual(items.slice(10, 30).map((item) => `#${item}`))
     expect(reply.headers?.["x-total-count"]).toBe("120")
@@ -79,7 +79,7 @@ describe("a page", () => {
     })
   })
 
-  it("is followed to the end, each item once, the last page without a Link", () => {
+  it("leads to all items exactly once, and the last page has no Link", () => {
     const seen: Array<unknown> = []
     let query: string | undefined = "limit=50"
     let pages = 0
@@ -94,11 +94,11 @@ describe("a page", () => {
     expect(seen).toEqual(items.map((item) => `#${item}`))
   })
 
-  it("links with our limit, where more was asked for", () => {
+  it("links with our limit if the requested one is larger", () => {
     expect(page("limit=1000").headers?.["link"]).toContain("?limit=100&offset=100>")
   })
 
-  it("is empty behind the end, and leads nowhere", () => {
+  it("is empty after the end, and has no Link", () => {
     const { data, headers } = page("offset=120")
     expect(data).toEqual([])
     expect(headers).toEqual({ "x-total-count": "120", "x-limit": "100" })

@@ -1,5 +1,5 @@
 /**
- * Partners' cards at a real charger: by their whitelist, by the partner's word at that moment, and by what stands in for a partner that says nothing.
+ * Partners' cards at a real charger: decided by their whitelist, by the partner in real time, and by a fallback if the partner does not answer.
  */
 import { beforeAll, describe, expect, it } from "vitest"
 import { verdictWithinMillis } from "../../src/domain/token/RealTime.ts"
@@ -11,7 +11,7 @@ import type { Json } from "./partner/Wire.ts"
 const roaming = new Roaming()
 const { world } = roaming
 
-// Partners are told of sessions at a place that they can be told.
+// Partners get sessions only at locations that can be published.
 beforeAll(async () => {
   const [site] = await world.items("sites")
   const place = { streetAddress: "Laan 1", postalNumber: "1000 AA", city: "Utrecht", country: "NLD" }
@@ -19,10 +19,10 @@ beforeAll(async () => {
 })
 
 let made = 0
-/** A uid that fits OCPP 1.6, another one each time. */
+/** A new uid that fits OCPP 1.6. */
 const newUid = () => `RT${String(++made).padStart(6, "0")}a`
 
-/** A station that may have several calls open, as chargers should not and do. */
+/** A station that may have several open calls, as chargers should not but do. */
 const aStation = () => world.station(undefined, { callConcurrency: 5 })
 
 const pushed = async (partner: Partner, more: Json = {}): Promise<string> => {
@@ -44,7 +44,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
 
   const old = version === "2.1.1"
 
-  common("charges by its whitelist, in any case of its letters, and nobody is asked", async () => {
+  common("charges by its whitelist, in any case of letters, without asking the partner", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, old ? {} : { group_id: "FLEET" })
     const { id, station } = await aStation()
@@ -58,7 +58,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("out POST tokens/:tokenUid/authorize: charges when its partner says so, who is asked once for the card and the start", async () => {
+  it("out POST tokens/:tokenUid/authorize: charges if its partner allows it, which is asked once for the card and the start", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "NEVER" })
     partner.cards.authorize = () => ({ allowed: "ALLOWED", ...(old ? {} : { authorization_reference: "ref-1" }) })
@@ -75,7 +75,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  common("has its partner asked each time that it is held up, and at a start that follows no such answer", async () => {
+  common("has its partner asked for each Authorize, and for a start that does not follow one", async () => {
     const { partner } = await roaming.registered(version)
     for (const whitelist of ["NEVER", "ALLOWED_OFFLINE"]) {
       const uid = await pushed(partner, { whitelist })
@@ -94,7 +94,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  common("charges when its partner says so in a list of one", async () => {
+  common("follows its partner's answer also if it is a list of one", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "NEVER" })
     partner.cards.wordInList = true
@@ -104,7 +104,7 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(await authorized(station, uid)).toEqual({ status: "Expired" })
   })
 
-  common("does not charge when its partner says so, and the start is stored all the same", async () => {
+  common("does not charge if its partner refuses it, but the start is stored", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
     const { id, station } = await aStation()
@@ -130,8 +130,8 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
   })
 })
 
-describe("a partner that says nothing", () => {
-  it("is waited for no longer than a driver is, while the charger's other messages are answered", async () => {
+describe("a partner that does not answer", () => {
+  it("is waited for no longer than a driver would wait, while other messages of the charger are answered", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const never = await pushed(partner, { whitelist: "NEVER" })
     const offline = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
@@ -159,11 +159,11 @@ describe("a partner that says nothing", () => {
   })
 
   it.each([
-    ["breaks", { does: "status", http: 500 }],
+    ["answers 500", { does: "status", http: 500 }],
     ["hangs up", { does: "hangUp" }],
-    ["talks nonsense", { does: "notJson" }],
-    ["stops in the middle", { does: "truncate" }]
-  ] as const)("since it %s lets those charge that may offline", async (_, fault) => {
+    ["sends no JSON", { does: "notJson" }],
+    ["sends half an answer", { does: "truncate" }]
+  ] as const)("and %s lets cards charge that may do so offline", async (_, fault) => {
     const { partner } = await roaming.registered("2.2.1")
     const never = await pushed(partner, { whitelist: "NEVER" })
     const offline = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
@@ -173,7 +173,7 @@ describe("a partner that says nothing", () => {
     expect(await authorized(station, offline)).toMatchObject({ status: "Accepted" })
   })
 
-  it("costs no start: one whose charger went away meanwhile is stored", async () => {
+  it("loses no start: one whose charger has disconnected meanwhile is stored", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const uid = await pushed(partner, { whitelist: "ALLOWED_OFFLINE" })
     partner.server.faults.plan({ module: "tokens", method: "POST", fault: { does: "hang" } })
@@ -190,7 +190,7 @@ describe("a partner that says nothing", () => {
 })
 
 describe("a card that is on no list", () => {
-  it("is refused, and its partner is not asked unless it is agreed", async () => {
+  it("is refused without asking its partner, unless the switch askUnknownTokens is on", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     const uid = newUid()
     partner.cards.add(partner.cards.make(uid))
@@ -205,7 +205,7 @@ describe("a card that is on no list", () => {
 })
 
 describe("a card of two partners", () => {
-  it("is refused as long as both vouch for it", async () => {
+  it("is refused as long as both partners have a valid token for it", async () => {
     const { partner: one } = await roaming.registered("2.2.1")
     const { partner: other } = await roaming.registered("2.1.1")
     const uid = await pushed(one)

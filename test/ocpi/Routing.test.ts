@@ -8,7 +8,7 @@ const ours = [
   { countryCode: "BE", partyId: "VL2" }
 ]
 
-/** DE ABC, invited in these roles. */
+/** Partner DE ABC, invited in these roles. */
 const partner = (roles: ReadonlyArray<PartyRole>): Partner => ({
   id: "1",
   organisationId: "2",
@@ -39,7 +39,7 @@ const headers = (from: string, to: string) => {
 }
 
 describe("routing headers", () => {
-  it("are read whatever their case, and half a party is none", () => {
+  it("are read in any case of letters, and ignored if incomplete", () => {
     expect(routingOf(headers("de*abc", "be*vl2"))).toEqual({
       from: { countryCode: "DE", partyId: "ABC" },
       to: { countryCode: "BE", partyId: "VL2" }
@@ -48,13 +48,13 @@ describe("routing headers", () => {
     expect(routingOf(headers("Germany*ABC", "NL*V"))).toEqual({ from: undefined, to: undefined })
   })
 
-  it("that name a party of somebody else's are refused, and none at all are not", () => {
+  it("that name a foreign party are refused, and missing ones are not", () => {
     expect(misrouted(routingOf(headers("DE*ABC", "NL*XXX")), ours)?.reason).toMatchObject({ _tag: "NotFound" })
     expect(misrouted(routingOf(headers("DE*ABC", "nl*vlt")), ours)).toBeUndefined()
     expect(misrouted(routingOf({}), ours)).toBeUndefined()
   })
 
-  it("that name the caller's own party name nobody, unless it is ours too or a hub asks", () => {
+  it("that name the caller's own party are ignored, unless the party is ours too or the caller is a hub", () => {
     const asked = routingOf(headers("DE*ABC", "DE*ABC"))
     const nobody = { ...asked, to: undefined }
     expect(asMeant(asked, ours, partner(["EMSP"]))).toEqual(nobody)
@@ -64,7 +64,7 @@ describe("routing headers", () => {
     expect(asMeant(others, ours, partner(["EMSP"]))).toEqual(others)
   })
 
-  it("are answered by the party that was asked, or by the default one, to the party that asked", () => {
+  it("are answered by the requested or default party, to the party that asked", () => {
     expect(swapped(routingOf(headers("DE*ABC", "BE*VL2")), ours, [])).toEqual({
       "OCPI-from-country-code": "BE",
       "OCPI-from-party-id": "VL2",
@@ -76,7 +76,7 @@ describe("routing headers", () => {
       "OCPI-from-party-id": "VLT",
       "OCPI-to-party-id": "ABC"
     })
-    // Which of several asked, nobody can say.
+    // It is unknown which of several parties asked.
     expect(swapped(routingOf({}), ours, [...theirs, { countryCode: "FR", partyId: "DEF" }])).toEqual({})
   })
 })

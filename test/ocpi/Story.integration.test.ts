@@ -1,6 +1,6 @@
 /**
- * The whole story of a driver of a partner, over real HTTP and with a real OCPP client: registered, found, started, followed, steered, stopped,
- * billed, rotated and unregistered; in each version, with a partner that was written from the standard alone.
+ * The whole story of a partner's driver, over real HTTP and with a real OCPP client: token pushed, location found, session started, followed,
+ * steered, stopped and billed, tokens rotated, partner unregistered. In each version, with a partner implemented from the standard alone.
  */
 import { describe, expect, it } from "vitest"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
@@ -12,7 +12,7 @@ const roaming = new Roaming()
 
 const list = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? (value as ReadonlyArray<Json>) : [])
 
-/** The location of a place, as the partner has it by push or finds it by pull. */
+/** The location of a place, which the partner has by push and finds by pull. */
 const locationOf = async (partner: Partner, place: Place): Promise<Json> => {
   const pushed = () => [...partner.stores.locations.values()].find(({ id }) => id === place.siteId)
   await partner.eventually("the location is pushed", () => pushed() !== undefined)
@@ -21,7 +21,7 @@ const locationOf = async (partner: Partner, place: Place): Promise<Json> => {
   return pulled ?? {}
 }
 
-/** Starts a session by a command on one EVSE; its id. */
+/** Starts a session by a command on one EVSE. Answers its id. */
 const started = async (partner: Partner, place: Place, token: Json, location: Json): Promise<string> => {
   const evse = list(location["evses"])[0] ?? {}
   const { answer, id } = await partner.command("START_SESSION", {
@@ -40,7 +40,7 @@ const started = async (partner: Partner, place: Place, token: Json, location: Js
 const energyOf = (partner: Partner, sessionId: string): unknown =>
   [...partner.stores.sessions.values()].find(({ id }) => id === sessionId)?.["kwh"]
 
-/** Sets, reads and clears a limit. */
+/** Sets, reads and clears a charging profile. */
 const steered = async (partner: Partner, place: Place, sessionId: string): Promise<void> => {
   const charging_profile = {
     charging_rate_unit: "A",
@@ -62,7 +62,7 @@ const steered = async (partner: Partner, place: Place, sessionId: string): Promi
 }
 
 describe.each(allVersions)("a driver of a partner on OCPI %s", (version) => {
-  it("is shown a location, charges there, and is billed", { timeout: 120_000 }, async () => {
+  it("finds a location, charges there, and is billed", { timeout: 120_000 }, async () => {
     const place = await makePlace(roaming.world)
     const driver = new Driver(place)
     const { id: partnerId, partner } = await roaming.registered(version)

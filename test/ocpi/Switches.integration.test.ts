@@ -1,4 +1,4 @@
-/** What a partner needs otherwise than the standard has it: each switch, off and on. The one for created tokens is tried with the tokens, credit records with the records. */
+/** Switches for partners that differ from the standard, each off and on. createdAs201 is tested with the tokens, noCreditCdrs with the records. */
 import { expect, it } from "vitest"
 import { Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
@@ -7,10 +7,10 @@ const roaming = new Roaming()
 
 const set = (id: string, switches: Json) => roaming.world.ask("PATCH", `partners/${id}`, { switches })
 
-it("tokenForm: our calls carry the token in that form alone; without it the other is tried where one is refused", async () => {
+it("tokenForm: our calls use that form of the token only; without the switch the other form is tried after a refusal", async () => {
   const partner = await roaming.partner("2.2.1")
   const { id, token, versionsUrl } = await roaming.invite(partner, { switches: { tokenForm: "Raw" } })
-  // This partner takes Base64 and nothing else.
+  // This partner accepts Base64 only.
   expect((await partner.register(versionsUrl, token)).code).toBe(3001)
   await set(id, { tokenForm: "Base64" })
   expect((await partner.register(versionsUrl, token)).code).toBe(1000)
@@ -22,7 +22,7 @@ it("tokenForm: our calls carry the token in that form alone; without it the othe
   expect((await old.register(invited.versionsUrl, invited.token)).code).toBe(1000)
 })
 
-it("semanticErrorsAs400: what can be read and makes no sense is HTTP 400 instead of 200", async () => {
+it("semanticErrorsAs400: a request that can be read but is invalid gets HTTP 400 instead of 200", async () => {
   const { id, partner } = await roaming.registered("2.2.1")
   const { country_code, party_id } = partner.party
   const url = `${partner.endpoint("hubclientinfo") ?? ""}/${country_code}/${party_id}`
@@ -55,7 +55,7 @@ it("credentialsOnce: version details name the credentials module once", async ()
   expect(await roles()).toEqual(["RECEIVER"])
 })
 
-it("are shown as they were set, and stay until they are named again", async () => {
+it("switches are shown as set, and remain until they are changed", async () => {
   const { id } = await roaming.registered("2.2")
   const switches = { tokenForm: "Raw", semanticErrorsAs400: true, createdAs201: true, noCreditCdrs: true }
   expect((await set(id, switches))["switches"]).toEqual(switches)

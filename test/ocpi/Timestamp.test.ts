@@ -15,7 +15,7 @@ describe("a time on the wire", () => {
     ["2026-11-20T02:30:05-0600", at],
     [" 2026-11-20T08:30:05+00:00 ", at],
     ["2024-02-29T00:00:00Z", Date.UTC(2024, 1, 29)]
-  ])("is read as partners write it: %s", (text, expected) => expect(parseTimestamp(text)).toBe(expected))
+  ])("is read in every form that partners use: %s", (text, expected) => expect(parseTimestamp(text)).toBe(expected))
 
   it.each([
     "",
@@ -27,9 +27,9 @@ describe("a time on the wire", () => {
     "2026-11-20T24:30:05Z",
     "2026-11-20T08:30:05+1",
     "1763627405"
-  ])("is none: %j", (text) => expect(parseTimestamp(text)).toBeUndefined())
+  ])("is not read from %j", (text) => expect(parseTimestamp(text)).toBeUndefined())
 
-  it("is written in UTC and whole seconds, in the 25 characters that every version takes", () => {
+  it("is written in UTC and whole seconds, within the 25 characters that every version allows", () => {
     expect(printTimestamp(at + 999)).toBe("2026-11-20T08:30:05Z")
     expect(parseTimestamp(printTimestamp(at))).toBe(at)
   })

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest"
 import { tokenHeader, tokensOf } from "../../src/ocpi/protocol/TokenHeader.ts"
 
 describe("the header of a token", () => {
-  it("means the token as it stands, and what it is Base64 of where it is that", () => {
+  it("may contain the token itself, or its Base64 form", () => {
     expect(tokensOf("Token ebf3b399-779f-4497-9b9d-ac6ad3cc44d2")).toEqual(["ebf3b399-779f-4497-9b9d-ac6ad3cc44d2"])
     expect(tokensOf("Token ZXhhbXBsZS10b2tlbg==")).toEqual(["ZXhhbXBsZS10b2tlbg==", "example-token"])
   })
 
-  it("is read with the line feed of the standard's own sample, without padding, in the other alphabet, in any case and with more blanks", () => {
+  it("is read with a trailing line feed, without padding, in base64url, in any case, and with extra spaces", () => {
     expect(tokensOf("Token ZXhhbXBsZS10b2tlbgo=")).toContain("example-token")
     expect(tokensOf("Token ZXhhbXBsZS10b2tlbg")).toContain("example-token")
     const dashed = Buffer.from("a>b?c>d?").toString("base64url")
@@ -24,14 +24,14 @@ describe("the header of a token", () => {
     `Token ${"a".repeat(129)}`,
     "Token \u0001",
     "Basic dG9rZW4="
-  ])("is none: %j", (header) => expect(tokensOf(header)).toEqual([]))
+  ])("contains no token: %j", (header) => expect(tokensOf(header)).toEqual([]))
 
-  it("never gives a token with characters that none has", () => {
+  it("never yields a decoded token with characters or a length that tokens cannot have", () => {
     expect(tokensOf(`Token ${Buffer.from("a\u0000b").toString("base64")}`)).toHaveLength(1)
     expect(tokensOf(`Token ${Buffer.from("a".repeat(65)).toString("base64")}`)).toEqual([])
   })
 
-  it("is written raw or in Base64, and read back either way", () => {
+  it("is written raw or in Base64, and can be read back in both forms", () => {
     for (const form of ["Raw", "Base64"] as const) expect(tokensOf(tokenHeader("s3cret/=", form))).toContain("s3cret/=")
   })
 })

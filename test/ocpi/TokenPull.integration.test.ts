@@ -1,4 +1,4 @@
-/** A partner's tokens are fetched once it has registered, page by page, and charge at a charger without ever having been pushed. */
+/** A partner's tokens are fetched after its registration, page by page, and can charge at a charger without having been pushed. */
 import { describe, expect, it } from "vitest"
 import { Roaming } from "./partner/Roaming.ts"
 import { commonVersions } from "./partner/Usual.ts"
@@ -6,7 +6,7 @@ import { commonVersions } from "./partner/Usual.ts"
 const roaming = new Roaming()
 
 describe.each(commonVersions)("the tokens that a partner on OCPI %s has before it registers", (version) => {
-  it("out GET tokens: are known here soon after, from all pages of its list", async () => {
+  it("out GET tokens: are fetched soon after from all pages of its list, and can charge", async () => {
     const partner = await roaming.partner(version)
     const cards = Array.from({ length: 5 }, (_, n) => partner.cards.make(`PULL${version.replaceAll(".", "")}${n}`))
     for (const card of cards) partner.cards.add(card)

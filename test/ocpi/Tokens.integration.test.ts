@@ -1,4 +1,4 @@
-/** Partners' tokens over real HTTP, in every version: pushed, changed, read, and out of every other partner's reach. */
+/** Partners' tokens over real HTTP, in every version: pushed, changed, read, and inaccessible to other partners. */
 import { describe, expect, it } from "vitest"
 import { allVersions, Roaming } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
@@ -12,7 +12,7 @@ const later = "2026-11-20T09:00:00Z"
 describe.each(allVersions)("a partner on OCPI %s", (version) => {
   const old = version === "2.1.1"
 
-  it("pushes a token, replaces it and reads it as it pushed it, in any case of its letters", async () => {
+  it("pushes a token, replaces it and reads it as pushed, in any case of letters", async () => {
     const { id, partner } = await roaming.registered(version)
     const token = partner.cards.make("Abc-1", { ...at(early), visual_number: "DE-1", language: "de" })
     const created = await partner.putToken(token)
@@ -27,13 +27,13 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const blocked = { ...token, valid: false, ...at(later) }
     expect((await partner.putToken(blocked)).http).toBe(200)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(blocked)
-    // Our operator sees what is held of it.
+    // Our operator sees the partner's tokens.
     const shown = (await roaming.world.get(`partners/${id}/view/tokens`))["items"]
     expect(shown).toEqual([blocked])
     expect(partner.problems).toEqual([])
   })
 
-  it("changes nothing by a push that is overtaken", async () => {
+  it("changes nothing by a push that is older than the token", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("overtaken", { ...at(later), valid: false })
     await partner.putToken(token)
@@ -43,7 +43,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
   })
 
-  it("patches what it names, and is told when there is nothing to patch or no time of it", async () => {
+  it("patches the fields that it names, and is refused for an unknown token or a missing time", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("patched", { ...at(early), visual_number: "1" })
     const nothing = await partner.patchToken(token, { valid: false, ...at(later) })
@@ -60,7 +60,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("has one token of a uid in 2.1.1, whatever its type, and one of each type in later versions", async () => {
+  it("has one token per uid in 2.1.1, whatever its type, and one per uid and type in later versions", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("retyped", at(early))
     await partner.putToken(token)
@@ -78,14 +78,14 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("is told that a token is unknown", async () => {
+  it("is answered 404 for an unknown token", async () => {
     const { partner } = await roaming.registered(version)
     const read = await partner.ask("GET", "tokens", partner.tokenPath(partner.cards.make("nowhere")))
     expect([read.http, read.code]).toEqual([404, old ? 2001 : 2004])
     expect(partner.problems).toEqual([])
   })
 
-  it("is refused what says another thing than its address, in one way for what is no token", async () => {
+  it("is refused if the body contradicts the address or is not a token", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("u1")
     const path = partner.tokenPath(token)
@@ -111,7 +111,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("may send words and fields that are not known here, dates without a zone and a party in small letters", async () => {
+  it("may send unknown values and fields, times without a zone and a party in lower case", async () => {
     const { partner } = await roaming.registered(version)
     const { country_code, party_id } = partner.party
     const token = {
@@ -134,7 +134,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     })
   })
 
-  it("reads and writes nothing of another's parties", async () => {
+  it("can neither read nor write tokens of another's parties", async () => {
     const { partner: owner } = await roaming.registered(version)
     const { partner: stranger } = await roaming.registered(version)
     const token = owner.cards.make("mine", at(early))
@@ -152,7 +152,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(stranger.problems).toEqual([])
   })
 
-  it.skipIf(old)("keeps tokens of one uid apart by their types", async () => {
+  it.skipIf(old)("has separate tokens of one uid with different types", async () => {
     const { partner } = await roaming.registered(version)
     const card = partner.cards.make("both")
     const app: Json = { ...card, type: "APP_USER", contract_id: "APP" }
@@ -165,7 +165,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
   })
 })
 
-describe("a partner that wants it", () => {
+describe("a partner with the switch createdAs201", () => {
   it("is answered 201 for a new token in later versions too", async () => {
     const { id, partner } = await roaming.registered("2.2.1")
     await roaming.world.ask("PATCH", `partners/${id}`, { switches: { createdAs201: true } })
@@ -191,14 +191,14 @@ describe("a party behind a hub", () => {
     return { partner, put }
   }
 
-  it("has its tokens pushed by the hub that tells of it, once it has told", async () => {
+  it("has its tokens pushed by the hub once the hub has announced it", async () => {
     const { partner, put } = await registered(["HUB"])
     expect(await put("HUB1")).toEqual([404, 2001])
     await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)
     expect(await put("HUB1")).toEqual([200, 1000])
   })
 
-  it("has them pushed by nobody who only says to be one", async () => {
+  it("cannot have them pushed by a partner that is not a hub", async () => {
     const { partner, put } = await registered(["EMSP"])
     await partner.ask("PUT", "hubclientinfo", "/FR/BHD", info)
     expect(await put("HUB2")).toEqual([404, 2001])

@@ -1,4 +1,4 @@
-/** What a partner may ask and say that no database holds, or no key of it: it is told so, and never with an error of ours. */
+/** Values from partners that no database or index can store are refused, and never cause an internal error. */
 import { describe, expect, it } from "vitest"
 import { endpointRows } from "../../src/ocpi/protocol/EndpointTable.ts"
 import { Drive, problemsOf } from "./modules/Drive.ts"
@@ -18,7 +18,7 @@ const aHub = async (): Promise<Partner> => {
 
 const plain: Readonly<Record<string, string>> = { countryCode: "FR", partyId: "ABC", command: "UNLOCK_CONNECTOR" }
 
-/** A path with U+0000 for one of its segments. */
+/** The path with U+0000 in place of one parameter. */
 const spoilt = (path: string, name: string): string =>
   path.replaceAll(/:(\w+)/g, (_, one: string) => (one === name ? "%00" : (plain[one] ?? "X1")))
 
@@ -26,8 +26,8 @@ const addresses = endpointRows.flatMap(({ method, module, path }) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => [method, module, spoilt(path, name)] as const)
 )
 
-describe("an address with U+0000 in it", () => {
-  it("has nobody and nothing behind it, in every module and method", async () => {
+describe("an address with U+0000", () => {
+  it("is refused in every module and method, and answered 404 for clients and tokens", async () => {
     const hub = await aHub()
     expect(addresses.length).toBeGreaterThan(15)
     for (const [method, module, path] of addresses) {
@@ -53,12 +53,12 @@ describe("an address with U+0000 in it", () => {
   })
 })
 
-describe("an id that is longer than any", () => {
-  /** Nothing of it can be compressed, so that it takes all the room in a key that it has. */
+describe("an id that is too long", () => {
+  /** A text that cannot be compressed, so that it takes its full length in an index. */
   const long = (length: number) =>
     Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join("")
 
-  it("is refused of a reservation, and one of any sensible length is taken", async () => {
+  it("is refused for a reservation, while one of 255 characters is accepted", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     spot.station.on("ReserveNow", { status: "Accepted" })
@@ -82,8 +82,8 @@ describe("an id that is longer than any", () => {
   })
 })
 
-describe("a body that is encoded", () => {
-  it.each(["gzip", "br"])("by %s is told to come as it is", async (encoding) => {
+describe("a compressed body", () => {
+  it.each(["gzip", "br"])("in %s is refused with a request to send it uncompressed", async (encoding) => {
     const { partner } = await roaming.registered("2.2.1")
     const card = partner.cards.make("GZIP1")
     const raw = JSON.stringify(card)
@@ -93,17 +93,17 @@ describe("a body that is encoded", () => {
     expect([answer.http, answer.code, answer.message]).toEqual([
       400,
       2001,
-      `The body is encoded (${encoding}): send it as it is.`
+      `The body has a content-encoding (${encoding}): send it without one.`
     ])
     const large = { token, raw: "x".repeat(1_100_000) }
     expect((await partner.client.ask("PUT", url, large)).http).toBe(413)
   })
 })
 
-describe("a cursor that nobody was given", () => {
+describe("a forged cursor", () => {
   const cursor = (list: string, after: unknown) => Buffer.from(JSON.stringify({ list, after })).toString("base64url")
 
-  it("is none of the list's, whatever figures it has", async () => {
+  it("is refused by each list, or answered if its values are possible", async () => {
     const { id } = await roaming.registered("2.2.1")
     const { id: chargerId } = await world.station()
     const lists: ReadonlyArray<readonly [string, string, ReadonlyArray<unknown>]> = [
@@ -156,7 +156,7 @@ describe("a cursor that nobody was given", () => {
     ]
     for (const [path, list, afters] of lists) {
       for (const after of afters) {
-        // Unknown chargers are those of the whole platform, so its own operator asks.
+        // The platform's own operator asks, because unknown chargers belong to the whole platform.
         const { rest } = list === "unknown-chargers" ? world.service : world
         expect((await rest.request("GET", `${path}cursor=${cursor(list, after)}`)).status).toBe(400)
       }

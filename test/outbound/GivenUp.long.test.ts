@@ -1,6 +1,6 @@
 /**
- * A webhook whose receiver takes nothing for three days, on both databases. A file by itself: each of some seventy tries is made and stored for real,
- * whatever the clock says.
+ * A webhook whose receiver refuses everything for three days, on both databases. A file of its own, since each of about seventy tries is really made
+ * and stored, whatever the clock says.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,8 +10,8 @@ import { aWhile, engine, ports, until, world } from "../support/webhookWorld.ts"
 
 const hour = 3_600_000
 
-forEachDriver("Webhooks that nobody takes", ports, (it) => {
-  it.effect("are given up after three days, and replayed when somebody asks for it", () =>
+forEachDriver("Webhooks that are never accepted", ports, (it) => {
+  it.effect("are given up after three days, and replayed when an operator asks for it", () =>
     Effect.gen(function* () {
       const { asked, hook, receiver, session, start } = yield* world()
       const { id } = yield* hook({ types: ["session.started"] })
@@ -23,7 +23,7 @@ forEachDriver("Webhooks that nobody takes", ports, (it) => {
         Effect.runPromise(asked("GET", `webhooks/${id}/deliveries`)).then(({ items: [first] }) => first)
       const times: Array<number> = []
       let parkedTries = 0
-      // The pause of the webhook as a whole is stored a moment after the try.
+      // The pause of the whole webhook is stored a moment after the try.
       const toNextTry = async () => {
         const { nextTryAt } = await delivery()
         const wait = nextTryAt === null ? 0 : Date.parse(nextTryAt) - clock.now()
@@ -37,7 +37,7 @@ forEachDriver("Webhooks that nobody takes", ports, (it) => {
         times.push(clock.now() - began)
         yield* until(async () => (await delivery()).tries >= tries, `try ${tries} was noted`)
         const now = yield* Effect.promise(delivery)
-        // On a busy machine the clock may be turned while a request is under way, which ends it: the try after it is then noted with it.
+        // On a busy machine the clock may be moved while a request is under way, which ends it: it is then noted together with the next try.
         tries = now.tries
         parkedTries = now.tries
         if (now.status === "Parked") break
@@ -45,7 +45,7 @@ forEachDriver("Webhooks that nobody takes", ports, (it) => {
       }
       assert.isAtLeast(times.at(-1)!, 72 * hour)
       assert.isAtLeast(parkedTries, 60)
-      // Twice as long after each, and an hour at most.
+      // The wait doubles after each try, up to an hour.
       assert.isAtMost(times[1]! - times[0]!, 6 * 60_000)
       assert.isAtMost(times.at(-1)! - times.at(-2)!, 66 * 60_000)
       const parked = yield* Effect.promise(delivery)

@@ -1,4 +1,4 @@
-/** Calls to addresses that somebody else has chosen: none reaches what is not public (T16), and none holds us up (T31). */
+/** Calls to addresses that others have chosen: none reaches a private address (T16), and none blocks us (T31). */
 import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
 import { createServer, type Server } from "node:http"
 import { createServer as createTcpServer, type AddressInfo } from "node:net"
@@ -9,7 +9,7 @@ import { closedUrls } from "../support/closedUrls.ts"
 
 const limits: CallOptions = { allowPrivate: false, timeoutMillis: 2000, maxResponseBytes: 1000 }
 
-describe("a call to what is not public", () => {
+describe("a call to an address that is not public", () => {
   let canary: Server
   let connections = 0
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe("a call to what is not public", () => {
   })
   afterAll(() => void canary.close())
 
-  it.effect("is never made, however it is written", () =>
+  it.effect("is never made, whatever the notation of the address", () =>
     Effect.gen(function* () {
       const { port } = canary.address() as AddressInfo
       const urls = closedUrls(port)
@@ -33,7 +33,7 @@ describe("a call to what is not public", () => {
   )
 
   it.live(
-    "is not made where a public name has a private address, or one beside public ones, or one the second time",
+    "is not made if a name has a private address, even beside public ones, and the name is resolved only once",
     () =>
       Effect.gen(function* () {
         const { port } = canary.address() as AddressInfo
@@ -54,7 +54,7 @@ describe("a call to what is not public", () => {
           assert.strictEqual(error.kind, "forbidden")
         }
         assert.strictEqual(connections, 0)
-        // What was looked at is what is dialled: the name is asked for once.
+        // The checked address is the one that is called: the name is resolved once.
         let asked = 0
         const rebinding: CallOptions = {
           ...limits,
@@ -68,9 +68,9 @@ describe("a call to what is not public", () => {
   )
 })
 
-it.effect("what a connection says when it breaks is told in text that can be kept, and not at any length", () =>
+it.effect("the message of a failed connection is reported as storable text of limited length", () =>
   Effect.gen(function* () {
-    // A certificate that is for others names them all, as it spells them.
+    // An error about a certificate for other names contains all of them, as the certificate spells them.
     const resolve = () => Promise.reject(new Error(`not in the cert's altnames: \0\ud83d${"x".repeat(9_999)}`))
     const error = yield* Effect.flip(
       call({ method: "GET", url: "https://partner.example/", headers: {} }, { ...limits, resolve })
@@ -80,7 +80,7 @@ it.effect("what a connection says when it breaks is told in text that can be kep
   })
 )
 
-it("addresses of the public internet are told from all others", () => {
+it("addresses of the public internet are distinguished from all others", () => {
   for (const address of ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "2a00:1450::1"])
     assert.isTrue(isPublicAddress(address))
   for (const address of ["", "partner.example", "10.1.2.3", "::1", "::ffff:8.8.8.8", "2002:808:808::1"]) {
@@ -88,7 +88,7 @@ it("addresses of the public internet are told from all others", () => {
   }
 })
 
-it("partners' usual addresses are called", () => {
+it("usual addresses of partners are allowed", () => {
   for (const url of [
     "https://emsp.example/ocpi/versions",
     "https://emsp.example:8443/ocpi/2.2.1/commands/START_SESSION/9?x=1",
@@ -133,7 +133,7 @@ describe("a call", () => {
     partner.close()
   })
 
-  it.live("brings back status, headers and body", () =>
+  it.live("returns status, headers and body", () =>
     Effect.gen(function* () {
       const headers = { "x-request-id": "r1", "content-type": "application/json" }
       const answer = yield* call({ method: "PUT", url: url("/"), headers, body: '{"name":"é"}' }, trusting)
@@ -149,7 +149,7 @@ describe("a call", () => {
     })
   )
 
-  it.live("ends in time and size, whatever comes back", () =>
+  it.live("ends within its limits of time and size, whatever the answer", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* failed("/large"), "too-large")
       assert.strictEqual(yield* failed("/endless"), "timeout")
@@ -158,7 +158,7 @@ describe("a call", () => {
     })
   )
 
-  it.live("says when nobody is there, and is given up when nobody waits", () =>
+  it.live("fails if no server answers, and ends its connection when it is interrupted", () =>
     Effect.gen(function* () {
       const nobody = createTcpServer()
       yield* Effect.promise(() => new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve)))

@@ -1,4 +1,4 @@
-/** Connections that stay open between calls: fewer handshakes, and nothing else that anybody notices. */
+/** Connections that stay open between calls: fewer handshakes, and no other visible difference. */
 import { assert, beforeEach, afterEach, describe, it } from "@effect/vitest"
 import { createServer, type Server } from "node:http"
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
@@ -46,12 +46,12 @@ describe("a kept connection", () => {
         const answer = yield* call({ ...put, method, body, url: url("/") }, kept)
         assert.deepStrictEqual([answer.status, answer.body], [200, method])
       }
-      // Whoever calls again at the very end of an answer finds its connection taken still.
+      // A call at the very end of an answer may find its connection still in use.
       assert.isAtMost(connections, 2)
     })
   )
 
-  it.live("serves no POST, which nobody may make twice", () =>
+  it.live("serves no POST, which must not be repeated", () =>
     Effect.gen(function* () {
       const kept = yield* options
       yield* call({ ...put, url: url("/") }, kept)
@@ -60,7 +60,7 @@ describe("a kept connection", () => {
     })
   )
 
-  it.live("is not used again when its answer was cut off, or the other side wants it closed", () =>
+  it.live("is not used again when its answer was cut off or the server asks to close it", () =>
     Effect.gen(function* () {
       const kept = yield* options
       assert.strictEqual((yield* Effect.flip(call({ ...put, url: url("/large") }, kept))).kind, "too-large")
@@ -70,7 +70,7 @@ describe("a kept connection", () => {
     })
   )
 
-  it.live("is looked at as others are", () =>
+  it.live("is subject to the same checks of addresses", () =>
     Effect.gen(function* () {
       const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }])
       const strict = yield* keeping({ resolve, allowPrivate: false })
@@ -81,7 +81,7 @@ describe("a kept connection", () => {
     })
   )
 
-  it.live("is not waited for longer than a call may take", () =>
+  it.live("is not waited for longer than the time limit of a call", () =>
     Effect.gen(function* () {
       const kept = yield* keeping({ timeoutMillis: 200 })
       const kinds = yield* Effect.forEach(
@@ -94,12 +94,12 @@ describe("a kept connection", () => {
     })
   )
 
-  it.live("is made anew where the other side closes it as the next call comes", () =>
+  it.live("is replaced if the server closes it just as the next call is sent", () =>
     Effect.gen(function* () {
       const kept = yield* options
       const sockets: Array<Socket> = []
       let calls = 0
-      // Answers the first call of each connection, and hangs up on the second.
+      // Answers the first call of each connection, and closes it at the second.
       const rude = createTcpServer((socket) => {
         sockets.push(socket)
         let heard = 0

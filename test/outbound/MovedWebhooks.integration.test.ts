@@ -1,4 +1,4 @@
-/** Webhooks that are changed while something is on its way to them, on both databases: what the old URL takes or says counts for nothing. */
+/** Webhooks that are changed while a post is under way, on both databases: what the old URL accepts or answers does not count. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
@@ -7,10 +7,10 @@ import { Receiver } from "../support/receiver.ts"
 import type { Json } from "../support/restApp.ts"
 import { aWhile, engine, ports, until, world } from "../support/webhookWorld.ts"
 
-/** Calls to one webhook that are open at a time, as the engine has it. */
+/** The engine's limit of simultaneous calls to one webhook. */
 const callsAtOnce = 16
 
-/** A world in which all that is posted to the webhook's first URL is left open, and a place that it may move to. */
+/** A world in which posts to the webhook's first URL remain unanswered, and a second receiver to which it may move. */
 const held = Effect.gen(function* () {
   const here = yield* world({ allowPrivate: true, timeoutMillis: 10_000, maxResponseBytes: 10_000 })
   const next = yield* Effect.acquireRelease(
@@ -25,7 +25,7 @@ const held = Effect.gen(function* () {
     ...here,
     id,
     next,
-    /** Answers all that was left open, and what comes later. */
+    /** Answers all open requests, and those that come later. */
     answerAll: (status: number): void => {
       for (const response of open) response.writeHead(status).end()
       here.receiver.answer = (response) => void response.writeHead(status).end()
@@ -38,11 +38,11 @@ const held = Effect.gen(function* () {
   }
 })
 
-/** What waits for its turn is taken anew as well, and may come twice, under one id. */
+/** Waiting events are taken again as well, and may come twice, with the same id. */
 const subjects = ({ received }: Receiver) => [...new Set(received.map(({ event }) => event.subject))].toSorted()
 
 forEachDriver("Webhooks that are changed meanwhile", ports, (it) => {
-  it.effect("are posted again what the URL before took, and all that had waited for its turn", () =>
+  it.effect("are posted again what the old URL accepted, and everything that was waiting", () =>
     Effect.gen(function* () {
       const { answerAll, asked, deliveries, id, next, receiver, session, start } = yield* held
       const txs = Array.from({ length: callsAtOnce + 4 }, session)
@@ -54,13 +54,13 @@ forEachDriver("Webhooks that are changed meanwhile", ports, (it) => {
       yield* until(() => subjects(next).length === all.length, "all came to the new URL")
       yield* until(async () => (await deliveries()).every(({ status }) => status === "Delivered"), "it was noted")
       assert.deepStrictEqual(subjects(next), all)
-      // What waited has never gone to the old one.
+      // The waiting events were never sent to the old URL.
       assert.strictEqual(receiver.received.length, callsAtOnce)
       assert.strictEqual((yield* Effect.promise(deliveries)).length, all.length)
     })
   )
 
-  it.effect("are not listed as delivered what only the URL before has taken", () =>
+  it.effect("do not list as delivered what only the old URL has accepted", () =>
     Effect.gen(function* () {
       const { answerAll, asked, deliveries, id, next, receiver, session, start } = yield* held
       next.answer = () => undefined
@@ -77,7 +77,7 @@ forEachDriver("Webhooks that are changed meanwhile", ports, (it) => {
     })
   )
 
-  it.effect("stay on when the URL before answers 410 Gone, and are posted again what it was answered to", () =>
+  it.effect("stay active when the old URL answers 410 Gone, and are posted those events again", () =>
     Effect.gen(function* () {
       const { answerAll, asked, id, next, receiver, session, shown, start } = yield* held
       yield* start(session())
@@ -92,7 +92,7 @@ forEachDriver("Webhooks that are changed meanwhile", ports, (it) => {
     })
   )
 
-  it.effect("stay on when they were switched on after the post that is answered 410 Gone", () =>
+  it.effect("stay active when they were switched on after a post that is answered 410 Gone", () =>
     Effect.gen(function* () {
       const { answerAll, asked, id, receiver, session, shown, start } = yield* held
       yield* start(session())

@@ -1,4 +1,4 @@
-/** Identity providers are asked through the guarded client: no private address, and no more time or bytes than there is. */
+/** Identity providers are called through the guarded client: no private address, and limits of time and bytes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer, type Server } from "node:http"
@@ -34,22 +34,25 @@ const listening = (answer: Parameters<typeof createServer>[1]) =>
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 describe("an identity provider", () => {
-  it.effect("is not called at a private address, whether the text says so or the name resolves to it", () =>
+  it.effect("is not called at a private address, neither in the URL nor as the result of its name", () =>
     Effect.gen(function* () {
       let connections = 0
       const server = yield* listening((_, response) => void response.end("{}"))
       server.on("connection", () => connections++)
       const port = portOf(server)
       const closed = { ...limits, allowPrivate: false }
-      assert.match((yield* problems(`https://127.0.0.1:${port}`, closed))[0] ?? "", /no address of the public internet/)
+      assert.match(
+        (yield* problems(`https://127.0.0.1:${port}`, closed))[0] ?? "",
+        /not an address of the public internet/
+      )
       const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }])
       const [said = ""] = yield* problems(`https://login.example.com:${port}`, { ...closed, resolve })
-      assert.match(said, /not reached.*127\.0\.0\.1, which is no address of the public internet/)
+      assert.match(said, /could not be reached.*127\.0\.0\.1, which is not an address of the public internet/)
       assert.strictEqual(connections, 0)
     })
   )
 
-  it.effect("is read no further than 512 KiB, and waited for no longer than a call may take", () =>
+  it.effect("is read up to 512 KiB, and waited for no longer than a call may take", () =>
     Effect.gen(function* () {
       const large = yield* listening((_, response) => void response.end(" ".repeat(600_000)))
       const open = { ...limits, allowPrivate: true }
@@ -60,7 +63,7 @@ describe("an identity provider", () => {
     })
   )
 
-  it.effect("is not followed when it redirects, and not sent to where browsers must not go", () =>
+  it.effect("is not followed when it redirects, and its unsafe authorization address is refused", () =>
     Effect.gen(function* () {
       const away = yield* listening(
         (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()

@@ -1,4 +1,4 @@
-/** Webhooks from the call that sets one up to the post that arrives, on both databases: signed, in order, kept for three days. */
+/** Webhooks from the request that creates one to the delivered post, on both databases: signed, in order, retained for three days. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,67 +12,72 @@ import { aWhile, engine, ports, until, world } from "../support/webhookWorld.ts"
 
 const hour = 3_600_000
 forEachDriver("Webhooks", ports, (it) => {
-  it.effect("are posted what the feed has, signed, in the order of each subject, and say so", () =>
-    Effect.gen(function* () {
-      const { asked, end, hook, read, receiver, session, start } = yield* world()
-      const { id, secret } = yield* hook()
-      assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-      yield* engine()
-      const [one, other] = [session(), session()]
-      for (const tx of [one, other]) yield* start(tx)
-      for (let n = 0; n < 10; n++) yield* Effect.all([read(one, n), read(other, n)])
-      for (const tx of [one, other]) yield* end(tx)
-      const { items: feed } = yield* asked("GET", "events?type=session.started,session.updated,session.ended&limit=100")
-      yield* until(
-        () => receiver.received.filter(({ event }) => event.type.startsWith("session")).length >= 24,
-        "all came"
-      )
-      const of = (tx: { readonly sessionId: string }, events: ReadonlyArray<Json>) =>
-        events.filter(({ subject }) => subject === `session:${tx.sessionId}`)
-      for (const tx of [one, other]) {
-        assert.deepStrictEqual(
-          of(
-            tx,
-            receiver.received.map(({ event }) => event)
-          ),
-          of(tx, feed)
+  it.effect(
+    "are posted the same events as the feed, signed, in the order of each subject, and list the deliveries",
+    () =>
+      Effect.gen(function* () {
+        const { asked, end, hook, read, receiver, session, start } = yield* world()
+        const { id, secret } = yield* hook()
+        assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+        yield* engine()
+        const [one, other] = [session(), session()]
+        for (const tx of [one, other]) yield* start(tx)
+        for (let n = 0; n < 10; n++) yield* Effect.all([read(one, n), read(other, n)])
+        for (const tx of [one, other]) yield* end(tx)
+        const { items: feed } = yield* asked(
+          "GET",
+          "events?type=session.started,session.updated,session.ended&limit=100"
         )
-      }
-      for (const message of receiver.received) {
-        assert.strictEqual(message.headers["webhook-id"], `evt_${message.event.id}`)
-        assert.strictEqual(message.headers["content-type"], "application/json")
-        assert.isBelow(Math.abs(Number(message.headers["webhook-timestamp"]) - Date.now() / 1000), 60)
-        assert.strictEqual(yield* Effect.promise(() => signaturesBy(secret, message)), 1)
-      }
-      const delivered = () => asked("GET", `webhooks/${id}/deliveries?status=Delivered&limit=100`)
-      yield* until(
-        async () => (await Effect.runPromise(delivered())).items.length === receiver.received.length,
-        "all are listed"
-      )
-      const { items } = yield* delivered()
-      assert.deepStrictEqual(
-        new Set(items.map(({ httpStatus, status, tries }: Json) => `${status} ${tries} ${httpStatus}`)),
-        new Set(["Delivered 1 204"])
-      )
-      for (const { eventId, type } of items) {
-        const event = yield* asked("GET", `events/${eventId}`)
-        const posted = receiver.received.find((message) => message.event.id === eventId)?.event
-        assert.deepStrictEqual([event, event.type], [posted, type])
-      }
-      // Every one of its events by its id, and no id that only looks like one.
-      for (const unknown of ["0", "999999999", `${items[0].eventId}.99`, "x"]) {
-        assert.match(String(yield* Effect.exit(asked("GET", `events/${unknown}`))), /not_found/)
-      }
-      const page = yield* asked("GET", `webhooks/${id}/deliveries?limit=5`)
-      const next = yield* asked("GET", `webhooks/${id}/deliveries?limit=5&cursor=${page.nextCursor}`)
-      assert.deepStrictEqual(
-        [...page.items, ...next.items].map((item: Json) => item.id),
-        items.slice(0, 10).map((item: Json) => item.id)
-      )
-    })
+        yield* until(
+          () => receiver.received.filter(({ event }) => event.type.startsWith("session")).length >= 24,
+          "all came"
+        )
+        const of = (tx: { readonly sessionId: string }, events: ReadonlyArray<Json>) =>
+          events.filter(({ subject }) => subject === `session:${tx.sessionId}`)
+        for (const tx of [one, other]) {
+          assert.deepStrictEqual(
+            of(
+              tx,
+              receiver.received.map(({ event }) => event)
+            ),
+            of(tx, feed)
+          )
+        }
+        for (const message of receiver.received) {
+          assert.strictEqual(message.headers["webhook-id"], `evt_${message.event.id}`)
+          assert.strictEqual(message.headers["content-type"], "application/json")
+          assert.isBelow(Math.abs(Number(message.headers["webhook-timestamp"]) - Date.now() / 1000), 60)
+          assert.strictEqual(yield* Effect.promise(() => signaturesBy(secret, message)), 1)
+        }
+        const delivered = () => asked("GET", `webhooks/${id}/deliveries?status=Delivered&limit=100`)
+        yield* until(
+          async () => (await Effect.runPromise(delivered())).items.length === receiver.received.length,
+          "all are listed"
+        )
+        const { items } = yield* delivered()
+        assert.deepStrictEqual(
+          new Set(items.map(({ httpStatus, status, tries }: Json) => `${status} ${tries} ${httpStatus}`)),
+          new Set(["Delivered 1 204"])
+        )
+        for (const { eventId, type } of items) {
+          const event = yield* asked("GET", `events/${eventId}`)
+          const posted = receiver.received.find((message) => message.event.id === eventId)?.event
+          assert.deepStrictEqual([event, event.type], [posted, type])
+        }
+        // Each event is found by its id, and no unknown or malformed id finds one.
+        for (const unknown of ["0", "999999999", `${items[0].eventId}.99`, "x"]) {
+          assert.match(String(yield* Effect.exit(asked("GET", `events/${unknown}`))), /not_found/)
+        }
+        const page = yield* asked("GET", `webhooks/${id}/deliveries?limit=5`)
+        const next = yield* asked("GET", `webhooks/${id}/deliveries?limit=5&cursor=${page.nextCursor}`)
+        assert.deepStrictEqual(
+          [...page.items, ...next.items].map((item: Json) => item.id),
+          items.slice(0, 10).map((item: Json) => item.id)
+        )
+      })
   )
 
-  it.effect("are posted the types and sites that they want, of their own organisation alone", () =>
+  it.effect("are posted only the types and sites they ask for, of their own organisation", () =>
     Effect.gen(function* () {
       const mine = yield* world()
       const theirs = yield* world()
@@ -97,7 +102,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("sign by both secrets for a day after a rotation, and by the new one alone after it", () =>
+  it.effect("sign with both secrets for a day after a rotation, and then with the new one alone", () =>
     Effect.gen(function* () {
       const { asked, hook, receiver, session, start } = yield* world()
       const { id, secret } = yield* hook({ types: ["session.started"] })
@@ -123,7 +128,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("are tried again, the same message each time, until they are taken", () =>
+  it.effect("are retried with the same message until it is accepted", () =>
     Effect.gen(function* () {
       const { asked, end, hook, receiver, session, start } = yield* world()
       const { id, secret } = yield* hook({ types: ["session.started", "session.ended"] })
@@ -167,7 +172,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("are switched off by 410 Gone, and told from then on when they are switched on again", () =>
+  it.effect("are switched off by 410 Gone, and posted later events once they are switched on again", () =>
     Effect.gen(function* () {
       const { asked, hook, receiver, session, start } = yield* world()
       const { id } = yield* hook({ types: ["session.started"] })
@@ -195,7 +200,7 @@ forEachDriver("Webhooks", ports, (it) => {
       )
       const told = (subject: string) => receiver.received.filter(({ event }) => event.subject === subject).length
       assert.strictEqual(told(`session:${between.sessionId}`), 0)
-      // What it said 410 to is not sent again by itself.
+      // The event that was answered with 410 is not sent again automatically.
       assert.strictEqual(told(`session:${refused.sessionId}`), 1)
       const parked = yield* asked("GET", `webhooks/${id}/deliveries?status=Parked`)
       assert.deepStrictEqual(
@@ -205,7 +210,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("miss nothing when they are changed while something waits to be told", () =>
+  it.effect("miss nothing when they are changed while events wait to be posted", () =>
     Effect.gen(function* () {
       const { asked, hook, receiver, session, start } = yield* world()
       const { id } = yield* hook({ url: "http://127.0.0.1:1/", types: ["session.started"] })
@@ -216,7 +221,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("find out whoever is back after an outage, and have missed nothing", () =>
+  it.effect("notice that a receiver is back after an outage, and miss nothing", () =>
     Effect.gen(function* () {
       const { end, hook, read, receiver, session, start } = yield* world()
       yield* hook({ url: receiver.url })
@@ -238,7 +243,7 @@ forEachDriver("Webhooks", ports, (it) => {
       yield* until(() => taken() >= 36, "all came")
       for (const { sessionId } of txs) {
         const told = receiver.received.slice(before).filter(({ event }) => event.subject === `session:${sessionId}`)
-        // The clock was put forward over leases: what was on its way then comes twice, under one id.
+        // The clock was moved past leases, so that posts under way then come twice, with the same id.
         assert.deepStrictEqual(
           [...new Set(told.map(({ event, headers }) => `${String(headers["webhook-id"])} ${event.type}`))].map(
             (one) => one.split(" ")[1]
@@ -249,7 +254,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("answer a ping, and tell what was wrong with one", () =>
+  it.effect("answer a ping, and say what was wrong if it fails", () =>
     Effect.gen(function* () {
       const { asked, hook, receiver } = yield* world()
       const { id, secret } = yield* hook()
@@ -267,7 +272,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("are never posted to what is not public, whatever their URL", () =>
+  it.effect("are never posted to a private address, whatever their URL", () =>
     Effect.gen(function* () {
       const closed: CallOptions = { allowPrivate: false, timeoutMillis: 500, maxResponseBytes: 1000 }
       const { ask, asked, key, session, start } = yield* world(closed)
@@ -285,7 +290,7 @@ forEachDriver("Webhooks", ports, (it) => {
         assert.deepStrictEqual([url, answer.status], [url, 400])
         assert.strictEqual(answer.json.errors[0].pointer, "/url")
       }
-      // One that has got in all the same is not posted to either.
+      // A webhook that is stored with such a URL nevertheless is not posted to either.
       const { id } = yield* asked("POST", "webhooks", { url: "https://hooks.example/" })
       const sql = yield* SqlClient.SqlClient
       yield* engine(closed)
@@ -303,7 +308,7 @@ forEachDriver("Webhooks", ports, (it) => {
     })
   )
 
-  it.effect("switch on the charger's pushIntegrationEnabled while one covers it", () =>
+  it.effect("set the charger's pushIntegrationEnabled while one covers it", () =>
     Effect.gen(function* () {
       const { asked, chargerId, hook, siteId } = yield* world()
       const { id: elsewhere } = yield* asked("POST", "sites", { name: "Elsewhere" })

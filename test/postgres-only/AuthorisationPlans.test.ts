@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL does when a card is asked about and when the few sessions are listed that are invalid or reserved: it goes along their small
- * indexes, however many reservations a charger has had and however many sessions an organisation.
+ * How PostgreSQL plans the authorization of a card and the lists of the few invalid and reserved sessions: along small indexes, however many
+ * reservations a charger has had and however many sessions an organisation.
  */
 import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -19,8 +19,8 @@ import { planOf, rowsReadBy, statementsOf } from "../support/statements.ts"
 const options = { ...limits.directory, nodeId: "plans" }
 
 /**
- * A busy charger's years: ten thousand reservations, one of which stands, and thirty thousand sessions, few of them unlike the others. Two hundred
- * partners have twenty thousand cards, of two partners each the same.
+ * The years of a busy charger: ten thousand reservations, one of them active, and thirty thousand sessions, few of them invalid or reserved. Two
+ * hundred partners have twenty thousand cards, and pairs of them have the same ones.
  */
 const fill = ({ organisationId, siteId }: Seeded) =>
   Effect.gen(function* () {
@@ -88,7 +88,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           Effect.gen(function* () {
             const start = { place: { evseId: 1, connectorId: 1 }, sentSince: noon }
             const wanted = { ...ours, chargerId: "P-1", tokenUid: "Card7", at: noon, start }
-            // The fiber that asks is the layer's, so it is built where statements are watched.
+            // The fiber that sends the query belongs to the layer, so the layer is built where statements are recorded.
             const statements = yield* statementsOf(
               Effect.gen(function* () {
                 const context = yield* Layer.build(ChargerDirectoryRepository.layer(options))
@@ -112,12 +112,12 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               "tariff_pkey"
             ]
             for (const index of indices) expect(plan).toContain(index)
-            // An organisation's partners and their parties are so few that they are read whole, and so are the stamps, one of each organisation.
+            // An organisation's partners and their parties are so few that they are read whole, and so are the stamps, one for each organisation.
             expect(plan).not.toMatch(/Seq Scan on (?!partner(_party)?\b|token_stamp\b)/)
           })
       )
 
-      it.effect("contested cards are listed along their key, a page at a time", () =>
+      it.effect("conflicting cards are listed along their key, a page at a time", () =>
         Effect.gen(function* () {
           const tokens = yield* RoamingTokens
           const list = tokens.conflicts(ours.organisationId, { limit: 50 })
@@ -131,13 +131,13 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("how a card was answered is read from its newest attempts, however often it was used", () =>
+      it.effect("the answers to a card are read from its newest attempts, however often it was used", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const { organisationId, siteId } = ours
           const at = sql`${new Date(noon)}::timestamptz + n * interval '1 minute'`
           const id = sql`(lpad(to_hex((extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7000a000' || lpad(to_hex(n), 12, '0'))::uuid`
-          // Each fifth is a reservation that cost something, and the newest start was heard of ten hours after it had begun.
+          // Every fifth is a reservation with a cost, and the newest start was reported ten hours after it began.
           yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
               token_uid, token_key, status, authorization_status, authorization_source, authorized_at, started_at, ended_at, meter_start_wh,
               created_at, updated_at, reservation_only)
@@ -163,12 +163,12 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           expect(yield* attempts(organisationId, { ...card, chargerId: "P-1" }, 20)).toEqual([])
           const [statement] = yield* statementsOf(attempts(organisationId, card, 20))
           assert(statement !== undefined)
-          // A thousand ids of an index, and the rows that are shown.
+          // A thousand ids from an index, and the rows that are shown.
           expect(yield* rowsReadBy(statement)).toBeLessThan(1_100)
         })
       )
 
-      it.effect("what few sessions are is listed along an index of those alone", () =>
+      it.effect("statuses that few sessions have are listed along an index of those sessions alone", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
           for (const [status, index] of [

@@ -1,6 +1,6 @@
 /**
- * A database keeps the plans that it made while its tables were empty until it has counted their rows, which may take minutes: what every message and
- * every command looks up must not read a growing table by such a plan. Counted by the database itself.
+ * A database uses the plans that it made for empty tables until it has counted their rows, which may take minutes. The queries of every message and
+ * command must not read a growing table with such a plan. The database itself counts.
  */
 import { assert, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ import { drivers } from "../support/databases.ts"
 import { ended, freshId, metered, started } from "../support/journalFacts.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 
-/** Nothing looks for what has expired meanwhile, which would be counted too. */
+/** No loop looks for expired commands meanwhile, since that would be counted too. */
 const ports = Layer.mergeAll(
   CommandsStorage.layer({
     maxWaiting: 3,
@@ -61,7 +61,7 @@ const world = Effect.gen(function* () {
 
 let transactions = 0
 
-/** What a connection, a session and a command of one charger ask of the database. */
+/** The queries for a connection, a session and a command of one charger. */
 const work = ({ epoch, organisation, siteId }: World) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -86,7 +86,7 @@ const work = ({ epoch, organisation, siteId }: World) =>
     assert.strictEqual((yield* commands.get(organisation.id, id)).status, "Accepted")
   })
 
-/** Sessions that run and that are over, of other cards and chargers, and commands to those. No statistics are made of them. */
+/** Running and ended sessions of other cards and chargers, and commands to those. They have no statistics. */
 const fill = ({ organisation, siteId }: World) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -120,7 +120,7 @@ for (const driver of drivers({ poolSize: 1 }).filter(({ name }) => name === "Pos
       it.effect("read no more once there are thousands of sessions and commands", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
-          // As after some executions; this one connection keeps its plans.
+          // As after some executions: this connection keeps its plans.
           yield* sql`SET plan_cache_mode = 'force_generic_plan'`
           const made = yield* world
           yield* work(made)

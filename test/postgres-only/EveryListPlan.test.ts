@@ -1,6 +1,6 @@
 /**
- * Every list of REST v2 with every filter that the API's description has, asked over REST of a service with two years behind it: what PostgreSQL does for
- * each statement, and how many rows it reads. A new list or filter is tried without a change here. What may read more says why.
+ * Every list of REST v2 with every filter in the API's description, requested over REST from a service with two years of data: how PostgreSQL plans
+ * each statement, and how many rows it reads. A new list or filter is covered without a change here. Lists that may read more say why.
  */
 import { assert, layer as suite } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -20,30 +20,30 @@ import type { SentStatement } from "../support/statements.ts"
 const dayMillis = 86_400_000
 const past = { sessions: 12_000, days: 720, chargers: 100, driven: 0, drivenCards: 0, readingsPerSession: 3 }
 
-/** Pages of a table that PostgreSQL rightly reads whole, instead of looking for a row of it. */
+/** Tables of so few pages PostgreSQL rightly reads whole, instead of looking for a row. */
 const smallPages = 16
 
-/** A page has 50 items: some rows for each, and as many that do not fit. */
+/** A page has 50 items: some rows for each, and as many that do not match. */
 const rowsMost = 1_500
 
-/** Lists that read more: what they show is made of so much, however old the service is. */
+/** Lists that read more, since they show figures of so many rows, however old the service is. */
 const reasons: ReadonlyArray<readonly [RegExp, number]> = [
-  // Every connector of a page has its history of a month: connections, troubles and what was before.
+  // For every connector of a page, its history of a month: connections, troubles and the last values before.
   [/^\/v2\/statistics\/uptime/, 20_000],
-  // The figures of a day, out of the sessions of some days and all connectors.
+  // The figures of a day, from the sessions of some days and all connectors.
   [/^\/v2\/statistics$/, 4_000],
   [/^\/v2\/statistics\/series/, 700],
-  // A page of the feed looks at so many facts at most, whoever's they are. Where it is of one charger or site, at no more of them than who they are about.
+  // A page of the feed reads a limited number of facts of all organisations. With a filter by charger or site, only facts about those.
   [/^\/v2\/events (?:chargerId|siteId)/, 12_000],
   [/^\/v2\/events/, 60_000],
-  // Text is looked for in all names of the fleet and in all cards.
+  // Text is searched in all names of the fleet and in all cards.
   [/^\/v2\/(chargers|charger-rows|tokens|search)/, 60_000],
   [/^\/v2\/sites\/\{siteId\}/, 4_000]
 ]
 
-/** Lists in pages that are not tried here: bounded in number, or tried elsewhere. */
+/** Paged lists that are not tested here: limited in size, or tested elsewhere. */
 const leftOut = [
-  // Of one person, and bounded.
+  // Of one person, and limited.
   "/v2/me/views",
   "/v2/me/passkeys",
   "/v2/sign-ins",
@@ -67,11 +67,11 @@ interface Node {
 interface Scan {
   readonly table: string
   readonly isWhole: boolean
-  /** Rows taken from the table, those that were thrown away included. */
+  /** Rows read from the table, including those that were discarded. */
   readonly rows: number
 }
 
-/** What a plan read, of tables that are not small. */
+/** What a plan read from tables that are not small. */
 const scansOf = (node: Node, large: ReadonlySet<string>): ReadonlyArray<Scan> => {
   const { "Actual Loops": loops, "Actual Rows": rows, "Node Type": type, Plans = [], "Relation Name": table } = node
   const thrown = (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)
@@ -89,7 +89,7 @@ const ports = CommandsStorage.layer({
   clientCertificates: true
 }).pipe(Layer.provideMerge(repositories))
 
-/** The face over this database; what is sent to it goes to `sent`. */
+/** The REST interface over this database; its statements are added to `sent`. */
 const watched = (sent: Array<SentStatement>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<Repositories | Commands | Database>()
@@ -107,7 +107,7 @@ const watched = (sent: Array<SentStatement>) =>
     )
   })
 
-/** What is wrong with the plan of a statement. The fleet may be read whole where `most` says that it is. */
+/** The problems of a statement's plan. The fleet may be read whole if `most` allows it. */
 const troubles = ({ text, values }: SentStatement, large: ReadonlySet<string>, most: number) =>
   Effect.gen(function* () {
     if (!/^\s*(?:SELECT|WITH)/i.test(text) || /\b(?:INSERT|UPDATE|DELETE)\b/.test(text)) return []
@@ -133,7 +133,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
   suite(Layer.provideMerge(ports, driver.layer), { excludeTestServices: true, timeout: "300 seconds" })(
     `Plans of every list on ${driver.name}`,
     (it) => {
-      it.effect("read neither a table whole nor what is past, whatever the filter", () =>
+      it.effect("read neither a whole table nor old rows, whatever the filter", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const sent: Array<SentStatement> = []
@@ -153,7 +153,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             roles: ["EMSP"]
           })
           const others = { tariff: tariff.id, partner: partner.id, partnerToken: partner.credentialsToken }
-          // On one connection: what it sets is the session's.
+          // On one connection, since its settings belong to the session.
           yield* sql.withTransaction(
             Effect.forEach(pastStatements(past, others), (statement) => sql.unsafe(statement), { discard: true })
           )

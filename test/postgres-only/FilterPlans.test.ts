@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL reads for a page of a filtered list, counted by itself and asked of the very statements that the repositories send: some pages' worth of
- * rows, however many lie before and behind those that fit. What is looked for lies as far back as it can.
+ * How many rows PostgreSQL reads for the repositories' statements of a filtered page, as it counts itself: those of some pages, however many are
+ * before and behind the matching ones. The wanted rows are the oldest.
  */
 import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ const fleet = 2_000
 const cards = 10_000
 const minute = 60_000
 
-/** The first sessions that there were, of a card, charger, site and partner that had none since. */
+/** The oldest sessions, of a card, charger, site and partner that had none since. */
 const old = 60
 const first = noon + old * minute
 
@@ -31,7 +31,7 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     const sql = yield* SqlClient.SqlClient
     const start = new Date(noon)
     const at = sql`${start}::timestamptz + n * interval '1 minute'`
-    // Ids are in the order of time, as those of the service are.
+    // Ids are in order of time, like those of the service.
     const id = sql`(lpad(to_hex((extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7000b000' || lpad(to_hex(n), 12, '0'))::uuid`
     const isOld = sql`n <= ${old}::int`
     yield* sql`INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version,
@@ -73,7 +73,7 @@ const readFor = (statements: ReadonlyArray<SentStatement>) => {
   return rowsReadBy(statement)
 }
 
-/** Filters of which a page reads more than `most` rows, with how many. */
+/** Filters whose page reads more than `most` rows, with the number of rows. */
 const tooMuch = <F, E, R>(
   filters: ReadonlyArray<F>,
   most: number,
@@ -104,7 +104,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("no filter of sessions reads history", () =>
+      it.effect("no filter of sessions reads older rows than it needs", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
           const filters: ReadonlyArray<SessionFilter> = [
@@ -136,14 +136,14 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             { status: "ACTIVE", ...long },
             { needsCorrection: true, ...long }
           ]
-          // The records' bodies are none, so that only what is read of them is counted.
+          // The records have empty bodies, so that only the rows that are read count.
           const list = (filter: SessionFilter & { readonly limit: number }) =>
             Effect.exit(sessions.list(ours.id, filter))
           expect(yield* tooMuch(filters, 1500, list)).toEqual([])
         })
       )
 
-      it.effect("no filter of charge detail records does", () =>
+      it.effect("no filter of charge detail records reads older rows than it needs", () =>
         Effect.gen(function* () {
           const cdrs = yield* Cdrs
           const filters: ReadonlyArray<CdrFilter> = [
@@ -171,7 +171,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
       )
 
       it.effect(
-        "a status of tokens is found at once; their text, and whatever chargers are found by, in one pass over the organisation's own",
+        "tokens are found at once by status, and by text like chargers in one pass over the organisation's own",
         () =>
           Effect.gen(function* () {
             const [chargers, tokens] = [yield* Chargers, yield* Tokens]
@@ -189,12 +189,12 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               { status: "Faulted" },
               { connected: false, status: "Faulted", siteId: site }
             ]
-            // A look at each charger, its connection and its connectors; nothing else of those that do not fit.
+            // Each charger, its connection and its connectors are read; nothing else of those that do not match.
             expect(yield* tooMuch(filters, 7 * fleet, (filter) => chargers.list(ours.id, filter))).toEqual([])
             expect(yield* tooMuch(filters.slice(0, 5), 2 * fleet, (filter) => chargers.list(ours.id, filter))).toEqual(
               []
             )
-            // A row's state is in no index; it is looked at like the statuses above.
+            // A row's state is in no index; it is read like the statuses above.
             const ofRows: ReadonlyArray<SummaryFilter> = [
               { states: ["Reserved"] },
               { states: ["Offline"] },

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL does for a page of a list and for a look-up, asked of the very statements that the repositories send and with enough
- * rows that it has a choice: it goes along an index and stops, and neither reads a table nor sorts it.
+ * How PostgreSQL plans the repositories' statements for a page of a list and for a look-up, with enough rows that it has a choice: along an index up
+ * to the end of the page, without reading a whole table or sorting it.
  */
 import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -47,11 +47,11 @@ const sealed = {
   meterStartWh: 0
 }
 
-/** True of about one row in `of`; of others with another `rest`. */
+/** True for about one row in `of`; for different rows with another `rest`. */
 const oneOf = (sql: SqlClient.SqlClient, of: number, rest: number) =>
   sql`abs(hashtext(id::text)::bigint) % ${of}::int = ${rest}::int`
 
-/** Half of the rows are the organisation's, so that no index is chosen for its rarity alone. */
+/** Half of the rows belong to the organisation, so that no index is chosen only because it is selective. */
 const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -94,7 +94,7 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`INSERT INTO session_price (session_id, organisation_id, based_on, differs, price)
       SELECT id, organisation_id, ${now}, ${oneOf(sql, 500, 0)}, json_build_object('currency', 'EUR', 'exclVat', CASE WHEN ${oneOf(sql, 500, 0)} THEN 1 ELSE 0 END,
         'inclVat', 0, 'periods', '{}'::text[]) FROM session`
-    // A tenth has been held once; few still are, for each of the three reasons of which there are.
+    // A tenth has been held once; few still are, for each of the three reasons.
     yield* sql`UPDATE session SET held_reason = 'RegisterFell' WHERE ${oneOf(sql, 10, 1)} OR ${oneOf(sql, 500, 2)}`
     yield* sql`UPDATE session SET ended_at = NULL, closed_as_of = updated_at WHERE ${oneOf(sql, 500, 3)}`
     yield* sql`INSERT INTO session_review (session_id, organisation_id, updated_at, released_at, held_reason)
@@ -103,17 +103,17 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`INSERT INTO cdr (id, organisation_id, number, session_id, revision, charger_id, site_id, started_at, ended_at, body, issued_at)
       SELECT gen_random_uuid(), organisation_id, row_number() OVER (PARTITION BY organisation_id), id, 0, charger_id, site_id, ${now}, ${now},
         ${JSON.stringify(sealed)}::text::jsonb, ${now} FROM session`
-    // A fact in a hundred is ours: whoever reads the feed passes over the others.
+    // One fact in a hundred is ours: a reader of the feed skips the others.
     yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
       SELECT decode(lpad(to_hex(n), 32, '0'), 'hex'), CASE WHEN n % 100 = 0 THEN ${ours.id}::uuid ELSE ${theirs.id}::uuid END,
         'TokenCreated', 'token:' || n, ${now}, ${now}, json_build_object('after', json_build_object('uid', n::text))
       FROM generate_series(1, 20000) n`
-    // Of webhooks each organisation has a few.
+    // Each organisation has a few webhooks.
     yield* sql`INSERT INTO organisation (id, name, country_code, party_id, created_at)
       SELECT gen_random_uuid(), 'Other', 'QX', 'H' || n, ${now} FROM generate_series(1, 120) n`
     yield* sql`INSERT INTO subscription (id, organisation_id, kind, active, position)
       SELECT gen_random_uuid(), o.id, 'webhook', true, 0 FROM organisation o, generate_series(1, 50) n`
-    // With so many that to read them all is far from what a page costs, whichever half of the ids it is of.
+    // So many that reading all of them costs far more than a page, whichever half of the ids it needs.
     yield* sql`INSERT INTO subscription (id, organisation_id, kind, active, position)
       SELECT gen_random_uuid(), ${theirs.id}::uuid, 'partner', true, 0 FROM generate_series(1, 20000) n`
     yield* sql`INSERT INTO webhook (id, organisation_id, url, secret, created_at, updated_at)
@@ -130,7 +130,7 @@ const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
     yield* sql`ANALYZE`
   })
 
-/** A table read whole, but for those that have a handful of rows here. */
+/** A table read whole, except those that have only a handful of rows here. */
 const wholeTable =
   /Seq Scan on (?!(?:organisation|node|connection|charger_configuration|charger_seen|charger_equipment|charger_evse|membership|role|operator|reservation|session_roaming)\b)/
 
@@ -157,7 +157,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("pages of sites, tokens and keys go along their key", () =>
+      it.effect("pages of sites, tokens and keys are read along their key", () =>
         Effect.gen(function* () {
           const sites = yield* Sites
           const tokens = yield* Tokens
@@ -174,22 +174,24 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("pages of chargers do so with their connectors, of the organisation and of one site", () =>
-        Effect.gen(function* () {
-          const chargers = yield* Chargers
-          const page = yield* chargers.list(ours.id, { limit: 50 })
-          const siteId = page.items[0]?.siteId
-          yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50 })), "charger_organisation")
-          const next = chargers.list(ours.id, { limit: 50, cursor: page.nextCursor ?? "" })
-          yield* expectIndexed(yield* statementsOf(next), "charger_organisation")
-          yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50, siteId })), "charger_site")
-          const chargerId = page.items[0]?.chargerId ?? ""
-          yield* expectIndexed(yield* statementsOf(chargers.get(ours.id, chargerId)))
-        })
+      it.effect(
+        "pages of chargers, of the organisation or a site, are read along their key with their connectors",
+        () =>
+          Effect.gen(function* () {
+            const chargers = yield* Chargers
+            const page = yield* chargers.list(ours.id, { limit: 50 })
+            const siteId = page.items[0]?.siteId
+            yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50 })), "charger_organisation")
+            const next = chargers.list(ours.id, { limit: 50, cursor: page.nextCursor ?? "" })
+            yield* expectIndexed(yield* statementsOf(next), "charger_organisation")
+            yield* expectIndexed(yield* statementsOf(chargers.list(ours.id, { limit: 50, siteId })), "charger_site")
+            const chargerId = page.items[0]?.chargerId ?? ""
+            yield* expectIndexed(yield* statementsOf(chargers.get(ours.id, chargerId)))
+          })
       )
 
       it.effect(
-        "pages of charger rows do so with their sites, connectors and sessions, of the organisation and of one site",
+        "pages of charger rows, of the organisation or a site, are read along their key with connectors and sessions",
         () =>
           Effect.gen(function* () {
             const chargers = yield* Chargers
@@ -201,7 +203,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           })
       )
 
-      it.effect("pages of configuration drifts do so, and they are counted along the same index", () =>
+      it.effect("pages of configuration drifts are read along an index, which is also used to count them", () =>
         Effect.gen(function* () {
           const drifts = yield* Drifts
           const work = yield* Work
@@ -210,13 +212,13 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           for (const more of [{}, { cursor: nextCursor ?? "" }]) {
             yield* expectIndexed(yield* statementsOf(drifts.list(ours.id, { limit: 50, ...more })), index)
           }
-          // Of an organisation that has half of all it may read them as they lie, up to the number that is counted.
+          // Those of an organisation that has half of all may be read sequentially, up to the number that is counted.
           const { id: others } = yield* anOrganisation
           yield* expectIndexed(yield* statementsOf(work.counts(others, ["configurationDrifts"])), index)
         })
       )
 
-      it.effect("pages of charge detail records do so by their number, whatever the filter", () =>
+      it.effect("pages of charge detail records are read along their number, whatever the filter", () =>
         Effect.gen(function* () {
           const cdrs = yield* Cdrs
           const page = yield* cdrs.list(ours.id, { limit: 50 })
@@ -234,7 +236,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("pages of sessions do so newest first, whatever the filter", () =>
+      it.effect("pages of sessions are read newest first along an index, whatever the filter", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
           const page = yield* sessions.list(ours.id, { limit: 50 })
@@ -266,7 +268,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             expect(plan).not.toMatch(wholeTable)
             expect(plan).toContain("session_held")
             expect(plan).toContain("session_review_held")
-            // Each is looked up: no walk along all sessions to meet them.
+            // Each is looked up, without reading all sessions to find them.
             expect(plan).toMatch(/\bid = ANY \(/)
           }
           for (const more of [{}, afterDiffering, { from: noon }]) {
@@ -278,7 +280,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("the history of a charger and a month's uptime are read along their keys", () =>
+      it.effect("a charger's history and the uptime of a month are read along their keys", () =>
         Effect.gen(function* () {
           const history = yield* ChargerHistory
           const chargers = yield* Chargers
@@ -296,7 +298,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             const [statement] = yield* statementsOf(connectors(more))
             const plan = statement === undefined ? "" : yield* planOf(statement)
             expect(plan).not.toMatch(wholeTable)
-            // What is sorted is at most a page of each of the charger's connectors, each of them read in order.
+            // At most a page for each of the charger's connectors is sorted, and each of them is read in order.
             expect(plan).toMatch(/Limit\n\s+->\s+Index Scan Backward using connector_history_pkey/)
           }
           const connections = (more: object) => history.connections(ours.id, chargerId, { limit: 50, ...more })
@@ -306,7 +308,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const uptime = (more: object) =>
             history.uptime(ours.id, { limit: 50, month: "2026-05", ...more }, noon + 90 * 24 * 60 * 60 * 1000)
           const after = (yield* uptime({})).nextCursor ?? ""
-          // Years of orders before the month, of which the last one counts.
+          // Years of availability changes before the month, of which only the last one counts.
           const sql = yield* SqlClient.SqlClient
           yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
             SELECT gen_random_uuid(), ${ours.id}, ${chargerId}, 'ChangeAvailability', 'Accepted',
@@ -317,11 +319,11 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           for (const more of [{}, { cursor: after }, { siteId: items[0]?.siteId }, { chargerId }]) {
             const [, page, statuses, connected, orders] = yield* statementsOf(uptime(more))
             assert(page !== undefined && statuses !== undefined && connected !== undefined && orders !== undefined)
-            // One charger's few connectors may be sorted, as the planner likes; a list of them may not.
+            // The few connectors of one charger may be sorted, if the planner prefers it; a list of them may not.
             if ("chargerId" in more) expect(yield* planOf(page)).not.toMatch(wholeTable)
             else yield* expectIndexed([page])
             expect(yield* planOf(statuses)).toContain("connector_history_pkey")
-            // Of what lies between the beginning and the end, the troubles alone.
+            // Of the rows between the beginning and the end, only the troubles are read.
             expect(yield* planOf(statuses)).toContain("connector_history_troubled")
             expect(yield* planOf(connected)).toContain("connection_history_pkey")
             expect(yield* planOf(orders)).toContain("command_availability")
@@ -340,7 +342,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
       )
 
       it.effect(
-        "search finds cards, sessions and records by an index on their beginning, and attempts by that of their card",
+        "search finds cards, sessions and records by an index of their beginnings, and attempts by their card's",
         () =>
           Effect.gen(function* () {
             const search = yield* Search
@@ -373,7 +375,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         Effect.gen(function* () {
           const sessions = yield* Sessions
           const tokens = yield* Tokens
-          // The fibers that look keys up are the layer's, so it is built where statements are watched.
+          // The fibers that look up keys belong to the layer, so it is built where statements are recorded.
           const lookUp = Effect.gen(function* () {
             const { findKey } = yield* Effect.provide(Access, yield* Layer.build(Layer.fresh(AccessStorage.layer)))
             yield* findKey("many1")
@@ -381,7 +383,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(lookUp), "api_key_public_id_key")
           const [card] = yield* statementsOf(tokens.get(ours.id, "Card2"))
           assert(card !== undefined)
-          // Both have the uid; the planner takes either.
+          // Both indexes have the uid; the planner uses either.
           expect(yield* planOf(card)).toMatch(/token_pkey|token_uid_begins/)
           const page = yield* sessions.list(ours.id, { limit: 1 })
           yield* expectIndexed(yield* statementsOf(sessions.get(ours.id, page.items[0]?.id ?? "")))
@@ -398,7 +400,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           yield* expectIndexed(yield* statementsOf(next), "webhook_organisation")
           for (const status of [undefined, "Pending", "Parked", "Delivered"] as const) {
             for (const statement of yield* statementsOf(webhooks.deliveries(ours.id, id, { limit: 50, status }))) {
-              // What is sorted is one webhook's: a bounded queue, and a ring.
+              // Only one webhook's rows are sorted: a bounded queue, and a ring.
               expect(yield* planOf(statement)).not.toMatch(wholeTable)
             }
           }
@@ -415,7 +417,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("a series of a site or charger does not look for long sessions among all that it had before", () =>
+      it.effect("a series of a site or charger does not search all earlier sessions for long ones", () =>
         Effect.gen(function* () {
           const [chargers, sql] = [yield* Chargers, yield* SqlClient.SqlClient]
           const { items } = yield* chargers.list(ours.id, { limit: 1 })
@@ -426,7 +428,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             SELECT gen_random_uuid(), ${ours.id}, ${chargerId}, ${siteId}, 1, 1, 'hour' || n, '1.6', 'Card', 'hourly', 'COMPLETED', 'Accepted',
               'LocalToken', t, t, t + interval '30 minutes', 0, t, t
             FROM generate_series(1, 3000) n CROSS JOIN LATERAL (SELECT ${new Date(noon)}::timestamptz - n * interval '1 hour' AS t) x`
-          // Without the triggers, each of which would look through the sessions before it.
+          // Without the triggers, which would each search the earlier sessions.
           const without = Effect.andThen(sql`SET LOCAL session_replication_role = replica`, hourly)
           yield* sql.withTransaction(without)
           yield* sql`ANALYZE session`
@@ -440,12 +442,12 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("today's sessions and the running ones are counted without reading all", () =>
+      it.effect("today's sessions and the running ones are counted without reading all sessions", () =>
         Effect.gen(function* () {
           const chargers = yield* Chargers
           const [, figures] = yield* statementsOf(chargers.statistics(ours.id, noon + 36 * 60 * 60 * 1000))
           const plan = figures === undefined ? "" : yield* planOf(figures)
-          // Running sessions by an index that knows them, whichever the planner likes; the total over all is the one figure that reads all.
+          // Running sessions by any index that contains them; only the overall total reads all sessions.
           expect(plan).toMatch(/session_(?:open|charger_open|ended)/)
           expect((plan.match(/Seq Scan on session\b/g) ?? []).length).toBeLessThanOrEqual(1)
         })

@@ -1,4 +1,4 @@
-/** What PostgreSQL does for a page of locations and of tariffs that partners ask for: it goes along an index, wherever the page is. */
+/** How PostgreSQL plans a page of locations and of tariffs for a partner: along an index, wherever the page is. */
 import { expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { planOf, statementsOf } from "../support/statements.ts"
 
 const rows = 6000
 
-/** Half of them are the organisation's; a minute lies between each two. */
+/** Half of them belong to the organisation; there is a minute between each two. */
 const fill = (ours: TestOrganisation, theirs: TestOrganisation) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -43,7 +43,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
   suite(Layer.provideMerge(repositories, driver.layer), { excludeTestServices: true, timeout: "120 seconds" })(
     `Plans on ${driver.name}`,
     (it) => {
-      it.effect("of locations and offered tariffs read no table", () =>
+      it.effect("of locations and offered tariffs read no whole table", () =>
         Effect.gen(function* () {
           const locations = yield* Locations
           const tariffs = yield* Tariffs
@@ -55,7 +55,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           expect(yield* json({})).toMatchObject({ count: 50, total: rows / 2 })
           yield* expectIndexed(json({}), "location_order")
           yield* expectIndexed(json({ offset: rows / 2 - 50 }), "location_order")
-          // A span that leaves nothing out is found by number as well, another by the time of the change.
+          // A span that excludes nothing is read by number as well, another one by the time of the change.
           yield* expectIndexed(json({ from: noon, offset: rows / 2 - 50 }), "location_order")
           const hour = 3_600_000
           yield* expectIndexed(json({ from: noon + hour, to: noon + 2 * hour }), "location_changed")

@@ -1,6 +1,6 @@
 /**
- * A database that hangs for a moment, as it does under a migration, a backup or a report of somebody else's: chargers are answered within the actors'
- * patience, whichever statement it is that waits, and what they repeat afterwards is stored once.
+ * A database that hangs for a moment, as during a migration, a backup or a long report: chargers are answered within the actors' time limit,
+ * whichever statement waits, and what they repeat afterwards is stored once.
  */
 import { assert, layer as suite } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
@@ -42,7 +42,7 @@ const asked = (mailbox: ChargerMailbox, event: ChargerEvent) =>
     mailbox.deliver(event, { messageId: "m", raw: `[2,"m","Event",{}]` }, (reply) => resume(Effect.succeed(reply)))
   )
 
-/** Holds a table against everybody until `release` is done; answers once it does. */
+/** Locks a table exclusively until `release` is done; returns once it is locked. */
 const locked = (table: string, release: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -63,7 +63,7 @@ for (const driver of drivers({ poolSize: 4 }).filter(({ name }) => name === "Pos
   suite(Layer.provideMerge(actors, driver.layer), { excludeTestServices: true, timeout: "60 seconds" })(
     `A charger's call on ${driver.name}`,
     (it) => {
-      // The first takes a block of transaction numbers.
+      // The first one takes a block of transaction numbers.
       for (const table of ["number_block", "journal", "session", "token"]) {
         it.effect(`is answered in time although ${table} is locked, and its repetition is stored once`, () =>
           Effect.gen(function* () {
@@ -81,7 +81,7 @@ for (const driver of drivers({ poolSize: 4 }).filter(({ name }) => name === "Pos
             const again = yield* Effect.forkChild(asked(mailbox, start), { startImmediately: true })
             yield* Deferred.succeed(release, undefined)
             yield* Fiber.join(holding)
-            // The repetition waited behind the first, perhaps for too long; then the charger sends it once more.
+            // The repetition waited for the first, perhaps too long; then the charger sends it once more.
             let reply = yield* Fiber.join(again)
             while (reply._tag === "Refused") reply = yield* asked(mailbox, start)
             const sessions = yield* sql<{ transactionId: string }>`

@@ -1,4 +1,4 @@
-/** What PostgreSQL does for the lists of partners and for the look-up of whose a token is: it goes along an index and stops, as in `ListPlans`. */
+/** How PostgreSQL plans the lists of partners and the look-up of a token's owner: along an index up to the end of the page, as in `ListPlans`. */
 import { expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -53,7 +53,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
     excludeTestServices: true,
     timeout: "120 seconds"
   })(`Plans of partners on ${driver.name}`, (it) => {
-    it.effect("pages and look-ups go along an index", () =>
+    it.effect("pages and look-ups use an index", () =>
       Effect.gen(function* () {
         const ours = yield* anOrganisation
         const partnerId = yield* fill(ours, yield* anOrganisation)
@@ -81,7 +81,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         }
         const sql = yield* SqlClient.SqlClient
         const sweep = (yield* statementsOf(forgetLoud(sql, 100))).filter(({ text }) => /FROM exchange e\b/.test(text))
-        // For each of ten partners: where its oldest begins, and those before it.
+        // For each of ten partners: where its oldest row to keep is, and the rows before it.
         expect(sweep).toHaveLength(20)
         for (const statement of sweep) {
           const plan = yield* planOf(statement)

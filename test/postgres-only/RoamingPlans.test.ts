@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL does for the lists of a roaming partner, asked of the very statements that are sent, with enough rows that it has a choice: a page
- * goes along the partner's own index, a span of changes along the one of times, and no table is read whole however far the offset is.
+ * How PostgreSQL plans the lists of a roaming partner, with enough rows that it has a choice: a page along the partner's own index, a span of changes
+ * along that of times, and no whole table however large the offset is.
  */
 import { assert, expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -18,11 +18,11 @@ import { planOf, rowsReadBy, type SentStatement, statementsOf } from "../support
 const rows = 20_000
 const minute = 60_000
 
-/** Of twenty partners one. */
+/** One of twenty partners. */
 const partnerOf = (n: number) => uuid7(noon, new Uint8Array(10).fill(n))
 const partnerId = partnerOf(1)
 
-/** A twentieth of the sessions is each partner's; each was made, and changed, a minute after the one before. */
+/** Each partner has a twentieth of the sessions, each made and changed a minute after the previous one. */
 const fill = (ours: TestOrganisation) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -49,7 +49,7 @@ const fill = (ours: TestOrganisation) =>
 
 const plansOf = (statements: ReadonlyArray<SentStatement>) => Effect.forEach(statements, planOf)
 
-/** The others have no rows here. */
+/** The other tables have no rows here. */
 const wholeTable = /Seq Scan on (?:session|session_roaming|cdr)\b/
 
 for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
@@ -65,7 +65,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("pages of sessions go along their order, and spans of changes along the times", () =>
+      it.effect("pages of sessions are read in their order, and spans of changes along the times", () =>
         Effect.gen(function* () {
           const sessions = yield* RoamingSessions
           const scope = { organisationId: ours.id, partnerId }
@@ -87,24 +87,22 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect(
-        "sessions that were made long before or after a span of changes are not passed by on the way to it",
-        () =>
-          Effect.gen(function* () {
-            const sessions = yield* RoamingSessions
-            const middle = noon + (rows / 2) * minute
-            // 500 of the partner's were made before, and as many after. Made within 25 hours of the middle, the same again.
-            for (const asked of [
-              { from: middle, offset: 0 },
-              { from: middle, to: middle + 1440 * minute, offset: 70 },
-              { to: middle, offset: 480 }
-            ]) {
-              const window = sessions.window({ organisationId: ours.id, partnerId }, { ...asked, limit: 50 })
-              const [, keys] = yield* statementsOf(Effect.exit(window))
-              assert(keys !== undefined)
-              expect(yield* rowsReadBy(keys)).toBeLessThan("from" in asked ? 250 : 600)
-            }
-          })
+      it.effect("sessions made long before or after a span of changes are not read", () =>
+        Effect.gen(function* () {
+          const sessions = yield* RoamingSessions
+          const middle = noon + (rows / 2) * minute
+          // 500 of the partner's sessions were made before, and as many after; the same number within 25 hours of the middle.
+          for (const asked of [
+            { from: middle, offset: 0 },
+            { from: middle, to: middle + 1440 * minute, offset: 70 },
+            { to: middle, offset: 480 }
+          ]) {
+            const window = sessions.window({ organisationId: ours.id, partnerId }, { ...asked, limit: 50 })
+            const [, keys] = yield* statementsOf(Effect.exit(window))
+            assert(keys !== undefined)
+            expect(yield* rowsReadBy(keys)).toBeLessThan("from" in asked ? 250 : 600)
+          }
+        })
       )
 
       it.effect("a page of sessions is planned once", () =>
@@ -119,12 +117,12 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               SELECT max(generic_plans)::int AS kept FROM pg_prepared_statements
               WHERE statement LIKE ${'%"isBehind"%'} AND statement NOT LIKE 'EXPLAIN%'`
           })
-          // On one connection, which keeps its plans.
+          // On one connection, since it keeps its plans.
           expect((yield* sql.withTransaction(pages))[0]?.kept).toBeGreaterThan(5)
         })
       )
 
-      it.effect("pages of records do as well, for those who take no credits too", () =>
+      it.effect("pages of records are read in their order, also without credit records", () =>
         Effect.gen(function* () {
           const cdrs = yield* RoamingCdrs
           for (const takesCredits of [true, false]) {
@@ -141,7 +139,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               expect(plan).toContain("cdr_partner_stored")
               expect(plan).not.toMatch(wholeTable)
             }
-            // However far back it begins: what was stored before is not passed by on the way.
+            // However far back it begins, rows stored before are not read.
             for (const offset of [0, 300]) {
               const half = { from: noon + (rows / 2) * 1000, offset, limit: 50 }
               const [, page = ""] = yield* plansOf(yield* statementsOf(Effect.exit(cdrs.window(taken, half))))
@@ -151,7 +149,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("what REST lists of a partner goes along the partner's indices", () =>
+      it.effect("the lists of a partner in REST use the partner's indexes", () =>
         Effect.gen(function* () {
           const sessions = yield* Sessions
           const cdrs = yield* Cdrs

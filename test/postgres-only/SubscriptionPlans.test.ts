@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL does for what is due to subscribers, asked of the very statements that are sent, with enough rows that it has a choice: what is due
- * and what was parked is found among hundreds of thousands of objects that were told long ago, and no table is read whole.
+ * How PostgreSQL plans the statements for due deliveries, with enough rows that it has a choice: due and parked objects are found among hundreds of
+ * thousands that were delivered long ago, and no table is read whole.
  */
 import { expect, layer as suite } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -14,7 +14,7 @@ import { anOrganisation, noon, repositories, type TestOrganisation } from "../su
 import { planOf, type SentStatement, statementsOf } from "../support/statements.ts"
 
 const subscribers = 20
-/** Of each subscriber. */
+/** For each subscriber. */
 const objects = 2_000
 
 const subscriberOf = (n: number) => uuid7(noon, new Uint8Array(10).fill(n))
@@ -52,7 +52,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("go along what is due, and along what was parked", () =>
+      it.effect("use the indexes of due and of parked objects", () =>
         Effect.gen(function* () {
           const storage = yield* Subscriptions
           const id = subscriberOf(1)
@@ -76,7 +76,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
         })
       )
 
-      it.effect("forget along what is over", () =>
+      it.effect("delete along the index of finished objects", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           for (const plan of yield* plansOf(yield* statementsOf(forgetSent(sql, noon)))) {

@@ -1,4 +1,4 @@
-/** `npm ci` takes the lockfile: every optional package that some tool names has its entry. */
+/** `npm ci` accepts the lockfile: every optional package that a tool names has its entry. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { complete, missingFrom, platformOf } from "../../scripts/lockfile.ts"
@@ -21,7 +21,7 @@ describe("completing a lockfile", () => {
   const had = { version: "1.2.3", integrity: "sha512-x", optional: true }
   const text = lockfile({ "": { name: "x" }, "node_modules/@tool/linux-x64-gnu": had, "node_modules/tool": tool })
 
-  it("names what is missing, and nothing that is there", () => {
+  it("names the missing packages and no others", () => {
     expect(missingFrom(text)).toEqual([{ name: "@tool/win32-arm64-msvc", version: "1.2.3", dev: true }])
     expect(missingFrom(complete(text))).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** The throw-away PostgreSQL of tests: it starts, takes a password, may create databases, and leaves nothing behind. */
+/** The temporary PostgreSQL of tests: it starts, requires a password, may create databases, and leaves nothing behind. */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
@@ -13,9 +13,9 @@ const connect = <A, E>(url: string, use: (sql: PgClient.PgClient) => Effect.Effe
     return yield* use(yield* PgClient.PgClient)
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.runPromise)
 
-// Where no PostgreSQL is installed there is nothing to start; `npm run test:postgres` says so aloud.
+// Without an installed PostgreSQL there is nothing to start; `npm run test:postgres` reports that.
 describe.skipIf(findBinaries() === undefined)("a PostgreSQL for tests", () => {
-  it("lets in who has the password, may create databases, and is gone when stopped", async () => {
+  it("requires its password, may create databases, and is removed when stopped", async () => {
     const postgres = await startPostgres({ fsync: false })
     try {
       const rows = await connect(postgres.url, (sql) =>

@@ -1,4 +1,4 @@
-/** The document of the schema says what the schema's files and the SQL in `src` say today. */
+/** The document of the schema agrees with the schema's files and the SQL in `src`. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { schemaDocument } from "../../scripts/schema-doc.ts"

@@ -1,4 +1,4 @@
-/** Parts of the tests that CI runs by themselves: each has the files it is for, by what they read and by where they live. */
+/** The parts of the tests that CI runs separately: each contains its files, by their imports and by their folder. */
 import { describe, expect, it } from "vitest"
 import { filesOf, selection } from "../../scripts/testing/select.ts"
 import { faults, long } from "../../scripts/testing/sets.ts"
@@ -7,7 +7,7 @@ const all = filesOf(["test/**/*.test.ts"])
 const selected = (name: string) => all.filter(selection(name))
 
 describe("a selection of test files", () => {
-  it("has for a given database those that read its address, also through what they import", () => {
+  it("contains for `database` the files that read its address, also through their imports", () => {
     const files = selected("database")
     const storage = all.filter((file) => file.startsWith("test/storage/"))
     expect(files).toEqual(expect.arrayContaining(all.filter((file) => file.startsWith("test/postgres-only/"))))
@@ -16,12 +16,12 @@ describe("a selection of test files", () => {
     expect(files.length).toBeLessThan(all.length / 2)
   })
 
-  it("has for the long section every long suite", () => {
+  it("contains for `long` every long suite", () => {
     expect(selected("long")).toEqual(expect.arrayContaining([...filesOf(long)]))
     expect(selected("long")).not.toContain("test/scripts/Select.test.ts")
   })
 
-  it("parts what needs nothing from what needs a database, a listener or a process", () => {
+  it("separates the files that need nothing from those that need a database, a listener or a process", () => {
     const [unit, integration] = [selected("unit"), selected("integration")]
     expect(unit.filter((file) => integration.includes(file))).toEqual([])
     expect(unit).toContain("test/scripts/Select.test.ts")
@@ -30,7 +30,7 @@ describe("a selection of test files", () => {
     expect(selected("property").every((file) => file.endsWith(".property.test.ts"))).toBe(true)
   })
 
-  it("is not made under another name", () => {
+  it("is refused for an unknown name", () => {
     expect(() => selection("everything")).toThrow(
       "TEST_SELECT is unit or integration or property or database or long, not everything"
     )
@@ -38,7 +38,7 @@ describe("a selection of test files", () => {
 })
 
 describe("the sets of test files", () => {
-  it("each find files", () => {
+  it("each match files", () => {
     for (const pattern of [...long, ...faults]) expect(filesOf([pattern]), pattern).not.toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** The table of checks: what each command of package.json runs, and that nothing in it is forgotten by the long one. */
+/** The table of checks: what each command of package.json runs, and that --all omits none. */
 import { existsSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -23,7 +23,7 @@ describe("the steps of a check", () => {
     expect(names({ all: true, tests: true })).toEqual(steps.map(({ name }) => name))
   })
 
-  it("leave out the tests, and not the architecture, with --no-tests", () => {
+  it("omit the tests except the architecture test with --no-tests", () => {
     expect(names({ all: false, tests: false })).toEqual([
       "format",
       "lint",
@@ -34,7 +34,7 @@ describe("the steps of a check", () => {
     ])
   })
 
-  it("each say what to do and when to give up, under names of their own", () => {
+  it("each have a unique name, a remedy and a time limit", () => {
     expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length)
     for (const step of steps) {
       expect(step.fix, step.name).toMatch(/.{20,}[.…]$/)
@@ -70,7 +70,7 @@ describe("package.json", () => {
     for (const [, command = "", rest = ""] of named) expect(Object.keys(scripts)).toContain(command + rest)
   })
 
-  it("keeps CONTRIBUTING.md from naming tests that are gone", () => {
+  it("has all tests that CONTRIBUTING.md names", () => {
     const named = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/(?<=`| )test\/[\w./-]+[\w/]/g)].map(
       ([path]) => path
     )

@@ -1,4 +1,4 @@
-/** What a run of CI ends with: sums, the failures with their words, and what is counted of sections that broke or were ended. */
+/** The summary at the end of a CI run: sums, the failures with their messages, and sections that broke or were ended. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -44,21 +44,21 @@ describe("what CI runs again", () => {
   const one = "a.integration.test.ts"
   it.each([
     ["an integration test that failed", [failed(one, "t", "x"), { event: "complete" }], [one]],
-    ["nothing of a run that was cut short", [failed(one, "t", "x")], []],
+    ["nothing after a run that was cut short", [failed(one, "t", "x")], []],
     [
-      "nothing where another test failed",
+      "nothing if another test failed too",
       [failed(one, "t", "x"), failed("b.test.ts", "t", "x"), { event: "complete" }],
       []
     ],
-    ["nothing where a seed found something", [failed("c.property.test.ts", "t", "seed 7"), { event: "complete" }], []],
+    ["nothing if a property test failed", [failed("c.property.test.ts", "t", "seed 7"), { event: "complete" }], []],
     [
-      "nothing where a test drew its cases",
+      "nothing if a test with random cases failed",
       [failed("test/histories/Retold.integration.test.ts", "t", "x"), { event: "complete" }],
       []
     ],
     ["a long test that failed", [failed("c.long.test.ts", "t", "x"), { event: "complete" }], ["c.long.test.ts"]],
     [
-      "nothing where many failed",
+      "nothing if many tests failed",
       [...Array.from({ length: 5 }, (_, n) => failed(`${n}.integration.test.ts`, "t", "x")), { event: "complete" }],
       []
     ]
@@ -70,7 +70,7 @@ describe("what CI runs again", () => {
 const lastLine = (text: string) => text.split("\n").at(-1)
 
 describe("the summary of a run of CI", () => {
-  it("adds up the sections, with their time, and ends with the sum alone on its line", () => {
+  it("adds up the sections, with their times, and ends with a line that has only the total", () => {
     const { failed, text } = given([
       ["readme", 0, [...ended("a.test.ts", 1.5, 20), ...ended("b.test.ts", 3, 4, 2), { event: "complete" }]],
       ["deno", 0, [...ended("a.test.ts", 2, 20), { event: "complete" }]],
@@ -91,7 +91,7 @@ describe("the summary of a run of CI", () => {
     expect(named.slice(0, 4)).toEqual(["29.0", "file-29.test.ts", "28.0", "file-28.test.ts"])
   })
 
-  it("tells what failed, in which section and with what words", () => {
+  it("shows what failed, in which section and with which message", () => {
     const { failed: count, text } = given([
       ["readme", 1, [failed("a.test.ts", "adds > one and one", "expected 3 to be 2"), ...ended("a.test.ts", 1, 7)]]
     ])
@@ -100,7 +100,7 @@ describe("the summary of a run of CI", () => {
     expect(lastLine(text)).toBe("7 passed, 1 failed")
   })
 
-  it("names what passed by itself after it had failed among others, and counts it as passed", () => {
+  it("names a test that failed among others and then passed by itself, and counts it as passed", () => {
     const first = [failed("a.integration.test.ts", "is sent", "timed out"), ...ended("a.integration.test.ts", 1, 7)]
     const again = [...ended("a.integration.test.ts", 1, 8), { event: "complete" } as const]
     given([["readme.again", 0, again]])
@@ -112,7 +112,7 @@ describe("the summary of a run of CI", () => {
     expect(lastLine(text)).toBe("8 passed, 0 failed")
   })
 
-  it("counts what failed again as failed, once", () => {
+  it("counts a test that failed again once, as failed", () => {
     const first = [failed("a.integration.test.ts", "is sent", "timed out"), ...ended("a.integration.test.ts", 1, 7)]
     given([["readme.again", 1, first]])
     const { failed: count, text } = given([["readme", 1, [...first, { event: "complete" }]]])
@@ -129,7 +129,7 @@ describe("the summary of a run of CI", () => {
     expect(lastLine(text)).toBe("7 passed, 2 failed")
   })
 
-  it("keeps what a section did before it was ended at its limit, and names the files that it was at", () => {
+  it("keeps the results of a section that was ended at its limit, and names the files that were running", () => {
     const { text } = given([
       ["deno", 124, [...ended("a.test.ts", 1, 7), started("b.test.ts"), started("c.test.ts")], '{"event":"ended","fi']
     ])

@@ -1,6 +1,6 @@
 /**
- * What becomes of a run in which test workers die, hang and throw: each such file fails and says why, all others run, and the run ends. A run
- * of vitest with this project's own settings is started on the files of `workers`, which do all that.
+ * A test run in which workers die, hang and throw: each such file fails and says why, all others run, and the run ends. Vitest is started with this
+ * project's own settings on the files of `workers`, which do all that.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -18,7 +18,7 @@ let results: Results
 
 const run = (report: string) =>
   new Promise<void>((resolve) => {
-    // Without what vitest tells its workers, which this one is.
+    // Without the variables that vitest sets for its workers, since this process is one.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST|FAULTS)/.test(name)))
     const runtime = "Deno" in globalThis ? ["run", "-A"] : []
     const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", `${folder}/vitest.config.ts`, "--root", "."]
@@ -56,21 +56,21 @@ describe("a run of tests", () => {
   ])("fails %s, and says why", (file, why) => {
     const failures = failuresOf(file)
     expect(failures.map(({ message }) => message).join("\n")).toContain(why)
-    // Beside this one there are tests that had failed by themselves, until their worker was ended.
+    // There are also tests that had failed by themselves until their worker was ended.
     expect(failures.filter(({ test }) => test.startsWith("("))).toHaveLength(1)
     expect(output).toContain(why)
   })
 
-  it("runs all other files, with what passed before a worker died", () => {
+  it("runs all other files, and keeps what passed before a worker died", () => {
     const passed = results.files.filter(({ file }) => file.includes("Sound"))
     expect(passed.map(({ tests }) => tests)).toEqual([2, 2, 2, 2])
     expect(failuresOf("Sound1.ts")).toEqual([])
     expect(results.files).toHaveLength(11)
-    // Eight of the sound ones, one before a death, and two that passed beside their error.
+    // Eight in the sound files, one before a death, and two that passed although their file had an error.
     expect(results.passed).toBe(11)
   })
 
-  it("ends by itself, as failed, and tells no test's output that passed", () => {
+  it("ends by itself as failed, and does not show the output of passing tests", () => {
     expect(exit).toBe(1)
     expect(output).toContain("7 failed | 4 passed (11)")
     expect(output).not.toContain("said by a test that passes")

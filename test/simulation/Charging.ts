@@ -1,21 +1,21 @@
 /**
- * What happens at the sockets of a simulated charger: cars come, charge and go, at random and whether or not the line is up. Each
- * happening is a transaction message in the charger's queue and a line in the history.
+ * The traffic at the connectors of a simulated charger: cars come, charge and leave, at random and whether or not there
+ * is a connection. Each event is a transaction message in the charger's queue and a line in the history.
  */
 import { between, pick, type Random } from "./Choice.ts"
 import type { Reading, Stop, Told, Transaction } from "./History.ts"
 import { heartbeat, SimulatedCharger, status, type ChargerSettings } from "./SimulatedCharger.ts"
 
 export interface ChargingSettings extends ChargerSettings {
-  /** One card for each connector, so that no two transactions ever share one at a time. */
+  /** One card for each connector, so that no two transactions ever share one at the same time. */
   readonly idTags: ReadonlyArray<string>
-  /** Mean pause between two happenings at the charger, in ms. */
+  /** Mean pause between two events at the charger, in ms. */
   readonly slowestMillis: number
-  /** Part of the acknowledged starts and stops that the charger says once more, as if it had not heard (0 … 1). */
+  /** The share of acknowledged starts and stops that the charger repeats, as if it had received no answer (0 … 1). */
   readonly repeats: number
 }
 
-/** A charger that is offline queues; a test of minutes wants no more than this of it. */
+/** A charger that is offline queues messages; a test of minutes needs no more than this. */
 const maxBacklog = 40
 
 const reasons = ["Local", "EVDisconnected", "Remote", "PowerLoss"] as const
@@ -56,14 +56,14 @@ export class ChargingCharger extends SimulatedCharger {
     this.scheduleNext()
   }
 
-  /** No more happens; with `finish`, cars that charge leave first, so that every session ends. */
+  /** Ends the traffic. With `finish`, charging cars leave first, so that every session ends. */
   endTraffic(finish: boolean): void {
     clearTimeout(this.timer)
     this.timer = undefined
     if (finish) for (const connector of this.connectors) if (connector.transaction !== undefined) this.stopAt(connector)
   }
 
-  /** One random happening, now: what traffic is made of. */
+  /** One random event, now; traffic consists of these. */
   happen(): void {
     const connector = pick(this.random, this.connectors)
     const { transaction } = connector
@@ -74,7 +74,7 @@ export class ChargingCharger extends SimulatedCharger {
   }
 
   private scheduleNext(): void {
-    // Exponential pauses: chargers know nothing of one another.
+    // Exponential pauses: chargers are independent of one another.
     const wait = Math.min(10, -Math.log(1 - this.random())) * this.charging.slowestMillis
     this.timer = setTimeout(() => {
       if (this.backlog < maxBacklog) this.happen()
@@ -82,7 +82,7 @@ export class ChargingCharger extends SimulatedCharger {
     }, wait)
   }
 
-  /** The charger's clock in ms, never the same twice. */
+  /** The charger's clock in ms; never returns the same time twice. */
   private tick(): number {
     this.clock = Math.max(this.clock + 1, Date.now())
     return this.clock
@@ -192,7 +192,7 @@ export class ChargingCharger extends SimulatedCharger {
     this.mention(status(connector.id, "Available"))
   }
 
-  /** Says an acknowledged message again, later than what came after it; often after the whole session. */
+  /** Repeats an acknowledged message, later than the messages after it; often after the whole session. */
   private maybeRepeat(message: Parameters<SimulatedCharger["mention"]>[0]): void {
     if (this.random() >= this.charging.repeats) return
     setTimeout(
@@ -205,7 +205,7 @@ export class ChargingCharger extends SimulatedCharger {
   }
 }
 
-/** The id that the start was given: its answer comes before anything of the transaction may be sent. */
+/** The transaction id from the answer to the start. Nothing else of the transaction may be sent before that answer. */
 const idOf = (transaction: Transaction): number => {
   const [id] = transaction.transactionIds
   if (id === undefined) throw new Error("a message of a transaction was sent before its start was answered")

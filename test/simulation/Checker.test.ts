@@ -1,4 +1,4 @@
-/** The checker is only worth something if it sees every kind of broken promise: each case breaks one. */
+/** The checker is only useful if it detects every kind of broken promise: each case breaks one. */
 import { describe, expect, it } from "vitest"
 import { brokenPromises, type Stored, type StoredSession } from "./Checker.ts"
 import type { Transaction } from "./History.ts"
@@ -42,11 +42,11 @@ const stored = (sessions: ReadonlyArray<StoredSession>, readings = [reading]): S
 const check = (history: ReadonlyArray<Transaction>, found: Stored) => brokenPromises(history, found, history).join("\n")
 
 describe("brokenPromises", () => {
-  it("finds nothing when what was acknowledged stands once", () => {
+  it("finds nothing when everything acknowledged is stored once", () => {
     expect(check([transaction()], stored([session()]))).toBe("")
   })
 
-  it("leaves open what was sent and never acknowledged", () => {
+  it("allows unacknowledged messages to be stored or not", () => {
     const start = { start: told(0), transactionIds: new Set<number>(), readings: [], stop: undefined }
     expect(check([transaction(start)], stored([]))).toBe("")
     const running = session({ status: "ACTIVE", endedAt: undefined, meterStopWh: undefined, energyWh: 0 })
@@ -62,12 +62,12 @@ describe("brokenPromises", () => {
     expect(check([transaction()], stored([session()], []))).toContain("the acknowledged reading of 2000 is missing")
   })
 
-  it("finds what is doubled", () => {
+  it("finds duplicates", () => {
     expect(check([transaction()], stored([session(), session({ id: "t" })]))).toContain("there twice")
     expect(check([transaction()], stored([session()], [reading, reading]))).toContain("there 2 times")
   })
 
-  it("finds what was never sent", () => {
+  it("finds data that was never sent", () => {
     expect(check([], stored([session()]))).toContain("never started")
     expect(check([transaction({ start: told(0, 0) })], stored([session()]))).toContain("never started")
     expect(check([transaction()], stored([session()], [reading, { at: 9, energyWh: 1 }]))).toContain("never sent")

@@ -1,15 +1,15 @@
 /**
- * Compares what chargers were promised with what is stored, after a fault and while chargers go on. Between the two looks at the
- * history the database is read, so: what was acknowledged before must be there, once and as it was said; what is there must have been
- * said by the second look. What was said and not acknowledged may be either (Jepsen's `info`).
+ * Compares what was acknowledged to chargers with what is stored, after a fault and while chargers go on. The database is read between two snapshots
+ * of the history. What was acknowledged at the first snapshot must be stored, once and as it was sent; what is stored must have been sent by the
+ * second. A message that was sent and not acknowledged may be stored or not (Jepsen's `info`).
  */
 import type { Reading, Transaction } from "./History.ts"
 
-/** A session as it stands, whatever it was read through. Times are ms epoch. */
+/** A session as it is stored, through whichever interface it was read. Times are ms epoch. */
 export interface StoredSession {
   readonly id: string
   readonly chargerId: string
-  /** In OCPP 1.6 each connector is an EVSE of its own: this is the connector's number as the charger counts. */
+  /** In OCPP 1.6 each connector is an EVSE of its own: this is the connector's number at the charger. */
   readonly evseId: number
   readonly transactionId: number
   readonly tokenUid: string
@@ -29,17 +29,17 @@ export interface StoredReading {
 
 export interface Stored {
   readonly sessions: ReadonlyArray<StoredSession>
-  /** By session id; a session that has no entry was not looked into. */
+  /** By session id; sessions without an entry were not checked. */
   readonly readings: ReadonlyMap<string, ReadonlyArray<StoredReading>>
 }
 
-/** More of the same kind say nothing new. */
+/** More of the same kind add no information. */
 const maxShown = 20
 
 const nameOf = (t: { readonly chargerId: string; readonly startedAt: number }): string =>
   `${t.chargerId} ${new Date(t.startedAt).toISOString()}`
 
-/** Sessions by charger and start; those that are there twice are told. */
+/** Sessions by charger and start; duplicates are added to `broken`. */
 const byName = (sessions: ReadonlyArray<StoredSession>, broken: Array<string>): ReadonlyMap<string, StoredSession> => {
   const found = new Map<string, StoredSession>()
   for (const session of sessions) {
@@ -58,7 +58,7 @@ const differences = (
     .filter(([, [told, stored]]) => told !== stored)
     .map(([field, [told, stored]]) => `${name}: ${field} was ${String(told)} and is stored as ${String(stored)}`)
 
-/** What the acknowledged start and stop of `told` promise about `stored`. */
+/** Compares `stored` with what the acknowledged start and stop of `told` promise; returns the differences. */
 const checkSession = (told: Transaction, later: Transaction, stored: StoredSession): ReadonlyArray<string> => {
   const name = nameOf(told)
   const { stop } = told
@@ -115,8 +115,8 @@ const checkReadings = (
 }
 
 /**
- * All broken promises, at most twenty: `before` and `after` are the history as it was before and after `stored` was read. `since`
- * (ms epoch) is that of a reading limited to later starts.
+ * All broken promises, at most twenty. `before` and `after` are the history before and after `stored` was read. With
+ * `since` (ms epoch), `stored` only has later starts.
  */
 export const brokenPromises = (
   before: ReadonlyArray<Transaction>,
@@ -147,7 +147,7 @@ export const brokenPromises = (
   return broken.slice(0, maxShown)
 }
 
-/** Counts of a history: how much a run has proved. */
+/** Counts of a history, which show how much a run has proved. */
 export const figures = (transactions: ReadonlyArray<Transaction>) => {
   let [acknowledged, retried] = [0, 0]
   for (const { readings, start, stop } of transactions) {

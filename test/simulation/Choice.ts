@@ -1,24 +1,25 @@
 /**
- * What a fault test does this time. All instants and kinds of faults of a test are drawn from one seed, so that a failure can be
- * repeated: `FAULTS=full` takes them all, `FAULTS=tenth` a seeded tenth of the same list. The seed is printed with every figure.
+ * Which cases a fault test runs this time. All instants and kinds of faults of a test are drawn from one seed, so that
+ * a failure can be repeated: `FAULTS=full` runs all of them, `FAULTS=tenth` a seeded tenth of the same list. The seed
+ * is printed with every figure.
  */
 import { randomBytes } from "node:crypto"
 
-/** A number in [0, 1), the next of a sequence that its seed decides. */
+/** A number in [0, 1), the next of a sequence that is determined by its seed. */
 export type Random = () => number
 
 export const seed = process.env["FAULTS_SEED"] ?? randomBytes(4).toString("hex")
 
 export const isFull = process.env["FAULTS"] === "full"
 
-/** FNV-1a: enough to give every name a sequence of its own. */
+/** FNV-1a: good enough to give every name a sequence of its own. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193)
   return value >>> 0
 }
 
-/** The sequence called `name` of this run's seed (mulberry32). */
+/** The random sequence called `name` for this run's seed (mulberry32). */
 export const randomOf = (name: string): Random => {
   let state = hash(`${seed}/${name}`)
   return () => {
@@ -41,10 +42,10 @@ export const pick = <A>(random: Random, items: ReadonlyArray<A>): A => {
   return item
 }
 
-/** How many of `full` cases this run does: all, or `part` of them, a tenth or, where each is long, less. */
+/** How many of `full` cases this run does: all, or `part` of them (a tenth, or fewer if each case takes long). */
 export const share = (full: number, part: number): number => (isFull ? full : part)
 
-/** `full` cases of the test `name`, or a seeded choice of `part` of them, in their order. */
+/** The `full` cases of the test `name`, or a seeded choice of `part` of them, in their order. */
 export const chosen = <A>(
   name: string,
   full: number,
@@ -65,7 +66,7 @@ export const report = (test: string, figures: Readonly<Record<string, string | n
   console.log(`${test} (FAULTS=${isFull ? "full" : "tenth"} FAULTS_SEED=${seed}): ${text.join(", ")}`)
 }
 
-/** The value below which `part` (0 … 1) of `values` lie; 0 for none. */
+/** The value below which `part` (0 … 1) of the `values` lie; 0 if there are none. */
 export const quantile = (values: ReadonlyArray<number>, part: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0

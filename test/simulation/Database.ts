@@ -1,6 +1,6 @@
 /**
- * The stored truth, read by SQL: from PostgreSQL while the service runs, from the embedded database's files once it has ended. The
- * questions are the same, since it is one schema.
+ * The stored data, read by SQL: from PostgreSQL while the service runs, from the embedded database's files once it has ended. The queries are the
+ * same, since the schema is.
  */
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Redacted, Schema } from "effect"
@@ -20,7 +20,7 @@ export const onPostgres =
   (sql) =>
     query(url, sql)
 
-/** Opens the embedded database below `dataDir`, which no process may have open, for as long as `read` takes. */
+/** Opens the embedded database below `dataDir` for as long as `read` takes. No other process may have it open. */
 export const onFiles = async <A>(dataDir: string, read: (query: Query) => Promise<A>): Promise<A> => {
   const version = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).find((path) =>
     /(^|\/)PG_VERSION$/.test(path)
@@ -34,7 +34,10 @@ export const onFiles = async <A>(dataDir: string, read: (query: Query) => Promis
   }
 }
 
-/** A database with the schema on the server of `TEST_DATABASE_URL` for as long as `test` takes: the service only looks at it. */
+/**
+ * A database with the schema on the server of `TEST_DATABASE_URL` for as long as `test` takes. It is migrated beforehand, so that the service only
+ * checks it.
+ */
 export const withPostgres = (server: string, test: (url: string) => Promise<void>): Promise<void> =>
   freshPostgres(server, { migrated: true }).pipe(
     Effect.flatMap((url) => Effect.promise(() => test(Redacted.value(url)))),
@@ -64,7 +67,7 @@ const Reading = Schema.Struct({
 
 const millis = (column: string): string => `round(extract(epoch FROM ${column}) * 1000)::float8`
 
-/** Every session and every reading that stands. Readings outside any session are under "". */
+/** Every session and every reading that is stored. Readings outside any session are under "". */
 export const readStored = async (query: Query): Promise<Stored> => {
   const sessions = (
     await query(`SELECT id::text AS id, charger_id AS "chargerId", evse_id AS "evseId",
@@ -94,8 +97,8 @@ export const readStored = async (query: Query): Promise<Stored> => {
 }
 
 /**
- * What no projection shows: the journal has one start and one end for each session that has them, no transaction message ended as an
- * orphan (these chargers say nothing that has no place), and every session's energy is that of its registers (I3).
+ * What no projection shows: the journal has one start and one end for each session that has them, no transaction message became an orphan (these
+ * chargers only send messages that belong to a session), and every session's energy is that of its registers (I3).
  */
 export const brokenRecords = async (query: Query): Promise<ReadonlyArray<string>> => {
   const rows = await query(`

@@ -1,7 +1,7 @@
-/** One websocket by hand, for tests about connections themselves: dialled once, with whatever credentials, and never again by itself. */
+/** One websocket by hand, for tests about connections themselves: dialled once, with any credentials, and never again by itself. */
 import { WebSocket } from "ws"
 
-/** A socket that the service has let in. */
+/** A socket that the service has accepted. */
 export class Connection {
   readonly socket: WebSocket
   /** The close code, once it is closed. */
@@ -15,7 +15,7 @@ export class Connection {
       const frame: unknown = JSON.parse(data.toString())
       if (!Array.isArray(frame)) return
       const parts: ReadonlyArray<unknown> = frame
-      // A charger in a hurry: what it is asked it does not know.
+      // A minimal charger: it answers every CALL of the service with NotImplemented.
       if (parts[0] === 2) return socket.send(JSON.stringify([4, parts[1], "NotImplemented", "", {}]))
       this.waiting.get(String(parts[1]))?.(parts[2])
     })
@@ -29,7 +29,7 @@ export class Connection {
     return this.socket.readyState === WebSocket.OPEN
   }
 
-  /** Sends a CALL; answers what came back, undefined when the socket closed first. */
+  /** Sends a CALL; returns the answer, or undefined if the socket closed first. */
   call(action: string, payload: unknown): Promise<unknown> {
     if (!this.open) return Promise.resolve(undefined)
     const id = `d${++this.lastId}`
@@ -42,15 +42,15 @@ export class Connection {
     })
   }
 
-  /** True when the service answers this socket's heartbeat. */
+  /** True if the service answers this socket's heartbeat. */
   async alive(): Promise<boolean> {
     return (await this.call("Heartbeat", {})) !== undefined
   }
 }
 
 /**
- * Dials once: the connection, or the HTTP status of the refusal (0 when the line broke). `from` is the address to come from: all of
- * 127.0.0.0/8 is this machine, and each /24 of it another network to the service.
+ * Dials once. Returns the connection, or the HTTP status of the refusal (0 if the connection broke). `from` is the source address: all of 127.0.0.0/8
+ * is this machine, and each /24 of it is another network to the service.
  */
 export const dial = (
   ocppUrl: string,

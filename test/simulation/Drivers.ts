@@ -1,18 +1,18 @@
-/** What a fault test runs on: the embedded database, and PostgreSQL where `TEST_DATABASE_URL` names one. */
+/** The databases for fault tests: the embedded one, and PostgreSQL if `TEST_DATABASE_URL` is set. */
 import { expect } from "vitest"
 import { brokenRecords, onFiles, onPostgres, readStored, withPostgres, type Query } from "./Database.ts"
 import { testUrl, tried } from "../support/tried.ts"
 import type { Fleet } from "./Fleet.ts"
 import { withService, type Service } from "./Process.ts"
 
-/** What a test is given: the running service, and the way to the stored truth, which for the embedded one ends the service. */
+/** What a test gets: the running service, and a way to read the stored data, which with the embedded database ends the service. */
 export interface Subject {
   readonly service: Service
   readonly driver: "PGlite" | "PostgreSQL"
   readonly truth: (read: (query: Query) => Promise<void>) => Promise<void>
 }
 
-/** `run` gives `test` a fresh service on this driver. */
+/** `run` runs `test` with a fresh service on this driver. */
 export interface Driver {
   readonly name: Subject["driver"]
   /** This run has no such database. */
@@ -48,10 +48,10 @@ export const drivers: ReadonlyArray<Driver> = [
   }
 ]
 
-/** For tests that storage does not matter to: a fresh database is made ten times faster by a PostgreSQL that runs. */
+/** For tests to which storage does not matter: a running PostgreSQL creates a fresh database ten times faster. */
 export const quickest: Driver = drivers.findLast(({ missing }) => !missing) ?? drivers[0]!
 
-/** The end of every test with traffic: everybody has told everything, and what stands is what was acknowledged. */
+/** The end of every test with traffic: all chargers have sent everything, and what is stored is what was acknowledged. */
 export const expectNothingLost = async (fleet: Fleet, { truth }: Pick<Subject, "truth">): Promise<void> => {
   await fleet.settle()
   expect(await fleet.brokenOverRest(), "over REST").toEqual([])

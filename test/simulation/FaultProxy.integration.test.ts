@@ -1,10 +1,10 @@
-/** The proxy does to bytes what it says, in one direction and not in the other. */
+/** The proxy applies its faults to the bytes of one direction and not of the other. */
 import { createServer, connect, type AddressInfo, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { FaultProxy } from "./FaultProxy.ts"
 import { until } from "./Wait.ts"
 
-/** A server that keeps what it hears and says what it is told to. */
+/** A server that records what it receives and sends what a test asks it to. */
 const heard: Array<string> = []
 const sockets: Array<Socket> = []
 const server = createServer((socket) => {
@@ -45,7 +45,7 @@ const eventually = { timeout: 30_000 }
 const said = () => heard.join("")
 
 describe("FaultProxy", () => {
-  it("hands everything on in both directions", async () => {
+  it("passes everything on in both directions", async () => {
     client.write("up")
     sockets[0]?.write("down")
     await expect.poll(said, eventually).toBe("up")
@@ -62,7 +62,7 @@ describe("FaultProxy", () => {
     expect(seen).toEqual({ heard: "", end: "" })
   })
 
-  it("leaves new links whole when only they are healed", async () => {
+  it("does not affect new links when only those are healed", async () => {
     proxy.set("toServer", { kind: "blackHole" })
     proxy.healNew()
     client.write("lost")
@@ -72,7 +72,7 @@ describe("FaultProxy", () => {
     second.destroy()
   })
 
-  it("cuts what comes next in its middle", async () => {
+  it("cuts the next chunk in its middle", async () => {
     proxy.set("toServer", { kind: "cut" })
     client.write("12345678")
     await expect.poll(() => seen.end, eventually).not.toBe("")
@@ -84,7 +84,7 @@ describe("FaultProxy", () => {
     await expect.poll(() => seen.end, eventually).toContain("ECONNRESET")
   })
 
-  it("delays and squeezes without changing the order", async () => {
+  it("delays and throttles without changing the order", async () => {
     proxy.set("toServer", { kind: "delay", millis: 30 })
     client.write("1")
     await expect.poll(said, eventually).toBe("1")
@@ -96,7 +96,7 @@ describe("FaultProxy", () => {
     await expect.poll(said, eventually).toBe("1234")
   })
 
-  it("closes the charger's side when the server is not there", async () => {
+  it("closes the charger's side when there is no server", async () => {
     await proxy[Symbol.asyncDispose]()
     proxy = await FaultProxy.listen(1)
     const lonely = connect({ port: proxy.port, host: "127.0.0.1" })

@@ -1,19 +1,19 @@
 /**
- * A small TCP proxy between chargers and the service that does to a connection what networks do: swallow bytes in one direction,
- * delay and squeeze them, cut a frame in its middle, reset, or stand half-open. The kernel's own means (netem, iptables) are not there
- * on a plain machine, and would do it to everybody else too.
+ * A small TCP proxy between chargers and the service that does to a connection what networks do: it swallows the bytes of one direction, delays and
+ * throttles them, cuts a frame in its middle, resets, or leaves a half-open connection. The kernel's own tools (netem, iptables) are not available on
+ * an ordinary machine, and would affect other connections too.
  */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net"
 
 export type Direction = "toServer" | "toCharger"
 
-/** What happens to bytes of one direction. `blackHole` also swallows the end of the stream, as a dead line does. */
+/** What happens to the bytes of one direction. `blackHole` also swallows the end of the stream, as a dead connection does. */
 export type Fault =
   | { readonly kind: "pass" }
   | { readonly kind: "blackHole" }
   | { readonly kind: "delay"; readonly millis: number }
   | { readonly kind: "throttle"; readonly bytesPerSecond: number }
-  /** Half of what comes next is handed on, then both ends are closed. */
+  /** Half of the next chunk is passed on, then both sides are closed. */
   | { readonly kind: "cut" }
 
 const pass: Fault = { kind: "pass" }
@@ -23,7 +23,7 @@ export class Link {
   readonly charger: Socket
   readonly server: Socket
   private readonly faults: Record<Direction, Fault>
-  /** The tail of each direction: chunks leave in the order they came, whatever their delay. */
+  /** The tail of each direction: chunks leave in the order in which they came, whatever their delay. */
   private readonly tails: Record<Direction, Promise<void>> = {
     toServer: Promise.resolve(),
     toCharger: Promise.resolve()
@@ -100,7 +100,7 @@ const wait = (fault: Fault, bytes: number): Promise<void> => {
 export class FaultProxy implements AsyncDisposable {
   private readonly server: Server
   private readonly target: number
-  /** What new links begin with. */
+  /** The faults that new links begin with. */
   private readonly faults: Record<Direction, Fault> = { toServer: pass, toCharger: pass }
   /** Links that are not closed, oldest first. */
   readonly links = new Set<Link>()
@@ -110,7 +110,7 @@ export class FaultProxy implements AsyncDisposable {
     this.target = target
   }
 
-  /** Listens on a free port of the loopback address and hands everything to `targetPort` there. */
+  /** Listens on a free port of the loopback address and passes everything on to `targetPort` there. */
   static async listen(targetPort: number): Promise<FaultProxy> {
     const server = createServer({ noDelay: true, allowHalfOpen: true })
     const proxy = new FaultProxy(server, targetPort)
@@ -126,13 +126,13 @@ export class FaultProxy implements AsyncDisposable {
     return (this.server.address() as AddressInfo).port
   }
 
-  /** Sets a fault for all links that are open and for those to come. */
+  /** Sets a fault for all open links and for new ones. */
   set(direction: Direction, fault: Fault): void {
     this.faults[direction] = fault
     for (const link of this.links) link.set(direction, fault)
   }
 
-  /** Heals both directions for links to come; those that are open keep what they have. */
+  /** Removes the faults of both directions for new links; open ones keep theirs. */
   healNew(): void {
     this.faults.toServer = pass
     this.faults.toCharger = pass

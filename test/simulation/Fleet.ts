@@ -1,6 +1,4 @@
-/**
- * Many simulated chargers as one: registered through REST, switched on and off together, and asked together what they were promised.
- */
+/** Many simulated chargers as one: registered through REST, switched on and off together, and checked together. */
 import { brokenPromises, figures, type Stored } from "./Checker.ts"
 import { ChargingCharger } from "./Charging.ts"
 import { randomOf } from "./Choice.ts"
@@ -11,12 +9,12 @@ import { until } from "./Wait.ts"
 
 export interface FleetSettings {
   readonly chargers: number
-  /** Profile 1 with a password each, or profile 0. */
+  /** Security profile 1 with a password each, or profile 0. */
   readonly passwords: boolean
   readonly connectors: number
-  /** Where the chargers dial: the service, or a proxy before it. */
+  /** The address that the chargers dial: the service, or a proxy before it. */
   readonly url?: string
-  /** Mean pause between two happenings at one charger, in ms. */
+  /** Mean pause between two events at one charger, in ms. */
   readonly slowestMillis: number
   readonly repeats: number
   readonly answerLimitMillis: number
@@ -31,10 +29,10 @@ const defaults: FleetSettings = {
   answerLimitMillis: 20_000
 }
 
-/** A bound on liveness: everybody is back long before. */
+/** A bound on liveness: normally all chargers are back long before. */
 const onlineLimitMillis = 90_000
 
-/** Readings are asked for by session: over REST a few of them have to do, the whole is read by SQL in the end. */
+/** Readings are requested per session: over REST a few sessions must be enough; the final check reads all of them by SQL. */
 const sessionsLookedInto = 20
 
 const fromRest = (session: RestSession) => ({
@@ -57,7 +55,7 @@ export class Fleet {
     this.chargers = make(this.tally)
   }
 
-  /** Registers a fleet with the service; nothing is switched on yet. `name` begins its ids and its random sequences. */
+  /** Registers a fleet with the service; nothing is switched on yet. `name` is the prefix of its ids and its random sequences. */
   static async register(service: Service, name: string, wanted: Partial<FleetSettings> = {}): Promise<Fleet> {
     const settings = { ...defaults, ...wanted }
     const url = settings.url ?? service.ocppUrl
@@ -110,7 +108,7 @@ export class Fleet {
     return this.chargers.filter((charger) => charger.online).length
   }
 
-  /** Waits until every charger is connected and the service says so too; answers how long the chargers took, in ms. */
+  /** Waits until every charger is connected and the service reports it so; returns how long the chargers took, in ms. */
   async allOnline(): Promise<number> {
     const since = performance.now()
     await until(
@@ -129,7 +127,7 @@ export class Fleet {
     return took
   }
 
-  /** Ends the traffic, lets every car leave, and waits until each charger has told everything it has. */
+  /** Ends the traffic, lets every car leave, and waits until each charger has sent everything. */
   async settle(): Promise<void> {
     for (const charger of this.chargers) charger.endTraffic(true)
     await until(
@@ -141,7 +139,7 @@ export class Fleet {
     )
   }
 
-  /** Broken promises among sessions that began at or after `since`, as REST shows them while the chargers go on. */
+  /** Broken promises among sessions that began at or after `since`, read over REST while the chargers go on. */
   async brokenOverRest(since = 0): Promise<ReadonlyArray<string>> {
     const before = snapshot(this.transactions.filter((transaction) => transaction.startedAt >= since))
     const sessions = (await this.rest.sessions(since === 0 ? undefined : since)).map(fromRest)
@@ -150,7 +148,7 @@ export class Fleet {
     return [...this.problems, ...brokenPromises(before, { sessions, readings }, this.transactions, since)]
   }
 
-  /** Broken promises by `read`, which reads the stored truth whole. */
+  /** Broken promises among all stored data, which `read` returns. */
   async broken(read: () => Promise<Stored>): Promise<ReadonlyArray<string>> {
     const before = snapshot(this.transactions)
     const stored = await read()

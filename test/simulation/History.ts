@@ -1,9 +1,9 @@
 /**
- * What simulated chargers said and what was acknowledged to them: the side of the truth that the service does not hold. A message is
- * one thing however often it was sent; it is acknowledged once any of its attempts had a CALLRESULT.
+ * What simulated chargers sent and what was acknowledged to them, recorded outside the service. A message is one entry however often it was sent; it
+ * is acknowledged once any of its attempts got a CALLRESULT.
  */
 
-/** How often a message went onto a socket, and how many CALLRESULTs came back for it. */
+/** How often a message was sent on a socket, and how many CALLRESULTs came back for it. */
 export interface Told {
   sent: number
   acknowledged: number
@@ -31,13 +31,13 @@ export interface Transaction {
   readonly startedAt: number
   readonly meterStartWh: number
   readonly start: Told
-  /** Every transaction id that a CALLRESULT to the start named; more than one is a broken promise. */
+  /** All transaction ids in CALLRESULTs to the start; more than one is a broken promise. */
   readonly transactionIds: Set<number>
   readonly readings: Array<Reading>
   stop: Stop | undefined
 }
 
-/** A copy that stays as it is while the chargers go on: what had been sent and acknowledged by now. */
+/** A copy that does not change while the chargers go on: what had been sent and acknowledged by now. */
 export const snapshot = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Transaction> =>
   transactions.map((transaction) => ({
     ...transaction,
@@ -47,7 +47,7 @@ export const snapshot = (transactions: ReadonlyArray<Transaction>): ReadonlyArra
     stop: transaction.stop === undefined ? undefined : { ...transaction.stop, told: { ...transaction.stop.told } }
   }))
 
-/** Counts of what chargers met on their way, by name. */
+/** Counts of what chargers met, by name. */
 export class Tally {
   readonly counts = new Map<string, number>()
 

@@ -1,4 +1,4 @@
-/** F01 and F02 in common: a fleet charges, the service is killed at a random instant and started again, and nothing acknowledged is missing. */
+/** What F01 and F02 share: a fleet charges, the service is killed at a random instant and started again, and nothing acknowledged is missing. */
 import { expect } from "vitest"
 import { brokenRecords, readStored, type Query } from "./Database.ts"
 import { between, chosen, quantile, report } from "./Choice.ts"
@@ -7,21 +7,21 @@ import { withService, type Service } from "./Process.ts"
 import { sleepMillis } from "./Wait.ts"
 
 export interface KillCyclesSettings {
-  /** As the fault is called in the plan; begins ids and random sequences. */
+  /** The fault's name in the plan; the prefix of ids and random sequences. */
   readonly fault: string
   readonly databaseUrl?: string
   readonly chargers: number
-  /** Cycles of the full run, and how many of them a tenth takes. */
+  /** Cycles of the full run, and how many of them a tenth has. */
   readonly cycles: number
   readonly part: number
-  /** Opens the stored truth after the service has ended. */
+  /** Opens the stored data after the service has ended. */
   readonly truth: (service: Service, read: (query: Query) => Promise<void>) => Promise<void>
 }
 
-/** When the kill comes, in ms after everybody was back: in full flow. */
+/** When the kill comes, in ms after all chargers were back: under full traffic. */
 const inFlow = { from: 50, to: 2_500 }
 
-/** When a second kill comes, in ms after the service was ready again: into the reconnects and the first repeats. */
+/** When a second kill comes, in ms after the service was ready again: during the reconnects and the first repeats. */
 const inReconnects = { from: 0, to: 600 }
 
 /** Runs the cycles; throws on the first broken promise. */
@@ -53,7 +53,7 @@ export const killCycles = async (settings: KillCyclesSettings): Promise<void> =>
       }
       onlineAfter.push(await fleet.allOnline())
       expect(await fleet.brokenOverRest(since), "over REST after a kill").toEqual([])
-      // Sessions of the cycle before are looked at once more, since their stops come in this one.
+      // Sessions of the cycle before are checked again, since their stops come in this one.
       since = began - 5_000
     }
     await fleet.settle()

@@ -1,6 +1,6 @@
 /**
- * The service of a test worker: the same program, which ends when the worker does, however that ends. The worker holds the other end of its
- * standard input; a worker that was killed cannot stop anything any more, but that end is closed for it. What was stored is removed then.
+ * The service of a test worker: the same program, but it ends when the worker does, however that happens. The worker holds the other end of the
+ * program's standard input. A worker that was killed cannot stop anything, but that end is closed for it. The stored data is then removed.
  */
 import { rmSync } from "node:fs"
 

@@ -1,11 +1,11 @@
-/** The service as tests start it, where the port that was found for it has been taken meanwhile. */
+/** The service as tests start it, when another process has taken the port that was found for it. */
 import { createServer } from "node:net"
 import { expect, it } from "vitest"
 import { freePort } from "../../bench/servers/port.ts"
 import { PortTaken, Service } from "./Process.ts"
 
-it("starts on another port, and says of one that was demanded that it is taken", async () => {
-  // It accepts connections and never answers, so that nobody who asks it hears anything.
+it("starts on another port, and reports that a required port is taken", async () => {
+  // It accepts connections and never answers, so that requests to it get no response.
   const other = createServer()
   const taken = await new Promise<number>((resolve) =>
     other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port))

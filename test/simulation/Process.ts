@@ -1,6 +1,6 @@
 /**
- * The real service as a process of its own, started as its users start it, so that a test can end it in every way a process ends. Its
- * data outlives it: `restart` is the same command over the same directory, database, port and keys.
+ * The real service as a process of its own, started as its users start it, so that a test can end it in every way in which a process ends. Its data
+ * outlives it: `restart` is the same command with the same directory, database, port and keys.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
@@ -15,27 +15,27 @@ import { until } from "./Wait.ts"
 
 const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
 
-/** A cold machine makes its first embedded database in seven seconds; four processes on two cores take their time. */
+/** A cold machine needs seven seconds to create its first embedded database; four processes on two cores need longer. */
 const startLimitMillis = 60_000
 
-/** Drains end by themselves after 25 s; what lives longer hangs. */
+/** A shutdown takes at most 25 s; a process that lives longer hangs. */
 const exitLimitMillis = 60_000
 
-/** Ports tried before a start is given up on: that another process takes the one that was found happens, several times on end it does not. */
+/** Ports to try before a start fails: another process may take the port that was found, but not several times in a row. */
 const portsTried = 5
 
-/** As much of the service's output as is shown when a test fails. */
+/** How much of the service's output is shown when a test fails, in characters. */
 const lastWordsChars = 8_000
 
 export const apiKey = "vl_0123456789abcdef_FaultTestsOnlyFaultTestsOnlyFaultTestsOnly0_db204c9a"
 export const v1 = { clientId: "fault-tests", code: "fault-tests-code-3a7f9c1e5b8d2046" }
 
-/** A new container needs the same key, and so does every restart of a test. */
+/** A new container needs the same key, and so does every restart in a test. */
 const secretKey = "fault-tests-secret-key-0123456789abcdef0123456789abcdef"
 
 const underDeno = "Deno" in globalThis
 
-/** Deno's own binary: what stands in `.bin` is a launcher, and a signal would end only that. */
+/** Deno's own binary: the file in `.bin` is a launcher, and a signal would end only that. */
 const denoBinary = (): string =>
   underDeno
     ? process.execPath
@@ -56,10 +56,10 @@ const command = (entry?: string): readonly [string, ReadonlyArray<string>] => {
 export interface ServiceSettings {
   /** Without it the service keeps its data in the embedded database. */
   readonly databaseUrl?: string | undefined
-  /** Made, and removed at the end, unless given. */
+  /** If not given, it is created, and removed at the end. */
   readonly dataDir?: string | undefined
   readonly port?: number | undefined
-  /** The service ends with the process that started it, and its data with it. */
+  /** The service ends with the process that started it, and its data is then removed. */
   readonly lifeline?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
@@ -72,13 +72,13 @@ export interface Exit {
   readonly afterMillis: number
 }
 
-/** One life of the service. */
+/** One process of the service, from its start to its end. */
 export class Life {
   readonly child: ChildProcess
   readonly ended: Promise<Exit>
   exit: Exit | undefined
   output = ""
-  /** It has said where it is: what answers on its port is it, and not another process that took the port before. */
+  /** It has printed its address: so the process that answers on its port is this one, and not another one that took the port before. */
   hasBegun = false
   private since = performance.now()
 
@@ -120,11 +120,11 @@ export class Life {
     this.since = performance.now()
     const { exitCode, pid, signalCode } = this.child
     if (pid === undefined || exitCode !== null || signalCode !== null) return
-    // Not `child.kill`, after which Deno calls every end one by that signal, whatever the exit code.
+    // Not `child.kill`: after that, Deno reports every exit as an end by that signal, whatever the exit code.
     process.kill(pid, name)
   }
 
-  /** The end of this life, which somebody else has brought about. */
+  /** Waits for the end of this process, which something else has caused. */
   async end(): Promise<Exit> {
     await until(
       () => `process ${this.pid} ended\n${this.output}`,
@@ -135,7 +135,7 @@ export class Life {
   }
 }
 
-/** The service ended, since another process has the port that it was told to listen on. */
+/** The service ended because another process has the port on which it was to listen. */
 export class PortTaken extends Error {
   override readonly name = "PortTaken"
 }
@@ -145,7 +145,7 @@ export class Service implements AsyncDisposable {
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
   readonly rest: Rest
-  /** The life that runs now, or the last one. */
+  /** The running process, or the last one. */
   life: Life
   private readonly ownsDataDir: boolean
   private readonly lifeline: boolean
@@ -165,7 +165,7 @@ export class Service implements AsyncDisposable {
     this.life = new Life(env, lifeline)
   }
 
-  /** Starts the service and waits until it is ready. Where no port was demanded and the one that was found is taken, it gets another. */
+  /** Starts the service and waits until it is ready. If no port was given and the one that was found is taken, it tries another. */
   static async start(settings: ServiceSettings = {}, choosePort = freePort): Promise<Service> {
     const demanded = settings.port !== undefined || settings.env?.["PORT"] !== undefined
     for (let tried = 1; ; tried++) {
@@ -181,7 +181,7 @@ export class Service implements AsyncDisposable {
 
   private static async startOn(port: number, settings: ServiceSettings): Promise<Service> {
     const dataDir = settings.dataDir ?? fastDirectory()
-    // A first start of its own takes each of them many seconds; whoever tests one brings his own directory.
+    // A first start takes many seconds for each; a test of a first start passes a directory of its own.
     if (
       settings.dataDir === undefined &&
       settings.databaseUrl === undefined &&
@@ -222,7 +222,7 @@ export class Service implements AsyncDisposable {
     return `ws://127.0.0.1:${this.port}/ocpp`
   }
 
-  /** HTTP status of a GET, 0 when nobody answers. */
+  /** HTTP status of a GET; 0 without an answer. */
   status(path: string): Promise<number> {
     return fetch(`${this.url}${path}`).then(
       async (answer) => {
@@ -233,7 +233,7 @@ export class Service implements AsyncDisposable {
     )
   }
 
-  /** Waits until `/readyz` says 200; answers how long that took, in ms. */
+  /** Waits until `/readyz` answers 200; returns how long that took, in ms. */
   async ready(): Promise<number> {
     const since = performance.now()
     const { life } = this
@@ -255,20 +255,20 @@ export class Service implements AsyncDisposable {
     return performance.now() - since
   }
 
-  /** Ends the process with a signal and waits for its end. */
+  /** Ends the process with a signal and waits until it has ended. */
   async kill(name: NodeJS.Signals): Promise<Exit> {
     this.life.signal(name)
     return this.life.end()
   }
 
-  /** The same command over the same data; answers how long it took to be ready, in ms. */
+  /** Runs the same command with the same data; returns how long it took to be ready, in ms. */
   async restart(): Promise<number> {
     if (this.life.exit === undefined) throw new Error("the service still runs")
     this.life = new Life(this.env, this.lifeline)
     return this.ready()
   }
 
-  /** The same command while this process goes on: a second one, which nobody waits for. */
+  /** Runs the same command while this process goes on: a second process, which is not waited for. */
   another(env: Readonly<Record<string, string>> = {}): Life {
     return new Life({ ...this.env, ...env })
   }
@@ -282,7 +282,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** Runs a test over a service, and shows the service's last words when it fails. */
+/** Runs a test with a service, and shows the service's last output if it fails. */
 export const withService = async (
   settings: ServiceSettings,
   test: (service: Service) => Promise<void>

@@ -1,4 +1,4 @@
-/** REST v2 as an operator's script uses it: what the tests register, and what they read back. */
+/** REST v2 as an operator's script uses it: what the tests register and read back. */
 import { Schema } from "effect"
 import { inParallel } from "./Wait.ts"
 
@@ -27,7 +27,7 @@ export type RestCharger = typeof Charger.Type
 
 const registrationsAtATime = 16
 
-/** One answer: its status, and its text for those who want to know why. */
+/** One answer: its status, and its text for error messages. */
 export interface Answer {
   readonly status: number
   readonly text: string
@@ -61,7 +61,7 @@ export class Rest {
     return JSON.parse(text)
   }
 
-  /** All items of a list, page by page. */
+  /** All items of a list, read page by page. */
   async list(path: string): Promise<ReadonlyArray<unknown>> {
     const found: Array<unknown> = []
     let cursor: string | null = null
@@ -97,7 +97,7 @@ export class Rest {
     return (await this.list("chargers")).map((item) => Schema.decodeUnknownSync(Charger)(item))
   }
 
-  /** How many chargers the database says are connected; a charger's own `activeConnection` is what the process's memory says. */
+  /** How many chargers the database reports as connected; a charger's own `activeConnection` is from the memory of the process. */
   async connected(): Promise<number> {
     return Schema.decodeUnknownSync(Statistics)(await this.ok("GET", "statistics")).connected
   }

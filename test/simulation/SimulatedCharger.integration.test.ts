@@ -1,4 +1,4 @@
-/** The simulated charger keeps a charger's promises itself, shown against a server of a few lines that misbehaves on purpose. */
+/** The simulated charger behaves as a charger must, shown with a small server that misbehaves on purpose. */
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { WebSocketServer, type WebSocket } from "ws"
@@ -18,7 +18,7 @@ let charger: ChargingCharger
 let tally: Tally
 const heard: Array<Heard> = []
 const sockets: Array<WebSocket> = []
-/** What the server does with a CALL; `undefined` is silence. */
+/** What the server does with a CALL; `undefined` means that it does not answer. */
 let answer: (call: Heard, socket: WebSocket) => unknown
 
 const honest = ({ action }: Heard): unknown => {
@@ -68,13 +68,13 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** Cars come and go until `messages` have been queued. */
+/** Cars come and leave until `messages` have been queued. */
 const happenings = (count: number) => {
   for (let i = 0; i < count; i++) charger.happen()
 }
 
 describe("SimulatedCharger", () => {
-  it("boots, then tells its queue in order, one CALL at a time", async () => {
+  it("boots, then sends its queue in order, one CALL at a time", async () => {
     let [open, most] = [0, 0]
     answer = (call, socket) => {
       most = Math.max(most, ++open)
@@ -153,7 +153,7 @@ describe("SimulatedCharger", () => {
     )
   })
 
-  it("takes a late answer for an acknowledgment, and two ids for one start for a problem", async () => {
+  it("accepts a late answer as an acknowledgement, and reports two ids for one start as a problem", async () => {
     const late: Array<string> = []
     answer = (call, socket) => {
       if (call.action !== "StartTransaction") return honest(call)
@@ -172,7 +172,7 @@ describe("SimulatedCharger", () => {
     expect(charger.problems.join()).toContain("one StartTransaction was given the ids 6 and 5")
   })
 
-  it("answers what it is asked and reports an answer to nothing", async () => {
+  it("answers CALLs, and reports an answer without a CALL", async () => {
     charger.start()
     await until(
       () => "online",

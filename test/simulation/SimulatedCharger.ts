@@ -1,7 +1,7 @@
 /**
- * An OCPP 1.6J charger that shares no code with the service: it dials until it is let in, boots, keeps a first-in-first-out queue of
- * transaction messages over every disconnect, and repeats each under a new message id until it has a CALLRESULT, as chargers in the
- * field do (OCPP 1.6 §3.7.1, §4.1.1). Everything odd that it hears goes into `problems`.
+ * An OCPP 1.6J charger that shares no code with the service. It dials until it is accepted, boots, keeps a first-in-first-out queue of transaction
+ * messages over every disconnect, and repeats each under a new message id until it has a CALLRESULT, as chargers in the field do (OCPP 1.6 §3.7.1,
+ * §4.1.1). Any violation that it observes goes into `problems`.
  */
 import { WebSocket } from "ws"
 import { between, type Random } from "./Choice.ts"
@@ -13,20 +13,20 @@ export interface ChargerSettings {
   readonly url: string
   readonly password?: string | undefined
   readonly random: Random
-  /** Whether it boots at every connect or at its first alone; both are common. */
+  /** Whether it boots at every connect or only at its first; both are common. */
   readonly boots: "once" | "always"
-  /** How long it waits for an answer before it takes the message for lost, in ms. */
+  /** How long it waits for an answer before it regards the message as lost, in ms. */
   readonly answerLimitMillis: number
-  /** Shared by a fleet. */
+  /** Shared by all chargers of a fleet. */
   readonly tally: Tally
 }
 
-/** A CALL to be sent. `payload` is asked at each attempt, since a transaction's id may become known in between. */
+/** A CALL to be sent. `payload` is called at each attempt, since the transaction id may become known in between. */
 export interface Outgoing {
   readonly action: string
   readonly payload: () => unknown
   readonly onSent?: () => void
-  /** Called for every CALLRESULT, also for one that comes after the message was given up and sent again. */
+  /** Called for every CALLRESULT, also for one that arrives after the attempt timed out and the message was sent again. */
   readonly onResult?: (payload: Readonly<Record<string, unknown>>) => void
 }
 
@@ -40,7 +40,7 @@ interface Pending {
 /** Chargers in the field wait for seconds to minutes; a test that kills the service every second cannot. */
 const redialMillis = { first: 100, last: 3_000 }
 
-/** OCPP's TransactionMessageRetryInterval times the attempt, shrunk like the above. */
+/** OCPP's TransactionMessageRetryInterval times the attempt, shortened like the above. */
 const retryMillis = { step: 100, last: 2_000 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -48,17 +48,17 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 export class SimulatedCharger {
   readonly settings: ChargerSettings
-  /** What went wrong at the service's end; empty when it is right. */
+  /** Violations by the service; empty if it behaves correctly. */
   readonly problems: Array<string> = []
-  /** The close code of each socket that had been open. */
+  /** The close code of each socket that was open. */
   readonly closes: Array<number> = []
-  /** Called with the close code when an open socket is gone, and with the message id of a CALL that has no answer then. */
+  /** Called when an open socket is closed, with the close code and the message id of a CALL that remains unanswered. */
   onClose: ((code: number, unanswered: string | undefined) => void) | undefined
-  /** CALLRESULTs heard. */
+  /** CALLRESULTs received. */
   acknowledged = 0
   private readonly queue: Array<Outgoing> = []
   private readonly asides: Array<Outgoing> = []
-  /** Attempts that had no answer when they were given up: the answer may still come, and acknowledges all the same. */
+  /** Attempts that timed out without an answer: an answer that comes later still acknowledges the message. */
   private readonly inDoubt = new Map<string, Outgoing>()
   private socket: WebSocket | undefined
   private pending: Pending | undefined
@@ -79,12 +79,12 @@ export class SimulatedCharger {
     return this.settings.id
   }
 
-  /** Connected and, where it boots, accepted. */
+  /** Connected and, if it has to boot, accepted. */
   get online(): boolean {
     return this.ready && this.socket?.readyState === WebSocket.OPEN
   }
 
-  /** Nothing waits to be told or answered. */
+  /** No message waits to be sent or answered. */
   get quiet(): boolean {
     return this.queue.length === 0 && this.asides.length === 0 && this.pending === undefined
   }
@@ -104,14 +104,14 @@ export class SimulatedCharger {
     return this.pending?.messageId
   }
 
-  /** Dials, and keeps dialling whenever the connection is lost, until `powerOff` or `stop`. */
+  /** Dials, and redials whenever the connection is lost, until `powerOff` or `stop`. */
   start(): void {
     if (this.wanted) return
     this.wanted = true
     this.dial()
   }
 
-  /** Current gone: no closing handshake, the queue stays (it is in flash), the next start boots. */
+  /** Loss of power: no closing handshake, the queue stays (it is in flash), and the next start boots. */
   powerOff(): void {
     this.wanted = false
     this.booted = false
@@ -119,12 +119,12 @@ export class SimulatedCharger {
     this.socket?.terminate()
   }
 
-  /** The line is lost, and dialled again at once. */
+  /** Loses the connection, and dials again at once. */
   dropLine(): void {
     this.socket?.terminate()
   }
 
-  /** Closes politely and waits for the end. */
+  /** Closes with a handshake and waits for the end. */
   async stop(): Promise<void> {
     this.wanted = false
     clearTimeout(this.redial)
@@ -138,13 +138,13 @@ export class SimulatedCharger {
     clearTimeout(timer)
   }
 
-  /** Queues a transaction message: it is told in its turn, and again until it is acknowledged. */
+  /** Queues a transaction message: it is sent in order, and repeated until it is acknowledged. */
   tell(message: Outgoing): void {
     this.queue.push(message)
     this.pump()
   }
 
-  /** Says something that is not worth repeating (a status, a heartbeat): dropped when the line is lost. */
+  /** Sends a message that is not repeated (a status, a heartbeat): it is dropped if the connection is lost. */
   mention(message: Outgoing): void {
     if (!this.online) return
     this.asides.push(message)
@@ -164,7 +164,7 @@ export class SimulatedCharger {
     this.ready = false
     let opened = false
     socket.on("open", () => {
-      // Switched off in the middle of the handshake.
+      // It was switched off in the middle of the handshake.
       if (!this.wanted) return socket.terminate()
       opened = true
       this.dials = 0
@@ -238,7 +238,7 @@ export class SimulatedCharger {
     const message = aside ?? (this.ready && performance.now() >= this.resumeAt ? this.queue[0] : undefined)
     if (message === undefined) return
     if (!queued) this.asides.shift()
-    // Counted from one in each life of the charger, as many do; the rest keeps it from repeating itself over lives.
+    // The counter restarts with each start of the charger, as in many real ones; the random part keeps ids unique over restarts.
     const messageId = `${++this.messages}-${between(this.settings.random, 0, 0xffffff).toString(36)}`
     const timer = setTimeout(() => {
       this.settings.tally.add(`unanswered ${message.action}`)
@@ -250,7 +250,7 @@ export class SimulatedCharger {
     socket.send(JSON.stringify([2, messageId, message.action, message.payload()]))
   }
 
-  /** The outstanding CALL has no answer: one of the queue stays at its head, under a new message id next time. */
+  /** The outstanding CALL got no answer. A queued message stays at the head of the queue and gets a new message id next time. */
   private giveUp(): void {
     const pending = this.pending
     if (pending === undefined) return
@@ -265,7 +265,7 @@ export class SimulatedCharger {
     const socket = this.socket
     setTimeout(() => {
       if (socket !== this.socket) return
-      // A boot that came to nothing is said again; until it is accepted nothing else may be.
+      // A boot that failed is repeated; until it is accepted nothing else may be sent.
       if (!this.ready && this.asides.length === 0 && this.pending === undefined) this.opened()
       else this.pump()
     }, wait + 1)
@@ -311,12 +311,12 @@ export class SimulatedCharger {
     clearTimeout(pending.timer)
     this.pending = undefined
     this.settings.tally.add(`CALLERROR ${code}`)
-    // Only trouble of the service's own may be said to a message that can be stored; everything this charger says can.
+    // Everything that this charger sends can be stored, so the only permitted CALLERROR is one for a problem of the service itself.
     if (code !== "InternalError") this.problems.push(`${pending.message.action} was answered ${code}: ${description}`)
     this.postpone()
   }
 
-  /** Answers a CALL of the service the way a plain charger does. */
+  /** Answers a CALL of the service as a simple charger does. */
   private asked(socket: WebSocket, messageId: string, action: string, payload: unknown): void {
     this.settings.tally.add(`asked ${action}`)
     const answer = (body: unknown) => socket.send(JSON.stringify([3, messageId, body]))

@@ -1,10 +1,10 @@
-/** Waiting in tests: for a condition and never for a length of time that is hoped to be enough. */
+/** Waiting in tests: for a condition, and never for a length of time that is hoped to be enough. */
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Looked at this often: small against a round trip through the service under load. */
+/** Polling interval in ms: short compared with a round trip through the service under load. */
 const lookEveryMillis = 20
 
-/** Waits until `condition` holds; throws `what()` after `limitMillis`, which is a bound on liveness and no figure. */
+/** Waits until `condition` is true; throws `what()` after `limitMillis`, which is a bound on liveness and not a measurement. */
 export const until = async (
   what: () => string,
   limitMillis: number,
@@ -17,7 +17,7 @@ export const until = async (
   }
 }
 
-/** Runs `job` for every item, at most `atATime` of them at one time. */
+/** Runs `job` for every item, at most `atATime` of them at the same time. */
 export const inParallel = async <A>(
   items: ReadonlyArray<A>,
   atATime: number,
@@ -34,5 +34,5 @@ export const inParallel = async <A>(
   await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, worker))
 }
 
-/** Lets a random while go by: the instant of a fault is a length of time by its nature. */
+/** Waits for a random time: the instant of a fault is by nature a length of time. */
 export const sleepMillis = (millis: number): Promise<void> => sleep(millis)

@@ -1,14 +1,14 @@
 /**
  * Whatever chargers send, the state that an actor keeps in memory is the state that a load from the database gives: a reconnect, a lost
- * commit or a restart changes no decision. The real `decide` and `evolve` on the real journal; and what the journal says of each commit,
- * and what it makes of it, is what the model journal says.
+ * commit or a restart changes no decision. The real `decide` and `evolve` run on the real journal. What the journal answers to each commit,
+ * and what it stores for it, equals what the model journal answers.
  *
  * What may differ, and why:
  * - `bootedHere`: what happened on this connection is known to its actor alone.
  * - `course`, which decides on nothing that is answered.
- * - `supersededAt` of an ended session: its end has taken the place of it in the table, and decisions look at that first.
+ * - `supersededAt` of an ended session: its end has replaced it in the table, and decisions look at the end first.
  * - the order of connectors, which are found by their place.
- * - sessions and orphans that fell out of memory because there were too many may come back once there is room again.
+ * - sessions and orphans that were dropped from memory because there were too many may come back once there is room again.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -52,14 +52,14 @@ const ports = Layer.mergeAll(
 
 const tokens = ["ANNA", "BERT", "CARLA"]
 
-/** What decisions look at of a session. */
+/** The parts of a session that decisions depend on. */
 const lookedAt = ({ course: _, supersededAt, ...session }: KnownSession) => ({
   ...session,
   endedAt: session.endedAt,
   supersededAt: session.status === "Ended" ? undefined : supersededAt
 })
 
-/** What decisions look at of a state, without what had fallen out of memory. */
+/** The parts of a state that decisions depend on, without what was dropped from memory. */
 const seen = (
   { bootedHere: _, templating: __, connectors, orphans, sessions, ...rest }: ChargerState,
   fallen: ReadonlySet<string>
@@ -79,7 +79,7 @@ const expectSame = (charger: StoredCharger) =>
     assert.deepStrictEqual(seen(stored, charger.fallen), seen(charger.state, charger.fallen))
   })
 
-/** The journal said of a commit what the model says. */
+/** The journal answered a commit as the model does. */
 const expectAsModelled = ({ expected, outcome }: Said): void => {
   assert.deepStrictEqual(outcome.recorded, expected.recorded)
   assert.deepStrictEqual(
@@ -90,10 +90,10 @@ const expectAsModelled = ({ expected, outcome }: Said): void => {
 
 const Millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
 
-/** The most energy, Wh, of a session whose card was refused that is still none. */
+/** Up to this energy (Wh), a session whose card was refused counts as having taken none. */
 const nextToNothing = 10
 
-/** What is wrong with a session, and what it is for that. */
+/** Why a session is held, if it is, and the status that it has therefore. */
 const judged = ({ end, registerWh, start, status, unheardEnd }: SessionRow) => {
   const isHeld = end === undefined && unheardEnd === undefined && status === "Superseded"
   const doubt = end?.body.heldReason === "NotAuthorized" ? undefined : end?.body.heldReason
@@ -105,7 +105,7 @@ const judged = ({ end, registerWh, start, status, unheardEnd }: SessionRow) => {
   return energy <= nextToNothing ? { held: null, stands: "INVALID" } : { held: "NotAuthorized", stands: "COMPLETED" }
 }
 
-/** What a session comes to: when it ended, with which energy, and what is wrong with it. */
+/** The expected row of a session: when it ended, with which energy, and why it is held. */
 const expectedRow = (row: SessionRow) => ({ ...figuresOf(row), ...judged(row) })
 
 const figuresOf = ({ end, registerAt, registerWh, start, status, supersededAt, unheardEnd }: SessionRow) => ({
@@ -134,7 +134,7 @@ const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
       [charger.chargerId]
     )
     const expected = model.sessions.filter(({ start }) => start.chargerId === charger.chargerId).map(expectedRow)
-    // Where the energy cannot be told, the table has what it was when the session ended.
+    // Where the energy cannot be determined, the table has the energy at the end of the session.
     assert.deepStrictEqual(
       rows.map((row, n) => (expected[n]?.energy === undefined ? { ...row, energy: undefined } : row)),
       expected
@@ -149,7 +149,7 @@ const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
     )
   })
 
-/** Now and then a connection ends, a commit's outcome is lost, or the actor is loaded anew. */
+/** Occasionally a connection ends, the outcome of a commit is lost, or the actor is loaded again. */
 const trouble = (charger: StoredCharger, random: Random) =>
   Effect.gen(function* () {
     charger.loseNextOutcome = random.chance(0.05)
@@ -158,7 +158,7 @@ const trouble = (charger: StoredCharger, random: Random) =>
     charger.now += random.pick([0, 0, 1000, 60_000, 600_000])
   })
 
-/** Every few steps memory and database are compared. */
+/** Compares memory and database every few steps. */
 const check = (charger: StoredCharger, random: Random, said: Said) =>
   Effect.gen(function* () {
     expectAsModelled(said)
@@ -176,7 +176,7 @@ const anyTime = (random: Random): ChargerTime =>
     noTime
   ])
 
-/** Anything a charger may send, sensible or not, with few words so that they meet. */
+/** Anything a charger may send, sensible or not, from a small set of values so that they collide. */
 const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent => {
   const time = anyTime(random)
   const place = evse(random.between(0, 2))
@@ -226,7 +226,7 @@ const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent =>
   }
 }
 
-/** Says anything at all, and at times the same thing again. */
+/** Sends random messages, and sometimes repeats one. */
 const babble = (charger: StoredCharger, model: ModelJournal, random: Random, steps: number) =>
   Effect.gen(function* () {
     const said: Array<ChargerEvent> = []
@@ -246,7 +246,7 @@ const babble = (charger: StoredCharger, model: ModelJournal, random: Random, ste
     yield* expectSame(charger)
   })
 
-/** Tells what truly happened, doubled and in the order given. */
+/** Reports what really happened, with duplicates, in the given order. */
 const tell = (charger: StoredCharger, order: ReadonlyArray<Telling>, random: Random) =>
   Effect.gen(function* () {
     const answers = new Map<Transaction, number>()
@@ -275,12 +275,12 @@ const historyOf = (random: Random): ReadonlyArray<Telling> => {
   return random.chance(0.5) ? told : shuffled(told, random)
 }
 
-/** Ten times the cases on a machine that does other things besides. */
+/** Enough for ten times the cases on a busy machine. */
 const limitMillis = 600_000
 
 let made = 0
 
-/** Some chargers at one time, so that their commits share transactions with one another. */
+/** Several chargers at the same time, so that their commits share transactions. */
 const chargersOf = (seeded: Seeded, ids: ReadonlyArray<string>, model: ModelJournal) =>
   Effect.forEach(ids, (id) => StoredCharger.connect(id, seeded.organisationId, model))
 
@@ -320,7 +320,7 @@ forEachDriver("the state of an actor", ports, (it) => {
   )
 
   it.effect(
-    "is the same while a charger tells what happened, doubled and shuffled",
+    "is the same in memory and in the database when reports are duplicated and shuffled",
     () => inEachHistory(5, (charger, _, random) => tell(charger, historyOf(random), random)),
     limitMillis
   )

@@ -1,4 +1,4 @@
-/** The audit log on both databases: every fact with an author, of one organisation, newest first, found by an index. */
+/** The audit log on both databases: every fact of an organisation that has an author, newest first, read by an index. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ const told = (organisation: TestOrganisation, type: string, subject: string, bod
         ${subject}, ${new Date(noon)}, ${new Date(noon)}, ${JSON.stringify(body)}::text::json)`
   })
 
-/** A site, a token made and changed, a command issued, and what chargers tell. */
+/** A site, a token that is created and changed, a command, and facts reported by chargers. */
 const history = Effect.gen(function* () {
   const organisation = yield* anOrganisation
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
@@ -48,7 +48,7 @@ const history = Effect.gen(function* () {
 })
 
 forEachDriver("AuditLog", repositories, (it) => {
-  it.effect("tells who did what, newest first, with the record before and after", () =>
+  it.effect("lists who did what, newest first, with the record before and after", () =>
     Effect.gen(function* () {
       const organisation = yield* history
       yield* history
@@ -73,7 +73,7 @@ forEachDriver("AuditLog", repositories, (it) => {
     })
   )
 
-  it.effect("goes through all of it in pages, and through one subject's alone", () =>
+  it.effect("is read in pages, and can be filtered by subject", () =>
     Effect.gen(function* () {
       const { id } = yield* history
       const log = yield* AuditLog
@@ -90,7 +90,7 @@ forEachDriver("AuditLog", repositories, (it) => {
     })
   )
 
-  it.effect("goes through one author's, one action's and one stretch of time's alone", () =>
+  it.effect("can be filtered by actor, action and time range", () =>
     Effect.gen(function* () {
       const organisation = yield* history
       const { list } = yield* AuditLog
@@ -123,7 +123,7 @@ forEachDriver("AuditLog", repositories, (it) => {
     })
   )
 
-  it.effect("is found by its indexes", () =>
+  it.effect("is read by its indexes", () =>
     Effect.gen(function* () {
       const { id } = yield* history
       const { list } = yield* AuditLog

@@ -1,4 +1,4 @@
-/** Many small questions become few statements, and nobody's answer is lost, mixed up or waited for without a bound. */
+/** Many small lookups become few statements; no answer is lost or mixed up, and no caller waits without a bound. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { describe } from "vitest"
@@ -32,7 +32,7 @@ const makeGate = (options: Partial<BatchedOptions<number, number>> = {}) =>
       askAll: (keys: ReadonlyArray<number>) => Effect.forEach(keys, ask),
       /** The next batch has been asked. */
       arrived: Effect.suspend(() => Deferred.await(waiting)),
-      /** Lets one batch through, and holds the one after it. */
+      /** Lets one batch through, and holds back the next one. */
       letOne: Effect.gen(function* () {
         const open = gate
         gate = yield* Deferred.make<void>()
@@ -48,7 +48,7 @@ const failure = (exit: Exit.Exit<unknown, StorageUnavailable>) =>
   Exit.isFailure(exit) && exit.cause.reasons[0]?._tag === "Fail" ? exit.cause.reasons[0].error.reason : exit
 
 describe("makeBatched", () => {
-  it.live("asks at once what comes in together, and all that came meanwhile when the answer is there", () =>
+  it.live("sends concurrent keys as one batch, and the keys that arrive meanwhile as the next batch", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate()
       const first = yield* gate.askAll(range(0, 3))
@@ -65,7 +65,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("takes no more than a batch may have, in the order of asking", () =>
+  it.live("sends at most `maxBatch` keys in a batch, in the order of the requests", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate({ maxBatch: 4 })
       const fibers = yield* gate.askAll(range(0, 10))
@@ -75,7 +75,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("runs as many batches at one time as it is allowed", () =>
+  it.live("runs up to `concurrency` batches at the same time", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate({ maxBatch: 2, concurrency: 2 })
       const fibers = yield* gate.askAll(range(0, 6))
@@ -88,7 +88,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("refuses at once what its queue cannot hold", () =>
+  it.live("refuses a key immediately when the queue is full", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate({ maxQueue: 2 })
       const asked = yield* gate.ask(0)
@@ -100,7 +100,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("gives up after its time: busy for what waited, down for what was asked; and serves again afterwards", () =>
+  it.live("times out with 'busy' for queued keys and 'down' for sent keys, and works again afterwards", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate({ maxBatch: 1, waitMillis: 30 })
       const fibers = yield* gate.askAll([1, 2])
@@ -112,7 +112,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("forgets who is interrupted, and answers the others", () =>
+  it.live("drops an interrupted caller and answers the others", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate()
       const [gone, stays] = yield* gate.askAll([1, 2])
@@ -123,7 +123,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("fails the whole batch when the database is away", () =>
+  it.live("fails the whole batch when the database is down", () =>
     Effect.gen(function* () {
       const down = new StorageUnavailable({ reason: "down", message: "away" })
       const gate = yield* makeGate({ run: () => Effect.fail(down) })
@@ -132,7 +132,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("finds the one key that kills a batch, and answers all others", () =>
+  it.live("isolates the one key that makes a batch die, and answers all others", () =>
     Effect.gen(function* () {
       const run = (keys: ReadonlyArray<number>) =>
         keys.includes(13) ? Effect.die(new Error("unlucky")) : Effect.succeed(keys)
@@ -145,7 +145,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("takes a map for an answer, and asks what stands for a key that is not in it", () =>
+  it.live("accepts a map as the answer, and uses `absent` for keys that it lacks", () =>
     Effect.gen(function* () {
       const run = (keys: ReadonlyArray<number>) =>
         Effect.succeed(new Map(keys.filter((key) => key > 1).map((key) => [key, key])))
@@ -154,7 +154,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("dies, rather than answer somebody with another's answer, when answers are missing", () =>
+  it.live("dies when answers are missing, rather than mix up the answers of callers", () =>
     Effect.gen(function* () {
       const gate = yield* makeGate({ run: () => Effect.succeed([]) })
       const exit = yield* Effect.exit(gate.get(1))
@@ -162,7 +162,7 @@ describe("makeBatched", () => {
     })
   )
 
-  it.live("tells whoever waits that the service shuts down, and whoever comes later too", () =>
+  it.live("fails waiting and later callers once the service shuts down", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const gate = yield* Scope.provide(makeGate({ maxBatch: 1 }), scope)

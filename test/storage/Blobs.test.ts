@@ -1,4 +1,4 @@
-/** A folder and a bucket fulfil one contract; what is the bucket's alone is told below. */
+/** A folder and a bucket fulfil the same contract; the tests below concern the bucket alone. */
 import { readdirSync } from "node:fs"
 import { Effect, Exit, type Layer, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -38,7 +38,7 @@ const putting = (layer: Layer.Layer<Blobs>, key = "one") =>
   )
 
 describe("a bucket", () => {
-  it("is asked with the signatures that AWS's own examples have", () => {
+  it("is simulated by a server that expects the signatures of the AWS examples", () => {
     const key = {
       accessKeyId: "AKIAIOSFODNN7EXAMPLE",
       secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -67,14 +67,14 @@ describe("a bucket", () => {
     )
   })
 
-  it("holds its contents in a folder of its own", async () => {
+  it("stores files under a prefix of their own", async () => {
     await putting(layerS3(options()), "where-it-lies")
     expect([...server.objects.keys()]).toContain("/charger-files/files/where-it-lies")
   })
 
-  it("is asked again when it is busy, and not when it refuses", async () => {
+  it("is retried when it answers 503, and not when it refuses with 403", async () => {
     server.log.length = 0
-    // The first is the start's own try.
+    // The first request is the check at start.
     server.failures.push(503, 503)
     expect(Exit.isSuccess(await putting(layerS3(options())))).toBe(true)
     const wrong = layerS3(options({ secretAccessKey: Redacted.make("not the tests'") }))
@@ -85,16 +85,16 @@ describe("a bucket", () => {
     expect(server.log.filter((line) => line === "PUT 200")).toHaveLength(1)
   })
 
-  it("is a part of the host, where the store wants it so", () => {
+  it("is part of the host name where path style is off, and part of the path otherwise", () => {
     const aws = options({ endpoint: "https://s3.eu-north-1.amazonaws.com", bucket: "ours", pathStyle: false })
     expect(addressOf(aws, "key").href).toBe("https://ours.s3.eu-north-1.amazonaws.com/files/key")
     const behind = options({ endpoint: "http://proxy.example:9000/s3/", bucket: "ours" })
     expect(addressOf(behind, "key").href).toBe("http://proxy.example:9000/s3/ours/files/key")
   })
 
-  it("that does not answer is told so", async () => {
+  it("fails the upload with a clear message when it does not answer", async () => {
     const nobody = layerS3(options({ endpoint: "http://127.0.0.1:9" }))
     const failed = await putting(nobody)
-    expect(String(Exit.isFailure(failed) && failed.cause)).toContain("the bucket of files cannot be used")
+    expect(String(Exit.isFailure(failed) && failed.cause)).toContain("the bucket for files cannot be used")
   })
 })

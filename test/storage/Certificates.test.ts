@@ -1,4 +1,4 @@
-/** Which certificates a charger has, read from what commands have kept of its answers. */
+/** Which certificates a charger has, read from the stored results of its commands. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { forEachDriver } from "../support/databases.ts"
 import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { planOf, statementsOf } from "../support/statements.ts"
 
-/** Later than the registration of the chargers, which is of this moment. */
+/** Later than the registration of the chargers, which happens now. */
 const later = Date.now() + 3_600_000
 const hash = { hashAlgorithm: "SHA256", issuerNameHash: "aa", issuerKeyHash: "bb", serialNumber: "01" } as const
 const central = "CentralSystemRootCertificate"
@@ -42,14 +42,14 @@ const asked = (
 const told = (...certificateHashData: ReadonlyArray<unknown>) => ({ status: "Accepted", certificateHashData })
 
 forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it) => {
-  it.effect("are unknown until it was asked", () =>
+  it.effect("are unknown until the charger is asked", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["CERT-1"])
       assert.deepStrictEqual(yield* (yield* Certificates).installed(seeded.organisationId, "CERT-1"), [])
     })
   )
 
-  it.effect("are what it last told of each type, also that it has none", () =>
+  it.effect("are its latest answer for each type, including that it has none", () =>
     Effect.gen(function* () {
       const certificates = yield* Certificates
       const seeded = yield* seedChargers(["CERT-2", "CERT-3"])
@@ -66,7 +66,7 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
     })
   )
 
-  it.effect("are not what it did not answer, and only what can be named to it again", () =>
+  it.effect("leave out failed commands and hashes that could not be sent back to the charger", () =>
     Effect.gen(function* () {
       const certificates = yield* Certificates
       const seeded = yield* seedChargers(["CERT-4"])
@@ -91,7 +91,7 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
     })
   )
 
-  it.effect("may have changed by what was sent since, of the type that it is about", () =>
+  it.effect("are flagged as possibly changed after a later install or delete of their type", () =>
     Effect.gen(function* () {
       const certificates = yield* Certificates
       const seeded = yield* seedChargers(["CERT-5"])
@@ -113,7 +113,7 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
     })
   )
 
-  it.effect("are those of the organisation's own charger as it is registered now", () =>
+  it.effect("exclude answers from other organisations and from before the current registration", () =>
     Effect.gen(function* () {
       const certificates = yield* Certificates
       const theirs = yield* seedChargers([])
@@ -127,7 +127,7 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
     })
   )
 
-  it.effect("are found among thousands of other commands without reading those", () =>
+  it.effect("are found by an index among thousands of other commands", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const certificates = yield* Certificates

@@ -1,4 +1,4 @@
-/** Who a charger is, that it has come and gone, and what its actor begins with. */
+/** The credentials of chargers, their connections, and the state that an actor is loaded with. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,7 +25,7 @@ import { opening, openedEpoch, connectionOf, comings, registerAnew } from "../su
 import { transaction } from "../support/journalRows.ts"
 
 forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
-  it.effect("knows a charger by how it proves itself, and nobody else", () =>
+  it.effect("returns the credentials of a registered charger, and none for any other id", () =>
     Effect.gen(function* () {
       const { credentials } = yield* ChargerDirectory
       const sql = yield* SqlClient.SqlClient
@@ -65,7 +65,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("gives each connection the next epoch, and records once that the charger came", () =>
+  it.effect("gives each connection the next epoch, and records each connection once", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["D-2"])
       const first = yield* openedEpoch(seeded, "D-2")
@@ -95,7 +95,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("gives one epoch to connections of one charger that come at the same moment", () =>
+  it.effect("records one connection for each epoch when a charger connects twice at the same moment", () =>
     Effect.gen(function* () {
       const { open } = yield* ChargerDirectory
       const seeded = yield* seedChargers(["D-3", "D-3-other"])
@@ -114,7 +114,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("opens and closes eight times as many in about eight times the time, whatever batches came before", () =>
+  it.effect("takes time proportional to the number of connections, whatever batches came before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ids = Array.from({ length: 2000 }, (_, i) => `D-storm-${i}`)
@@ -128,7 +128,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
           FROM (SELECT charger_id FROM charger WHERE charger_id LIKE 'D-storm-%' ORDER BY charger_id LIMIT ${count}::int) c
           LEFT JOIN connection n ON n.charger_id = c.charger_id
         ) x`
-      // Enough for the plans to be those that are kept, made for one charger.
+      // Enough runs for the plans to be cached, and made for one charger.
       for (let n = 0; n < 8; n++) yield* reconnect(1)
       const millis = (count: number) =>
         Effect.gen(function* () {
@@ -146,7 +146,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("ends a connection once, and by a late end of an older one changes nothing", () =>
+  it.effect("ends a connection once, and ignores the late end of an older one", () =>
     Effect.gen(function* () {
       const { close } = yield* ChargerDirectory
       const { organisationId, siteId } = yield* seedChargers(["D-4"])
@@ -172,7 +172,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("records the connections of a charger that was registered anew as new ones", () =>
+  it.effect("records new connections after a charger is registered again", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["D-5"])
       const first = yield* openedEpoch(seeded, "D-5")
@@ -189,7 +189,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("loads a state again under the epoch that its actor has, and none of a charger that is gone", () =>
+  it.effect("reloads a state with the epoch of its actor, and nothing for a removed charger", () =>
     Effect.gen(function* () {
       const { reload } = yield* ChargerDirectory
       const { commit } = yield* Journal
@@ -207,7 +207,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("loads what the organisation decided, and what the charger told", () =>
+  it.effect("loads the settings of the organisation and what the charger reported", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const { open } = yield* ChargerDirectory
@@ -244,7 +244,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("finds a token of the organisation however it is spelled, with its open sessions everywhere", () =>
+  it.effect("finds a token of the organisation in any letter case, with its open sessions at all chargers", () =>
     Effect.gen(function* () {
       const directory = yield* ChargerDirectory
       const findToken = (organisationId: string, tokenUid: string) =>
@@ -294,7 +294,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("finds the charger's reservations that may stand at that time with the token, and nobody else's", () =>
+  it.effect("returns with a token the reservations that may be in force at its charger at that time", () =>
     Effect.gen(function* () {
       const { findToken } = yield* ChargerDirectory
       const sql = yield* SqlClient.SqlClient
@@ -332,7 +332,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("finds a charger's own session by its id, ended or not, and nobody else's", () =>
+  it.effect("finds a session of the charger by its transaction id, ended or not, and none of other chargers", () =>
     Effect.gen(function* () {
       const { findSession } = yield* ChargerDirectory
       const { commit } = yield* Journal
@@ -354,7 +354,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("loads no session and no orphan of the organisation that had the charger's id before", () =>
+  it.effect("loads no session and no orphan of the organisation that used the charger id before", () =>
     Effect.gen(function* () {
       const { open } = yield* ChargerDirectory
       const { commit } = yield* Journal
@@ -367,7 +367,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("gives no transaction number twice, however many take some at a time", () =>
+  it.effect("never gives a transaction number twice, even to concurrent callers", () =>
     Effect.gen(function* () {
       const { takeTransactionNumbers } = yield* ChargerDirectory
       const sizes = Array.from({ length: 20 }, (_, n) => 1 + ((n * 37) % 100))
@@ -379,7 +379,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
     })
   )
 
-  it.effect("admits a thousand chargers that come at once in a few statements", () =>
+  it.effect("admits a thousand chargers that connect at the same time with at most 12 statements", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers([])
@@ -387,7 +387,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
         SELECT 'CITY-' || n, ${seeded.organisationId}::uuid, ${seeded.siteId}::uuid, 'Charger', 0, now(), now()
         FROM generate_series(1, 1000) n`
       const ids = Array.from({ length: 1000 }, (_, n) => `CITY-${n + 1}`)
-      // The fibers that ask are the layer's, so it is built where statements are watched.
+      // The fibers that query belong to the layer, so it is built where statements are watched.
       const sent = yield* statementsOf(
         Effect.gen(function* () {
           const context = yield* Layer.build(ChargerDirectoryStorage.layer(directoryOptions))
@@ -401,7 +401,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
           assert.isTrue(states.every((state, n) => state?.chargerId === ids[n]))
         }).pipe(Effect.scoped)
       )
-      // Two batches of credentials; and of openings a few, each of which takes epochs and loads states.
+      // Two batches of credentials, and a few batches of openings, each of which takes epochs and loads states.
       assert.isAtLeast(sent.length, 6)
       assert.isAtMost(sent.length, 12)
       const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM journal
@@ -413,7 +413,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
 
 // The embedded database alone: its one session is made read-only on a nearly full disk.
 forEachDriver("the directory of chargers on a nearly full disk", Layer.empty, (it) => {
-  it.effect("lets chargers come and go within half of the room that is kept, and takes no transaction", () =>
+  it.effect("accepts connections while less than half of the reserve is used, and no transactions", () =>
     Effect.gen(function* () {
       const health = yield* StorageHealth
       if (health.kind !== "pglite") return

@@ -1,4 +1,4 @@
-/** What the database keeps of statuses and connections: the same history in whatever order facts come, page by page. */
+/** The stored history of statuses and connections: the same whatever the order of the facts, read in pages. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ import {
 } from "../support/chargerPast.ts"
 
 forEachDriver("the history of a charger", live, (it) => {
-  it.effect("has every status newest first, with all that was told, by charger and by connector", () =>
+  it.effect("has every status with all reported fields, newest first, by charger and by connector", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -72,7 +72,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("has all statuses of one connector that came in one commit", () =>
+  it.effect("has all statuses of a connector from one commit, and none twice", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const journal = yield* Journal
@@ -90,11 +90,11 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("is read in pages that neither repeat nor leave out, whatever the size, ties included", () =>
+  it.effect("is read in pages of any size without repeats or gaps, also where times are equal", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const facts = Array.from({ length: 25 }, (_, n) =>
-        // Five of each instant, all heard at once.
+        // Five at each time, all received at the same moment.
         status(world, n % 3, october + Math.floor(n / 5) * minute, n % 2 === 0 ? "Available" : "Preparing", {
           heardAt: october + hour
         })
@@ -116,44 +116,42 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect(
-    "comes out the same in whatever order statuses are heard of, and the past never stands (seeds 1 to 5)",
-    () =>
-      Effect.gen(function* () {
-        const words = ["Available", "Preparing", "Charging", "Faulted", "Unavailable"] as const
-        const random = new Random(7)
-        // Times collide on purpose; heardAt and the key are the fact's own, whenever it is stored.
-        const script = Array.from({ length: 40 }, (_, n) => ({
-          evseId: random.between(0, 2),
-          at: october + random.between(0, 12) * minute,
-          word: random.pick(words),
-          heardAt: october + 20 * minute + random.between(0, 3),
-          key: `script-${n}`
-        }))
-        const outcomes: Array<unknown> = []
-        for (let seed = 1; seed <= 5; seed++) {
-          const world = yield* aCharger
-          const facts = script.map(({ at, evseId, heardAt, key, word }) =>
-            status(world, evseId, at, word, { heardAt, key: `${key}|${seed}` })
-          )
-          // The key ranks the last ties, and is the charger's own in the service: here it is made equal in rank by its time alone.
-          const distinct = [
-            ...new Map(facts.map((fact) => [`${fact.body.evseId}|${fact.at}|${fact.heardAt}`, fact])).values()
-          ]
-          yield* told(...new Random(seed).shuffled(distinct))
-          const [ups] = [yield* uptime(world, october + 30 * minute, { month: "2026-10" })]
-          outcomes.push([
-            yield* statuses(world, { evseId: 0 }),
-            yield* statuses(world, { evseId: 1 }),
-            yield* statuses(world, { evseId: 2 }),
-            ups.items.map(({ chargerId: _, siteId: __, ...rest }) => rest)
-          ])
-        }
-        for (const outcome of outcomes) assert.deepStrictEqual(outcome, outcomes[0])
-      })
+  it.effect("is the same whatever the order in which statuses are received (seeds 1 to 5)", () =>
+    Effect.gen(function* () {
+      const words = ["Available", "Preparing", "Charging", "Faulted", "Unavailable"] as const
+      const random = new Random(7)
+      // Times collide on purpose; `heardAt` and the key belong to the fact, whenever it is stored.
+      const script = Array.from({ length: 40 }, (_, n) => ({
+        evseId: random.between(0, 2),
+        at: october + random.between(0, 12) * minute,
+        word: random.pick(words),
+        heardAt: october + 20 * minute + random.between(0, 3),
+        key: `script-${n}`
+      }))
+      const outcomes: Array<unknown> = []
+      for (let seed = 1; seed <= 5; seed++) {
+        const world = yield* aCharger
+        const facts = script.map(({ at, evseId, heardAt, key, word }) =>
+          status(world, evseId, at, word, { heardAt, key: `${key}|${seed}` })
+        )
+        // The key breaks the last ties and differs between the chargers here, so only facts without such ties are kept.
+        const distinct = [
+          ...new Map(facts.map((fact) => [`${fact.body.evseId}|${fact.at}|${fact.heardAt}`, fact])).values()
+        ]
+        yield* told(...new Random(seed).shuffled(distinct))
+        const [ups] = [yield* uptime(world, october + 30 * minute, { month: "2026-10" })]
+        outcomes.push([
+          yield* statuses(world, { evseId: 0 }),
+          yield* statuses(world, { evseId: 1 }),
+          yield* statuses(world, { evseId: 2 }),
+          ups.items.map(({ chargerId: _, siteId: __, ...rest }) => rest)
+        ])
+      }
+      for (const outcome of outcomes) assert.deepStrictEqual(outcome, outcomes[0])
+    })
   )
 
-  it.effect("takes a past status in between and leaves what stands", () =>
+  it.effect("inserts a past status and leaves the current status unchanged", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -173,7 +171,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("lets no status be later than it was heard, so that a clock that was ahead does not stand for a day", () =>
+  it.effect("limits the time of a status to when it was received, so that a clock that is ahead does no harm", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -187,7 +185,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("has every connection with why it ended, by farewell, by a newer one, and by the end of its node", () =>
+  it.effect("has every connection and why it ended: closed, replaced, or its node gone", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* disconnect(world, october + 10 * minute)
@@ -223,7 +221,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("is nobody else's, and refuses cursors that it did not make", () =>
+  it.effect("is hidden from other organisations, and refuses forged cursors", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(status(world, 1, october, "Available"))
@@ -248,7 +246,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("goes with its charger", () =>
+  it.effect("is deleted with its charger", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(status(world, 1, october, "Available"))
@@ -261,7 +259,7 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
-  it.effect("goes after 25 months, but for what stood then", () =>
+  it.effect("is deleted after 25 months, except for the last status before that limit", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -274,7 +272,7 @@ forEachDriver("the history of a charger", live, (it) => {
       yield* connect(world, october + 2 * hour)
       yield* disconnect(world, october + 3 * hour)
       const sql = yield* SqlClient.SqlClient
-      // 25 months before, it was the 3rd of October 2026. Many small statements, as one large one would.
+      // 25 months before is 3 October 2026. Many small statements have the same result as one large one.
       yield* forgetHistory(sql, Date.UTC(2028, 10, 3), 5)
       assert.deepStrictEqual(yield* statuses(world), [
         [1, (40 * day) / minute, "Available"],

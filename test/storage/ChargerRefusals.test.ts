@@ -1,4 +1,4 @@
-/** Refused chargers as events: the first at once, repeats ever more seldom, of all a bounded number, and each at the organisation that may know. */
+/** Refused chargers as events: the first immediately, repeats less and less often, a bounded number in all, for the right organisation. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -28,7 +28,7 @@ describe("the memory of refusals", () => {
   const memory = (more: Partial<RefusalLimits> = {}) => new RefusalMemory({ ...limits.refusals, ...more })
   const taken = (one: RefusalMemory) => one.take(100_000).map(({ attempts, chargerId }) => `${chargerId} ${attempts}`)
 
-  it("records the first at once, and repeats after ever longer times with how many there were", () => {
+  it("records the first immediately, and repeats at growing intervals with their number", () => {
     const one = memory()
     const recorded: Array<string> = []
     for (let seconds = 0; seconds <= 5 * 3600; seconds += 10) {
@@ -49,7 +49,7 @@ describe("the memory of refusals", () => {
     ])
   })
 
-  it("begins anew after a long silence, for another reason, and where the clock was set back", () => {
+  it("starts again after a long pause, for another reason, and when the clock is set back", () => {
     const one = memory()
     for (const at of [0, 1, 3]) one.refused(refusal("A", { at: now + at * minute }))
     expect(taken(one)).toHaveLength(3)
@@ -60,7 +60,7 @@ describe("the memory of refusals", () => {
     expect(taken(one)).toEqual(["A 1", "A 1", "A 1", "A 1"])
   })
 
-  it("records so many unknown ids an hour, of one network and of all, whatever strangers make up", () => {
+  it("limits the refusals recorded an hour: unknown ids of a network and in all, and those of an organisation", () => {
     const one = memory()
     for (let n = 0; n < 10_000; n++) one.refused(refusal(`X${n}`))
     expect(taken(one)).toHaveLength(limits.refusals.unknownPerNetworkPerHour)
@@ -74,7 +74,7 @@ describe("the memory of refusals", () => {
     expect(one.refused(refusal("Z", { at: now + hour })), "an hour later").toBe(true)
   })
 
-  it("holds no more than its share while nothing can be written, and keeps what was not written", () => {
+  it("holds at most `maxWaiting` refusals while nothing can be written, and takes back an unwritten batch", () => {
     const one = memory({ perOrganisationPerHour: 1e9 })
     for (let n = 0; n < 100_000; n++) one.refused(refusal(`M${n}`, { organisationId: "o1" }))
     const batch = one.take(limits.refusals.maxWaiting)
@@ -84,7 +84,7 @@ describe("the memory of refusals", () => {
   })
 })
 
-/** The repository with a life of its own; what waits is written when it ends. */
+/** Runs the repository in a scope of its own; what is waiting is written when the scope closes. */
 const refused = (...all: ReadonlyArray<ChargerRefusal>) =>
   Effect.gen(function* () {
     const layer = RefusalsRepository.layer({ ...limits.refusals, flushEveryMillis: hour })
@@ -103,7 +103,7 @@ const published = (organisationId: string, more: object = {}) =>
   })
 
 forEachDriver("refused chargers", repositories, (it) => {
-  it.effect("are events of the charger's organisation and site, once in a minute whichever process they tried", () =>
+  it.effect("become events of the organisation and site, once a minute across all processes", () =>
     Effect.gen(function* () {
       yield* emptyTables
       const ours = yield* seedChargers(["R-1"])
@@ -123,7 +123,7 @@ forEachDriver("refused chargers", repositories, (it) => {
     })
   )
 
-  it.effect("under an unknown id are the only organisation's, and no one's where there are several", () =>
+  it.effect("with an unknown id are reported to the only organisation, and to none where there are several", () =>
     Effect.gen(function* () {
       yield* emptyTables
       const ours = yield* seedChargers(["R-3"])

@@ -1,4 +1,4 @@
-/** Profiles and composite answers as facts about commands have left them. */
+/** Charging profiles and composite schedules, as stored from the answers to commands. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -36,7 +36,7 @@ const profile: SetProfile = {
 }
 
 forEachDriver("charging profiles", repositories, (it) => {
-  it.effect("are read from the charger's document, by its organisation alone", () =>
+  it.effect("are read from the document of the charger, by its organisation alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const profiles = yield* ChargingProfiles
@@ -52,7 +52,7 @@ forEachDriver("charging profiles", repositories, (it) => {
     })
   )
 
-  it.effect("come with the newest answer to GetCompositeSchedule that was a yes, of each evse", () =>
+  it.effect("come with the newest accepted answer to GetCompositeSchedule of each EVSE", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const profiles = yield* ChargingProfiles

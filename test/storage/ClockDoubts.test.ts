@@ -1,4 +1,4 @@
-/** What a charger's clock leaves doubtful of a session, from its messages to the row: whether the clock jumped, and how far it is ahead. */
+/** What is stored about a charger's clock in a session: whether the clock jumped, and how far it was ahead. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ const ports = Layer.mergeAll(
 
 const minutes = 60_000
 
-/** `say` lets a second pass before the message is heard. */
+/** `say` lets a second pass before the message is received. */
 const sayingMillis = 1000
 
 const said = (charger: StoredCharger, aheadMillis: number | undefined) =>
@@ -59,28 +59,48 @@ const session = (chargerId: string, { reconnects, start, stop }: Course) =>
   })
 
 const courses: ReadonlyArray<readonly [name: string, course: Course, jumped: boolean, ahead: number]> = [
-  ["a clock that is right", { start: 0, stop: 0 }, false, 0],
-  ["messages that come late", { start: -90 * minutes, stop: -30 * minutes }, false, 0],
-  ["a clock that is five minutes ahead", { start: 5 * minutes, stop: 5 * minutes }, false, 0],
-  ["a clock that is more than that ahead", { start: 5 * minutes + 1, stop: 5 * minutes + 1 }, false, 300_001],
-  ["one that is at the stop alone", { start: 5 * minutes, stop: 5 * minutes + 1 }, false, 300_001],
-  ["one that was put right by five minutes", { start: 10 * minutes, stop: 5 * minutes }, false, 600_000],
-  ["one that was put right by more", { start: 10 * minutes, stop: 5 * minutes - 1 }, true, 600_000],
-  ["one that went ahead by more", { start: 0, stop: 6 * minutes }, true, 360_000],
-  ["a stop without a time on the connection of the start", { start: 0, stop: undefined }, false, 0],
+  ["does not jump with a correct clock", { start: 0, stop: 0 }, false, 0],
+  ["does not jump with messages that arrive late", { start: -90 * minutes, stop: -30 * minutes }, false, 0],
+  ["is not ahead at a difference of five minutes", { start: 5 * minutes, stop: 5 * minutes }, false, 0],
   [
-    "a stop without a time after the charger was away before",
+    "is ahead at a difference of more than five minutes",
+    { start: 5 * minutes + 1, stop: 5 * minutes + 1 },
+    false,
+    300_001
+  ],
+  [
+    "is ahead when only the stop differs by more than five minutes",
+    { start: 5 * minutes, stop: 5 * minutes + 1 },
+    false,
+    300_001
+  ],
+  ["does not jump when it is corrected by five minutes", { start: 10 * minutes, stop: 5 * minutes }, false, 600_000],
+  [
+    "jumps when it is corrected by more than five minutes",
+    { start: 10 * minutes, stop: 5 * minutes - 1 },
+    true,
+    600_000
+  ],
+  ["jumps when it goes ahead by more than five minutes", { start: 0, stop: 6 * minutes }, true, 360_000],
+  ["does not jump with a stop without a time on the connection of the start", { start: 0, stop: undefined }, false, 0],
+  [
+    "does not jump with a stop without a time when the reconnection was before the start",
     { start: 0, stop: undefined, reconnects: "before" },
     false,
     0
   ],
   [
-    "a stop without a time after the charger was away since",
+    "may have jumped with a stop without a time when the charger reconnected since the start",
     { start: 0, stop: undefined, reconnects: "within" },
     true,
     0
   ],
-  ["a stop with a time after the charger was away", { start: 0, stop: 0, reconnects: "within" }, false, 0]
+  [
+    "does not jump with a stop that has a time when the charger reconnected since the start",
+    { start: 0, stop: 0, reconnects: "within" },
+    false,
+    0
+  ]
 ]
 
 forEachDriver("the clock within a session", ports, (it) => {
@@ -92,11 +112,11 @@ forEachDriver("the clock within a session", ports, (it) => {
     )
   }
 
-  it.effect("counts as well where no stop reported the end, and a stop of later adds to it", () =>
+  it.effect("is judged by a status that ends the session, and again by a later stop", () =>
     Effect.gen(function* () {
       const { organisationId } = yield* seedChargers(["CLOCK-unheard"])
       const charger = yield* StoredCharger.connect("CLOCK-unheard", organisationId, new ModelJournal())
-      // Nobody knows the card: it is refused.
+      // The card is unknown: it is refused.
       const { reply } = yield* charger.say(started({ time: said(charger, 10 * minutes) }))
       if (reply?._tag !== "StartAnswered") return assert.fail("the start has no answer")
       charger.now += 60 * minutes

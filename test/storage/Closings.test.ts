@@ -1,4 +1,4 @@
-/** Sessions whose end never came, from the journal over the closer to what everybody sees; and what becomes of them when it comes after all. */
+/** Sessions whose end was never reported, from the journal through the closer to what readers see, also when the end arrives after all. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +29,7 @@ const world = Layer.mergeAll(
 const minute = 60_000
 const hour = 60 * minute
 
-/** A running session with two readings, at a charger that is there, with a tariff of 1 for each kWh. */
+/** A running session with two readings, at a connected charger, with a tariff of 1 for each kWh. */
 const running = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -46,7 +46,7 @@ const running = (chargerId: string) =>
     yield* commit([started(seeded, tx)])
     yield* commit([metered(seeded, tx, noon + 10 * minute, 2000)])
     yield* commit([metered(seeded, tx, noon + 20 * minute, 3500)])
-    // Stored in the journal's words with the database's clock; from here on by that of the test.
+    // The journal stored it by the database's clock; from here on the clock of the test counts.
     yield* sql`UPDATE session SET updated_at = ${new Date(noon + 20 * minute)} WHERE id = ${tx.sessionId}`
     yield* sql`INSERT INTO node (node_id, started_at, lease_until) VALUES (${chargerId}, now(), now() + interval '1 hour')`
     yield* sql`
@@ -78,7 +78,7 @@ const factsOf = (sessionId: string) =>
   })
 
 forEachDriver("a session whose end never came", world, (it) => {
-  it.effect("is closed by its last reading, held, and out of everybody's way", () =>
+  it.effect("is closed with its last reading, held, and no longer active or billed", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const directory = yield* ChargerDirectory
@@ -118,7 +118,7 @@ forEachDriver("a session whose end never came", world, (it) => {
     })
   )
 
-  it.effect("runs again when it is heard of, and is billed by its true end when that comes", () =>
+  it.effect("is active again after a new reading, and is billed by its real end when that arrives", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const commit = yield* decidedCommit
@@ -151,7 +151,7 @@ forEachDriver("a session whose end never came", world, (it) => {
     })
   )
 
-  it.effect("is billed as it stands once it is released, and needs a correction when its end says otherwise", () =>
+  it.effect("is billed as closed when it is released, and differs from its bill when another end arrives", () =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const commit = yield* decidedCommit
@@ -174,7 +174,7 @@ forEachDriver("a session whose end never came", world, (it) => {
     })
   )
 
-  it.effect("is left alone when something was stored of it since it was looked at", () =>
+  it.effect("is not closed when something was stored for it since it was examined", () =>
     Effect.gen(function* () {
       const closings = yield* Closings
       const sessions = yield* Sessions
@@ -195,7 +195,7 @@ forEachDriver("a session whose end never came", world, (it) => {
     })
   )
 
-  it.effect("keeps nobody from removing its charger", () =>
+  it.effect("does not prevent the removal of its charger once it is closed", () =>
     Effect.gen(function* () {
       const chargers = yield* Chargers
       const { writing } = yield* running("CL-5")

@@ -1,4 +1,4 @@
-/** What is too much to command: of one charger, and of many within a minute. */
+/** Limits for commands: waiting for one charger, and to many chargers within a minute. */
 import { assert } from "@effect/vitest"
 import { Effect, Logger, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -10,7 +10,7 @@ import { asking, connect, expiresInSeconds, ports, reset, world } from "../suppo
 import { failureOf, noon } from "../support/repositories.ts"
 
 forEachDriver("caps of commands", ports, (it) => {
-  it.effect("refuses too many for one charger, and one caller's harm to too many chargers a minute", () =>
+  it.effect("refuses too many commands for one charger, and disruptive ones to too many chargers a minute", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
@@ -35,7 +35,7 @@ forEachDriver("caps of commands", ports, (it) => {
     })
   )
 
-  it.effect("refuses the same of commands that would be stored as sent", () =>
+  it.effect("refuses commands that would be stored as sent by the same limit", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
@@ -50,7 +50,7 @@ forEachDriver("caps of commands", ports, (it) => {
     })
   )
 
-  it.effect("has one cap for all keys of an organisation, and another for each partner", () =>
+  it.effect("has one limit for all keys of an organisation, and another for each partner", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
@@ -62,11 +62,11 @@ forEachDriver("caps of commands", ports, (it) => {
       const issue = (id: string, actor: string) => commands.issue(asking(id, { expiresInSeconds }), by(actor))
       yield* issue(chargerId, "key:one")
       yield* issue(second, "v1:two")
-      // Ten keys have no more than one.
+      // Ten keys may do no more than one key.
       for (const actor of ["key:one", "v1:two", "key:three"]) {
         assert.deepStrictEqual(yield* failureOf(issue(third, actor)), ["TooMany", "command_rate"], actor)
       }
-      // What partners and the service itself do is not the operator's, nor is what he does theirs.
+      // Commands of partners and of the service do not count for the operator, nor the operator's for them.
       yield* issue(third, "partner:one")
       yield* issue(fourth, "partner:one")
       assert.deepStrictEqual(yield* failureOf(issue(chargerId, "partner:one")), ["TooMany", "command_rate"])
@@ -79,7 +79,7 @@ forEachDriver("caps of commands", ports, (it) => {
     })
   )
 
-  it.effect("counts chargers that were commanded, not those that were asked, and says when there is room again", () =>
+  it.effect("counts only chargers with disruptive commands, and reports when another one is allowed", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
@@ -92,14 +92,14 @@ forEachDriver("caps of commands", ports, (it) => {
       yield* issue(second, 10_000)
       yield* issue(chargerId, 20_000)
       const refused = yield* Effect.flip(issue(third, 30_000))
-      // The second was commanded last 20 s ago, and leaves room in 40 s; the first one's last command was after that.
+      // The second charger's last command was 20 s ago, so it makes room in 40 s; the first charger's was later.
       assert.deepInclude(refused, { code: "command_rate", retryAfterSeconds: 40 })
       yield* issue(chargerId, 31_000)
       yield* issue(third, 70_000)
     })
   )
 
-  it.effect("counts what it refuses, and names a caller who commands too many chargers once a minute", () =>
+  it.effect("counts refusals, and logs a caller that commands too many chargers once a minute", () =>
     Effect.gen(function* () {
       const lines: Array<{ readonly message: unknown; readonly annotations: Readonly<Record<string, unknown>> }> = []
       const logger = Logger.make(({ fiber, message }) => {
@@ -118,7 +118,7 @@ forEachDriver("caps of commands", ports, (it) => {
       const others = [yield* register(), yield* register(), yield* register()]
       const before = yield* counted
       const issue = (id: string, now = noon, more: Partial<NewCommand> = {}) =>
-        // Long, since the sweep of what waited for too long goes by the real clock.
+        // Long, since the sweep that expires commands goes by the real clock.
         Effect.ignore(commands.issue(asking(id, { expiresInSeconds: 1e9, ...more }), organisation.writing(now))).pipe(
           Effect.provide(Logger.layer([logger]))
         )

@@ -1,4 +1,4 @@
-/** Commands that are over go after their retention, oldest first; those whose answer is still asked for stay, and so does a reservation with a session. */
+/** Finished commands are deleted after their retention, oldest first; those still needed stay, and so do reservations with a session. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -57,7 +57,7 @@ const cleared = Effect.gen(function* () {
 })
 
 forEachDatabase("commands older than their retention", (it) => {
-  it.effect("go, except those that wait and those whose answer is what is known of a charger", () =>
+  it.effect("are deleted, except those that wait and those whose outcome is still needed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const old = limit - 1000
@@ -103,7 +103,7 @@ forEachDatabase("commands older than their retention", (it) => {
     })
   )
 
-  it.effect("are followed by the processes that ran at the time", () =>
+  it.effect("are deleted in the same run as nodes that are long gone and have no connections", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const day = 86_400_000
@@ -126,7 +126,7 @@ forEachDatabase("commands older than their retention", (it) => {
     })
   )
 
-  it.effect("go in slices until none is left", () =>
+  it.effect("are deleted in slices until none is left", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (let n = 0; n < 5; n++) yield* addCommand(`old ${n}`, "RemoteStop", limit - 10_000 + n)

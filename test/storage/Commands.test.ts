@@ -16,7 +16,7 @@ import { freshId, started } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
 import { anOrganisation, factsOf, failureOf, noon, type TestOrganisation } from "../support/repositories.ts"
 
-/** Ways for a RemoteStart and a RemoteStop to end, and whether what followed may be their doing. */
+/** How a RemoteStart or RemoteStop can end, and whether it may have caused what followed. */
 const answersToRemote = [
   ["Rejected", { status: "Rejected" }, false],
   ["Failed", { errorCode: "InternalError" }, false],
@@ -46,7 +46,7 @@ const answered = (organisation: TestOrganisation, chargerId: string, commandId: 
 })
 
 forEachDriver("Commands", ports, (it) => {
-  it.effect("goes from Pending over Sent to what the charger answered, and its facts say so", () =>
+  it.effect("takes a command from Pending through Sent to the charger's answer, and records facts", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -70,7 +70,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("is waited for without a look by the caller that issued it, also where it has ended before the wait", () =>
+  it.effect("reads a command once for a waiting caller that issued it, even if it ended before the wait", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -85,12 +85,12 @@ forEachDriver("Commands", ports, (it) => {
         )
       )
       assert.strictEqual(sent.length, 1)
-      // Without the word it would be looked for after two seconds.
+      // Without the notification it would be looked up after two seconds.
       assert.isBelow(performance.now() - since, 1_500)
     })
   )
 
-  it.effect("is stored as sent, by one statement, where the actor of the open connection holds its line for it", () =>
+  it.effect("stores a command as Sent with one statement when the actor of the open connection can send it", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -104,7 +104,7 @@ forEachDriver("Commands", ports, (it) => {
       assert.deepInclude(command, { status: "Sent", sentAt: noon, createdAt: noon, parameters: { resetType: "Soft" } })
       const issued = command!
       assert.deepStrictEqual(yield* commands.get(organisation.id, issued.id), issued)
-      // Its actor may not have heard that it was stored: then it is handed out, once.
+      // Its actor may not know that it was stored: then it is handed out, once.
       assert.strictEqual((yield* commands.take(chargerId, epoch, noon))?.id, issued.id)
       const waiting = yield* Effect.forkChild(commands.wait(organisation.id, issued.id, 30_000, issued))
       yield* (yield* Journal).commit([answered(organisation, chargerId, issued.id)])
@@ -121,13 +121,13 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("waits for its turn behind another, at another connection, and where more is stored with it", () =>
+  it.effect("stores a command as Pending behind another, after a reconnection, and when more is stored with it", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
       const { epoch } = yield* connect(organisation, chargerId)
       const [busy, moved, reserved, gone] = [yield* register(), yield* register(), yield* register(), yield* register()]
-      // Each in a minute of its own, so that the cap of chargers is not met.
+      // Each in a minute of its own, so that the limit of chargers a minute is not reached.
       let at = noon
       const issue = (id: string, sentBy: number, command = reset) =>
         Effect.map(
@@ -165,7 +165,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("is looked up by its caller after a long answer, which is not kept for those that come late", () =>
+  it.effect("looks a command up for a late caller when its answer is too long to be kept in memory", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -183,7 +183,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("says of each that is taken whether another waits behind it", () =>
+  it.effect("reports with each command taken whether another one is waiting", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -207,7 +207,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("names the connected chargers that have one waiting once words of them may have been missed", () =>
+  it.effect("lists connected chargers with a waiting command after notifications may have been missed", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation, register } = yield* world
@@ -224,7 +224,7 @@ forEachDriver("Commands", ports, (it) => {
           Stream.runCollect
         )
       )
-      // Each empty word names it once; the stream listens after a moment.
+      // Each empty notification lists it once; the stream begins to listen after a moment.
       for (let tries = 0; tries < 100 && named.pollUnsafe() === undefined; tries++) {
         yield* notifications.ring(commandWaitingChannel)
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 60)))
@@ -233,7 +233,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("fails at once for a charger that is not connected, and waits for it when it may", () =>
+  it.effect("fails a command for a charger that is not connected, unless the command may wait", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -248,7 +248,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("expires what its charger did not come for in time, and never sends it", () =>
+  it.effect("expires a command that was not sent in time, and never sends it", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -260,7 +260,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("ends what a lost connection had sent as failed, and lets what had not been sent go on with the next", () =>
+  it.effect("fails commands that were sent on a lost connection, and keeps unsent ones for the next connection", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -269,7 +269,7 @@ forEachDriver("Commands", ports, (it) => {
       const queued = yield* commands.issue(asking(chargerId), organisation.writing())
       const patient = yield* commands.issue(asking(chargerId, { expiresInSeconds }), organisation.writing())
       yield* commands.take(chargerId, first.epoch, noon)
-      // Replaced by a newer connection: never without one.
+      // Replaced by a newer connection, so the charger was never offline.
       const second = yield* connect(organisation, chargerId)
       const lost = yield* commands.get(organisation.id, sent.id)
       assert.strictEqual(lost.status, "Failed")
@@ -279,13 +279,13 @@ forEachDriver("Commands", ports, (it) => {
       yield* disconnect(organisation, chargerId, second.epoch)
       assert.strictEqual((yield* commands.get(organisation.id, queued.id)).result?.["errorCode"], "NotConnected")
       assert.strictEqual((yield* commands.get(organisation.id, patient.id)).status, "Pending")
-      // The answer that comes after all changes nothing.
+      // An answer that arrives after all changes nothing.
       yield* (yield* Journal).commit([answered(organisation, chargerId, sent.id)])
       assert.strictEqual((yield* commands.get(organisation.id, sent.id)).status, "Failed")
     })
   )
 
-  it.effect("hands out again what was taken by a statement whose answer got lost", () =>
+  it.effect("hands out a command again when the result of the first take was lost", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -296,7 +296,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("tells a waiting caller as soon as the charger has answered", () =>
+  it.effect("answers a waiting caller as soon as the charger has answered", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -310,7 +310,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("knows no command of another organisation, and none for another's charger", () =>
+  it.effect("hides commands from other organisations, and refuses theirs for the charger", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -347,7 +347,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("keeps what opens a location sealed, and shows it to the charger only", () =>
+  it.effect("keeps the credentials in a location sealed, and shows them to the charger only", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const sql = yield* SqlClient.SqlClient
@@ -377,7 +377,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("knows the session that a RemoteStart was followed by", () =>
+  it.effect("finds the session that followed a RemoteStart, unless the charger refused the command", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const { chargerId, organisation } = yield* world
@@ -399,7 +399,7 @@ forEachDriver("Commands", ports, (it) => {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql`SELECT reservation_id FROM session WHERE id = ${sessionId}`
       assert.deepStrictEqual(row, { reservation_id: 7 })
-      // A charger that says no has started it for another reason.
+      // A charger that refused has started it for another reason.
       for (const [status, result, known] of answersToRemote) {
         yield* sql`UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb WHERE id = ${id}`
         const seen = yield* commands.get(organisation.id, id)
@@ -409,7 +409,7 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
-  it.effect("knows whether the session of a RemoteStop ended by it", () =>
+  it.effect("finds out whether a RemoteStop ended its session", () =>
     Effect.gen(function* () {
       const commands = yield* Commands
       const sql = yield* SqlClient.SqlClient
@@ -444,7 +444,7 @@ forEachDriver("Commands", ports, (it) => {
         yield* answered(status, result)
         assert.strictEqual(yield* effect, known ? "SessionEnded" : undefined, `${status} ${JSON.stringify(result)}`)
       }
-      // A clock that is hours behind told the start's time wrongly too.
+      // A clock that is hours behind gave a wrong time for the start too.
       yield* answered("Accepted", { status: "Accepted" })
       yield* sql`UPDATE session SET started_at = started_at - interval '3 hours' WHERE id = ${sessionId}`
       yield* ended(noon - 3 * 3_600_000, noon + 5000)

@@ -1,4 +1,4 @@
-/** The end of a connection has one time for every reader: what memory has before it is stored, and the lease of a node that is gone. */
+/** Every reader sees the same end of a connection: that in memory until it is stored, and the end of the lease of a node that is gone. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ const ports = Layer.mergeAll(
 )
 
 const minute = 60_000
-/** Long past, so that what is not told of it is told of now. */
+/** Long past, so that a wrong use of the current time is noticed. */
 const october = Date.UTC(2025, 9, 1)
 const afterwards = october + 60 * minute
 
@@ -86,7 +86,7 @@ const leaseEnds = (nodeId: string, at: number) =>
 
 const minutes = (at: number | undefined) => at && (at - october) / minute
 
-/** The end of a charger's only connection as each reader tells it, in minutes: the record, the history, the uptime, the fact. */
+/** The end of a charger's only connection as each reader reports it, in minutes: the record, the history, the uptime, the fact. */
 const told = ({ chargerId, organisationId }: World) =>
   Effect.gen(function* () {
     const history = yield* ChargerHistory
@@ -108,7 +108,7 @@ const told = ({ chargerId, organisationId }: World) =>
 const goneReason = "the node that held the connection is gone"
 
 forEachDriver("the end of a connection", ports, (it) => {
-  it.effect("is told by history and uptime as memory has it, before and after it is stored", () =>
+  it.effect("is the same in history and uptime before and after it is stored", () =>
     Effect.gen(function* () {
       const presence = yield* Presence
       const world = yield* aCharger
@@ -129,7 +129,7 @@ forEachDriver("the end of a connection", ports, (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is of the connection that memory knows, and of no other", () =>
+  it.effect("belongs to the connection that memory knows, and not to a newer one", () =>
     Effect.gen(function* () {
       const presence = yield* Presence
       const world = yield* aCharger
@@ -168,7 +168,7 @@ forEachDriver("the end of a connection", ports, (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is the end of its node's lease also once the node has started again", () =>
+  it.effect("is still the end of its node's old lease once the node has started again", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* leaseEnds(world.nodeId, october + 30 * minute)
@@ -179,7 +179,7 @@ forEachDriver("the end of a connection", ports, (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is when the node starts again where its lease has not run out: until then it was told to stand", () =>
+  it.effect("is the restart of its node where the lease has not run out, since it counted as open until then", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* leaseEnds(world.nodeId, Date.now() + 60 * minute)

@@ -32,7 +32,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
       return [points.map(({ value }) => value), overall]
     })
 
-  it.effect("adds up connectors by what each was when the range began, and by what changed in it", () =>
+  it.effect("is computed from the status of each connector when the range begins and its changes within it", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -52,7 +52,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
     })
   )
 
-  it.effect("counts the charger as a whole and its connections for each of its connectors", () =>
+  it.effect("applies the status and the connections of the whole charger to each of its connectors", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -67,7 +67,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
     })
   )
 
-  it.effect("is that of one site or one charger where it is asked for, and never that of others", () =>
+  it.effect("can be limited to one site or charger, and never includes other organisations", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const stranger = yield* aCharger
@@ -84,7 +84,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
     })
   )
 
-  it.effect("agrees with the uptime of the same month, whatever happened in it (seeds 1 to 5)", () =>
+  it.effect("agrees with the uptime of the same month for random histories (seeds 1 to 5)", () =>
     Effect.gen(function* () {
       const words = ["Available", "Charging", "Faulted", "Unavailable"] as const
       for (let seed = 1; seed <= 5; seed++) {
@@ -93,7 +93,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
         const facts = Array.from({ length: 30 }, () =>
           status(world, random.between(0, 1), october + random.between(0, 40 * 24) * hour, random.pick(words))
         )
-        // Some of the same time and the same moment of hearing: the last by rank counts, here and there.
+        // Some have the same time and the same time of receipt: the last by rank counts in both.
         yield* told(...random.shuffled(facts))
         yield* disconnect(world, october + random.between(1, 10) * day)
         yield* connect(world, october + random.between(11, 20) * day)
@@ -105,7 +105,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
     })
   )
 
-  it.effect("is refused for more connectors, or out of more changes, than may be read", () =>
+  it.effect("is refused when more connectors or changes than allowed would be read", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** Uptime of a month, of what the history of a charger has. */
+/** The uptime of a month, computed from the history of a charger. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ import {
 } from "../support/chargerPast.ts"
 
 forEachDriver("uptime", live, (it) => {
-  it.effect("counts a month's seconds by what stood, offline time and an operator's own order included", () =>
+  it.effect("counts the seconds of a month by status, with offline time and the operator's own orders", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
@@ -45,7 +45,7 @@ forEachDriver("uptime", live, (it) => {
       yield* told(
         status(world, 1, october + 6 * day + hour, "Unavailable"),
         status(world, 1, october + 7 * day + hour, "Available"),
-        // The other one's order is not its own; that of the whole charger is everybody's.
+        // An order for one EVSE does not count for the other; an order for the whole charger counts for both.
         status(world, 2, october + 6 * day + hour, "Unavailable"),
         status(world, 2, october + 6 * day + 2 * hour, "Available"),
         status(world, 0, october + 8 * day + hour, "Unavailable"),
@@ -67,7 +67,7 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
-  it.effect("excludes what an order of before the month excludes, each evse's and the charger's last one", () =>
+  it.effect("excludes time by orders from before the month: the last of each EVSE and of the charger", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
@@ -92,7 +92,7 @@ forEachDriver("uptime", live, (it) => {
         [1, 31, 0],
         [2, 0, 31]
       ])
-      // Of two of one time the one that ends it counts.
+      // Of two orders at the same time, the one that ends the exclusion counts.
       yield* order(1, "Operative", october - 20 * day)
       assert.deepStrictEqual(yield* excluded, [
         [1, 0, 31],
@@ -107,13 +107,13 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
-  it.effect("of the current month goes to now, by the organisation's zone where none is named", () =>
+  it.effect("covers the current month up to now, in the organisation's time zone where no month is given", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
       yield* told(status(world, 1, october, "Available"))
       yield* sql`UPDATE organisation SET time_zone = 'Pacific/Auckland' WHERE id = ${world.organisationId}::uuid`
-      // In Auckland it is November already, where the site stands October.
+      // In Auckland it is already November, at the site it is still October.
       const now = Date.UTC(2026, 9, 31, 12)
       const asked = yield* uptime(world, now)
       assert.deepStrictEqual(
@@ -130,7 +130,7 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
-  it.effect("is of the connectors of a site or a charger, page by page", () =>
+  it.effect("is listed for the connectors of a site or a charger, in pages", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* told(
@@ -150,12 +150,12 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
-  it.effect("of a connector that flickers looks at the last 50,000 changes, and counts from there", () =>
+  it.effect("reads only the last 50,000 changes of a flickering connector, and counts from there", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
       yield* told(status(world, 1, october, "Available"))
-      // Every 50 seconds; the first 51 are left out, with the one that is told above.
+      // Every 50 seconds; the first 51 are left out, with the one that is reported above.
       yield* sql`INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status)
         SELECT ${world.id}, 1, 1, t, t, n, ${world.organisationId}::uuid, CASE WHEN n % 2 = 0 THEN 'Available' ELSE 'Faulted' END
         FROM (SELECT n, ${new Date(october)}::timestamptz + n * interval '50 seconds' AS t FROM generate_series(1, 50050) n) s`
@@ -167,7 +167,7 @@ forEachDriver("uptime", live, (it) => {
     })
   )
 
-  it.effect("refuses a month that has begun nowhere, and one that is not kept", () =>
+  it.effect("refuses a month that has not begun in any time zone, and one before the retention", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
       const refused = (month: string, now: number) => failureOf(uptime(world, now, { month }))

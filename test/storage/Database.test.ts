@@ -1,4 +1,4 @@
-/** What every repository may rely on: one client over two databases, transactions that exclude one another, words that arrive. */
+/** What every repository relies on: one client for both databases, isolated transactions, and notifications that arrive. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +29,7 @@ forEachDatabase(
     const count = (sql: SqlClient.SqlClient, name: string) =>
       Effect.map(sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(name)}`, (rows) => rows[0]?.n)
 
-    it.effect("shows nobody the rows of a transaction before it is committed", () =>
+    it.effect("hides the rows of a transaction until it is committed", () =>
       Effect.gen(function* () {
         const sql = yield* table("unseen")
         const inside = yield* Deferred.make<void>()
@@ -45,7 +45,7 @@ forEachDatabase(
           )
         )
         yield* Deferred.await(inside)
-        // PGlite is one session: whoever asks waits for the transaction's end, which must therefore not wait for the asker.
+        // PGlite is one session: a query waits for the end of the transaction, which must therefore not wait for the query.
         const asked = yield* Effect.forkChild(count(sql, "unseen"))
         if (driver.name === "PGlite") yield* Deferred.succeed(goOn, undefined)
         expect(yield* Fiber.join(asked)).toBe(driver.name === "PGlite" ? 2 : 0)
@@ -55,7 +55,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("lets many transactions at once each see only what is its own and what is committed", () =>
+    it.effect("shows each of many concurrent transactions only its own rows and committed ones", () =>
       Effect.gen(function* () {
         const sql = yield* table("crowd")
         const one = (n: number) =>
@@ -78,7 +78,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("undoes a transaction whose fiber is interrupted, and serves the next one", () =>
+    it.effect("rolls back a transaction whose fiber is interrupted, and serves the next one", () =>
       Effect.gen(function* () {
         const sql = yield* table("broken_off")
         const inside = yield* Deferred.make<void>()
@@ -97,7 +97,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("undoes a nested transaction alone", () =>
+    it.effect("rolls back a nested transaction alone", () =>
       Effect.gen(function* () {
         const sql = yield* table("nested")
         yield* sql.withTransaction(
@@ -114,7 +114,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("takes columns as arrays, with nulls in them and with none at all", () =>
+    it.effect("accepts columns as arrays, with nulls and without elements", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const id = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -144,7 +144,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("takes a parameter of eight megabytes and answers with it", () =>
+    it.effect("accepts a parameter of eight megabytes and returns it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const text = "x".repeat(8_000_000)
@@ -153,7 +153,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("hands every listener what others notify, and nothing of other channels", () =>
+    it.effect("delivers notifications to every listener of their channel, and to no others", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const notifications = yield* Notifications
@@ -165,7 +165,7 @@ forEachDatabase(
             Effect.forkChild({ startImmediately: true })
           )
         const listeners = [yield* words("heard", 2), yield* words("heard", 2)]
-        // Listening begins some time after the stream is run; whoever speaks waits for the first echo.
+        // Listening begins some time after the stream is run, so notifications are repeated.
         yield* Effect.forkChild(
           Effect.forever(Effect.andThen(sql`SELECT pg_notify('unheard', 'x')`, Effect.sleep("10 millis")))
         )
@@ -183,7 +183,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("says what it is and how it is", () =>
+    it.effect("reports its kind, durability and health", () =>
       Effect.gen(function* () {
         const health = yield* StorageHealth
         expect(health.kind).toBe(driver.name === "PGlite" ? "pglite" : "postgres")

@@ -1,18 +1,18 @@
-/** Operations at the database are counted once each, however they are made of one another, and none is forgotten when it fails. */
+/** Database operations are counted once each, even when they are nested, and also when they fail. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Metric } from "effect"
 import { databaseMetrics, measured } from "../../src/storage/kernel/DatabaseMetrics.ts"
 
 const [, atIt, done, failed] = databaseMetrics
 
-/** How many are at it, and how many have ended well and badly. */
+/** How many operations are running, and how many have succeeded and failed. */
 const counts = Effect.map(
   Effect.all([atIt, done, failed].map((metric) => Metric.value(metric as Metric.Metric<number, unknown>))),
   (states) =>
     states.map((state) => Object.entries(state as object).find(([name]) => name === "count" || name === "value")?.[1])
 )
 
-it.effect("counts an operation with its parts as one, and lets go of one that fails or is given up", () =>
+it.effect("counts an operation with its parts as one, and as failed when it fails or is interrupted", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const begun = yield* Deferred.make<void>()

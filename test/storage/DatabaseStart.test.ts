@@ -28,7 +28,7 @@ const refusal = (url: string, migrations: Migrations = {}) => Effect.flip(start(
 const testUrl = process.env["TEST_DATABASE_URL"]
 
 describe("starting on a PostgreSQL server", () => {
-  it.live("says that nobody answers there", () =>
+  it.live("says that no server answers there", () =>
     Effect.gen(function* () {
       const error = yield* refusal("postgres://voltlane:hunter2@127.0.0.1:1/voltlane")
       assert.strictEqual(error.kind, "unreachable")

@@ -75,7 +75,7 @@ const published = ({ id }: TestOrganisation) =>
   })
 
 forEachDriver("configuration drifts", repositories, (it) => {
-  it.effect("are found at once behind a longer backlog than a round reads", () =>
+  it.effect("are found by consecutive rounds when the backlog is longer than one round reads", () =>
     Effect.gen(function* () {
       const { ids, organisation } = yield* world(3)
       yield* round
@@ -91,7 +91,7 @@ forEachDriver("configuration drifts", repositories, (it) => {
     })
   )
 
-  it.effect("begin with a report that differs in what can be set, and end with one that does not", () =>
+  it.effect("begin with a report that differs in a writable key, and end with one that matches", () =>
     Effect.gen(function* () {
       const { ids, organisation } = yield* world(4)
       const [differs, isAsExpected, cannotBeSet, lacksIt] = ids as [string, string, string, string]
@@ -111,7 +111,7 @@ forEachDriver("configuration drifts", repositories, (it) => {
     })
   )
 
-  it.effect("are found anew at all chargers when the template changes, and keep their beginning while they last", () =>
+  it.effect("are updated for all chargers when the template changes, and keep their start time", () =>
     Effect.gen(function* () {
       const { ids, organisation } = yield* world(5)
       for (const id of ids)
@@ -138,7 +138,7 @@ forEachDriver("configuration drifts", repositories, (it) => {
     })
   )
 
-  it.effect("are of one organisation each, in pages, and go with their charger", () =>
+  it.effect("are listed by organisation in pages, and removed with their charger", () =>
     Effect.gen(function* () {
       const one = yield* world(3)
       const other = yield* world(1)
@@ -161,7 +161,7 @@ forEachDriver("configuration drifts", repositories, (it) => {
     })
   )
 
-  it.effect("are not stored for a charger that was removed or is another organisation's", () =>
+  it.effect("are not stored for a charger that was removed or belongs to another organisation", () =>
     Effect.gen(function* () {
       const { organisation } = yield* world(1)
       const { ids } = yield* world(1)

@@ -1,6 +1,6 @@
 /**
  * The embedded database of a process that is killed during its very first start, while the files are being made, and then again and again.
- * To make them twice takes a quarter of a minute, so this is not of every run.
+ * Creating them twice takes 15 seconds, so this is not part of every run.
  */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { killedAfter, makeDirectory, writer } from "../support/embeddedLives.ts"
 
 describe("the embedded database", () => {
   it.live(
-    "has every acknowledged row, once, after its first process was killed while it made the files, and later ones at any time",
+    "has every acknowledged row once after processes were killed while creating the files and later",
     () =>
       Effect.gen(function* () {
         const directory = yield* makeDirectory

@@ -1,4 +1,4 @@
-/** The embedded database in a directory: what it acknowledged is there after every kind of end, and only one process has it. */
+/** The embedded database in a directory: what it acknowledged is there after every kind of end, and only one process uses it. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, readdirSync } from "node:fs"
@@ -15,7 +15,7 @@ const hung = (directory: string) =>
     const stuck = yield* writer(directory, "stuck")
     yield* stuck.line("stuck")
     assert.strictEqual(yield* stuck.ended, 70)
-    assert.match(stuck.output(), /^voltlane: the embedded database has not answered for 2 s; this process ends/m)
+    assert.match(stuck.output(), /^voltlane: the embedded database has not answered for 2 s; this process exits/m)
     const check = Effect.flatMap(StorageHealth, (service) => service.check)
     const health = yield* Effect.provide(check, layer(options(directory)), { local: true })
     assert.deepInclude(health, { ok: true, schemaVersion: 1 })
@@ -28,7 +28,7 @@ const hung = (directory: string) =>
 
 describe("the embedded database", () => {
   it.live(
-    "has every acknowledged row, once, after it was killed or hung, and is one process's at a time",
+    "has every acknowledged row once after it was killed or hung, and is used by one process at a time",
     () =>
       Effect.gen(function* () {
         const directory = yield* makeDirectory

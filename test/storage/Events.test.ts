@@ -1,4 +1,4 @@
-/** The feed on both databases: every event of an organisation once and in order, whoever writes meanwhile, and where it happened. */
+/** The event feed on both databases: every event of an organisation once and in order, despite concurrent writers, with its site. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -46,7 +46,7 @@ const card = (uid: string) => ({
 })
 
 forEachDriver("Events", ports, (it) => {
-  it.effect("come in the order of the journal, with the site where the charger stands", () =>
+  it.effect("come in the order of the journal, with the site of the charger", () =>
     Effect.gen(function* () {
       const [events, journal] = [yield* Events, yield* Journal]
       const seeded = yield* seedChargers(["E-1"])
@@ -66,7 +66,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("are of one organisation alone, and of the types, site and charger that were asked for", () =>
+  it.effect("can be filtered by type, site and charger, and belong to one organisation alone", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const [one, other] = [yield* seedChargers(["F-1", "F-2"]), yield* seedChargers(["G-1"])]
@@ -94,7 +94,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("of a session that an operator or a check decided about are found by its charger and site", () =>
+  it.effect("about a held session are found by its charger and site", () =>
     Effect.gen(function* () {
       const [journal, reviews] = [yield* Journal, yield* SessionReviews]
       const seeded = yield* seedChargers(["H-14", "H-15"])
@@ -117,7 +117,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("of a charger that was removed know the site from its session", () =>
+  it.effect("of a removed charger are found by the site and charger of the session", () =>
     Effect.gen(function* () {
       const [journal, sql] = [yield* Journal, yield* SqlClient.SqlClient]
       const seeded = yield* seedChargers(["H-1"])
@@ -134,7 +134,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("of a reading have the session's place, its power, and what it cost when that was last worked out", () =>
+  it.effect("about a reading have the EVSE, connector and power of the session, and its last computed cost", () =>
     Effect.gen(function* () {
       const [events, journal, reviews, sql] = [
         yield* Events,
@@ -170,7 +170,7 @@ forEachDriver("Events", ports, (it) => {
         ["MeterRead", 1, 1, 11_040, cost],
         ["Released", 1, 1, null, cost]
       ])
-      // The same of its positions, as webhooks read them.
+      // The same when read by position, as webhooks do.
       const page = yield* events.page(organisationId, { after: start, limit: 10 })
       const positions = page.events.map(({ id }) => Number.parseInt(id, 10))
       const facts = yield* events.facts(organisationId, positions)
@@ -183,7 +183,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("of chargers that operators register, change and remove are found at the site where they are or were", () =>
+  it.effect("about registered, changed and removed chargers are found at their current or last site", () =>
     Effect.gen(function* () {
       const [chargers, events, sites] = [yield* Chargers, yield* Events, yield* Sites]
       const ours = yield* anOrganisation
@@ -215,7 +215,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("of one fact are given one after the other, whatever the page", () =>
+  it.effect("of the same fact come in order, whatever the page size", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const seeded = yield* seedChargers(["I-1"])
@@ -236,7 +236,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("are never missed by a reader who reads while many write", () =>
+  it.effect("are never missed by a reader during concurrent writes", () =>
     Effect.gen(function* () {
       const [events, journal, tokens] = [yield* Events, yield* Journal, yield* Tokens]
       const chargers = Array.from({ length: 8 }, (_, n) => `J-${n}`)
@@ -282,7 +282,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("far behind are found by going on, though pages between them are empty", () =>
+  it.effect("far apart are found by reading on through empty pages", () =>
     Effect.gen(function* () {
       const [events, sql] = [yield* Events, yield* SqlClient.SqlClient]
       const organisation = yield* anOrganisation
@@ -307,7 +307,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("refuse a cursor that lies ahead of everything", () =>
+  it.effect("refuse a cursor that is ahead of the journal", () =>
     Effect.gen(function* () {
       const events = yield* Events
       const { position } = yield* events.now
@@ -318,7 +318,7 @@ forEachDriver("Events", ports, (it) => {
     })
   )
 
-  it.effect("are looked up by their positions, those of others not", () =>
+  it.effect("are found by position, but not by another organisation", () =>
     Effect.gen(function* () {
       const [events, journal] = [yield* Events, yield* Journal]
       const seeded = yield* seedChargers(["K-1"])

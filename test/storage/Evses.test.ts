@@ -1,4 +1,4 @@
-/** Evses have names of their own for partners: given once, and the same for ever, whatever becomes of the charger. */
+/** EVSEs have public names for partners, which are given once and never change, whatever happens to the charger. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -49,7 +49,7 @@ forEachDriver("Evses", repositories, (it) => {
     return { ours, site, charger, sites, chargers: yield* Chargers }
   })
 
-  it.effect("are named in order as their connectors are first reported, the whole charger not", () =>
+  it.effect("are named in the order of their first report, and EVSE 0 has no name", () =>
     Effect.gen(function* () {
       const { charger, ours } = yield* world
       const evses = yield* evsesOf(ours)
@@ -59,12 +59,12 @@ forEachDriver("Evses", repositories, (it) => {
         [1, `${prefix}E000001`],
         [2, `${prefix}E000002`]
       ])
-      // Nothing of them tells which charger it is.
+      // Neither the name nor the uid reveals the charger.
       expect(JSON.stringify(evses.map(({ name, uid }) => [name, uid]))).not.toContain(charger)
     })
   )
 
-  it.effect("are gone with their charger, and are the same again when it is registered anew", () =>
+  it.effect("are removed with their charger, and are the same when it is registered again", () =>
     Effect.gen(function* () {
       const { charger, chargers, ours, site } = yield* world
       const before = yield* evsesOf(ours)
@@ -76,7 +76,7 @@ forEachDriver("Evses", repositories, (it) => {
     })
   )
 
-  it.effect("are others at another site, with the names that are printed on them", () =>
+  it.effect("get new uids at another site, and keep their printed names", () =>
     Effect.gen(function* () {
       const { charger, chargers, ours, site, sites } = yield* world
       const before = yield* evsesOf(ours)
@@ -87,13 +87,13 @@ forEachDriver("Evses", repositories, (it) => {
       const moved = after.filter((evse) => evse.site === there.id)
       expect(moved.map(({ gone, name }) => [name, gone])).toEqual(before.map(({ name }) => [name, false]))
       expect(moved.map(({ uid }) => uid)).not.toEqual(before.map(({ uid }) => uid))
-      // And back: what partners knew there is there again.
+      // Moved back, the EVSEs that partners knew are there again.
       yield* chargers.update(charger, { siteId: site.id }, ours.writing())
       expect((yield* evsesOf(ours)).filter((evse) => evse.site === site.id)).toEqual(before)
     })
   )
 
-  it.effect("are counted by organisation", () =>
+  it.effect("are numbered by organisation", () =>
     Effect.gen(function* () {
       const one = yield* world
       const other = yield* world

@@ -1,4 +1,4 @@
-/** The log of exchanges on both databases: what is found in it, by whom, how modules do, and when it is gone. */
+/** The log of exchanges on both databases: its searches, the health of modules, and its retention. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,13 +51,13 @@ const paths = (partnerId: string, search: Partial<ExchangeSearch> = {}) =>
   Effect.map(found(partnerId, search), ({ items }) => items.map(({ path }) => path))
 
 forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(options)), (it) => {
-  it.effect("is written by as few statements as their records and text allow", () =>
+  it.effect("is written with as few statements as the batch limits allow", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const sql = yield* SqlClient.SqlClient
       const partnerId = idAt(5)
       for (let n = 0; n < 5; n++) record(exchange({ partnerId, path: `/short/${n}` }))
-      // More than fits with another one, and more than fits at all.
+      // Two that do not fit into one batch, and one that is too large for any batch.
       for (const length of [2_000, 2_000, 5_000]) {
         record(exchange({ partnerId, path: `/long/${length}`, requestBody: "x".repeat(length) }))
       }
@@ -68,7 +68,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("gives back what was recorded, the newest first, to its organisation alone", () =>
+  it.effect("returns its records newest first, to their organisation alone", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const partnerId = aPartner()
@@ -82,7 +82,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
           ocpiStatus: undefined,
           error: "timeout"
         }),
-        // Of one millisecond the later one is newer.
+        // Within the same millisecond, the one recorded later is newer.
         exchange({ partnerId, at: noon + 1, path: "/c", requestBody: undefined, responseBody: 'é "x" \\u0000' })
       ]
       for (const one of all) record(one)
@@ -131,7 +131,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("counts how each module does, over batches", () =>
+  it.effect("counts the successes and failures of each module across batches", () =>
     Effect.gen(function* () {
       const log = yield* Exchanges
       const partnerId = aPartner()
@@ -171,7 +171,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("drops what it has no room for, and goes on", () =>
+  it.effect("drops records that exceed its buffer, and accepts more afterwards", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const partnerId = aPartner()
@@ -182,7 +182,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("forgets what is older than it is kept", () =>
+  it.effect("deletes records that are older than the retention", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const sql = yield* SqlClient.SqlClient
@@ -195,7 +195,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("keeps of a partner its newest alone, and of others all", () =>
+  it.effect("keeps only the newest records of a partner above the limit, and all records of others", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const sql = yield* SqlClient.SqlClient
@@ -210,7 +210,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     })
   )
 
-  it.effect("is swept down to its bound in as many pieces as it takes, however much there is", () =>
+  it.effect("is reduced to its limit in several steps, however many records there are", () =>
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const sql = yield* SqlClient.SqlClient
@@ -221,7 +221,7 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
       yield* sql`INSERT INTO exchange (organisation_id, partner_id, at, direction, module, method, path, failed, millis, request_id, correlation_id)
         SELECT ${own}::uuid, ${partnerId}::uuid, ${new Date(noon)}::timestamptz - n * interval '1 second', 'in', 'tokens', 'PUT', '/', false, 1,
           'r', 'c' FROM generate_series(1, 23999) n`
-      // More than one stride of the index, and more than statements go in a row.
+      // More than one step of the index, and more statements than run in a row.
       expect(yield* forgetLoud(sql, 2_500)).toBe(21_500)
       const [left] = yield* sql<{ readonly oldest: Date; readonly rows: number }>`
         SELECT min(at) AS oldest, count(*)::int AS rows FROM exchange WHERE partner_id = ${partnerId}`

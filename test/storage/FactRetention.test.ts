@@ -1,4 +1,4 @@
-/** Facts go after their retention, in slices behind a cursor; what money, disputes and the audit log rest on stays. */
+/** Facts are deleted after their retention, in slices behind a cursor, except those that bills, disputes and the audit log need. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -38,7 +38,7 @@ const cleared = Effect.gen(function* () {
 })
 
 forEachDatabase("facts older than their retention", (it) => {
-  it.effect("go, except those of sessions and those with an author", () =>
+  it.effect("are deleted, except those of sessions and those with an author", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const type of ["MeterRead", "ConnectorStatusChanged", "SessionStarted", "SessionEnded", "OrphanRecorded"]) {
@@ -59,7 +59,7 @@ forEachDatabase("facts older than their retention", (it) => {
     })
   )
 
-  it.effect("of sessions, and those with an author, go after retentions of their own where these are set", () =>
+  it.effect("that belong to sessions or have an author are deleted after their own retentions, where set", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const sessionLimit = Date.UTC(2024, 5, 15, 12)
@@ -81,23 +81,21 @@ forEachDatabase("facts older than their retention", (it) => {
     })
   )
 
-  it.effect(
-    "are looked at once: the next round goes on where the last one stopped, and stops before the first younger one",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        for (let n = 1; n <= 5; n++) yield* addFact(`kept ${n}`, "SessionEnded", limit - 1)
-        for (let n = 1; n <= 5; n++) yield* addFact(`old ${n}`, "MeterRead", limit - 1)
-        yield* addFact("young", "MeterRead", limit + 1)
-        yield* addFact("older, behind it", "MeterRead", limit - 1)
-        const seen: Array<number> = []
-        for (let n = 0; n < 4; n++) seen.push(yield* forgetFacts(sql, limit, 4))
-        assert.deepStrictEqual(seen, [4, 4, 2, 0])
-        const kept = [1, 2, 3, 4, 5].map((n) => `kept ${n}`)
-        assert.deepStrictEqual(yield* left, [...kept, "young", "older, behind it"])
-        assert.strictEqual(yield* forgetFacts(sql, limit + 2, 4), 2)
-        assert.deepStrictEqual(yield* left, kept)
-        yield* cleared
-      })
+  it.effect("are read once: each round continues after the last one and stops before the first younger fact", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (let n = 1; n <= 5; n++) yield* addFact(`kept ${n}`, "SessionEnded", limit - 1)
+      for (let n = 1; n <= 5; n++) yield* addFact(`old ${n}`, "MeterRead", limit - 1)
+      yield* addFact("young", "MeterRead", limit + 1)
+      yield* addFact("older, behind it", "MeterRead", limit - 1)
+      const seen: Array<number> = []
+      for (let n = 0; n < 4; n++) seen.push(yield* forgetFacts(sql, limit, 4))
+      assert.deepStrictEqual(seen, [4, 4, 2, 0])
+      const kept = [1, 2, 3, 4, 5].map((n) => `kept ${n}`)
+      assert.deepStrictEqual(yield* left, [...kept, "young", "older, behind it"])
+      assert.strictEqual(yield* forgetFacts(sql, limit + 2, 4), 2)
+      assert.deepStrictEqual(yield* left, kept)
+      yield* cleared
+    })
   )
 })

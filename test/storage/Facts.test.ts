@@ -122,7 +122,7 @@ forEachDriver("Facts", repositories, (it) => {
     })
   )
 
-  it.effect("nothing is asked of a database whose disk is full", () =>
+  it.effect("a write sends no statement to a database whose disk is full", () =>
     Effect.gen(function* () {
       const health = yield* StorageHealth
       const ours = yield* anOrganisation

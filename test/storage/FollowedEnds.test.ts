@@ -1,4 +1,4 @@
-/** What follows from the end of a command, on each way that a command ends. */
+/** What follows from the end of a command, for each way in which a command can end. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -24,7 +24,7 @@ const reserveNow: ChargerCommand = {
   reservationId: 7,
   place: { evseId: 1, connectorId: 1 },
   tokenUid: "CARD",
-  // The sweep of what waited for too long goes by the real clock.
+  // The sweep that expires commands goes by the real clock.
   expiresAt: Date.now() + 1000 * hour
 }
 
@@ -96,7 +96,7 @@ forEachDriver("what follows from the end of a command", ports, (it) => {
     })
   )
 
-  it.effect("is there for what the charger says next, in the same moment too", () =>
+  it.effect("is visible to the next message of the charger, even in the same batch", () =>
     Effect.gen(function* () {
       const { answered, chargerId, connect, issue, journal, organisation, sql } = yield* world
       yield* connect
@@ -146,7 +146,7 @@ forEachDriver("what follows from the end of a command", ports, (it) => {
     })
   )
 
-  it.effect("is a local list's too", () =>
+  it.effect("includes an update of the local list", () =>
     Effect.gen(function* () {
       const { answered, chargerId, connect, issue, journal, sql } = yield* world
       const epoch = yield* connect
@@ -159,7 +159,7 @@ forEachDriver("what follows from the end of a command", ports, (it) => {
     })
   )
 
-  it.effect("is the profile that a charger may have, from its sending until it is refused or used", () =>
+  it.effect("includes the security profile that a charger may have, until it is refused or used", () =>
     Effect.gen(function* () {
       const { answered, chargerId, commands, connect, issue, journal, sql } = yield* world
       const { open } = yield* ChargerDirectory

@@ -1,4 +1,4 @@
-/** Deleting in pieces: all of it, with rests between. */
+/** Deleting in pieces: everything is deleted, with pauses between. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,7 +7,7 @@ import { deletedInPieces } from "../../src/storage/kernel/InPieces.ts"
 const rowsOf = (count: number) => Array.from({ length: count }, () => 1)
 
 describe("Deleting in pieces", () => {
-  it.effect("goes on until all is gone, and rests after so many statements", () =>
+  it.effect("continues until everything is deleted, and pauses after a number of statements", () =>
     Effect.gen(function* () {
       let left = 1_004
       let statements = 0
@@ -29,7 +29,7 @@ describe("Deleting in pieces", () => {
     })
   )
 
-  it.effect("takes no rest where there is little", () =>
+  it.effect("does not pause where there is little to delete", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* deletedInPieces({ rows: 10, statements: 1 }, () => Effect.succeed(rowsOf(9))), 9)
     })

@@ -26,12 +26,12 @@ import { transaction, session, count, epochOf } from "../support/journalRows.ts"
 
 const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 
-/** Of a counter, a gauge, or how often a histogram was given something. */
+/** The value of a counter or gauge, or the count of a histogram. */
 const numberOf = (metric: Metric.Metric<number, object>) =>
   Effect.map(Metric.value(metric), (state) => Number("count" in state ? state.count : "value" in state && state.value))
 
 forEachDriver("the journal", journal, (it) => {
-  it.effect("keeps a session from its start over its readings to its end", () =>
+  it.effect("stores a session from its start through its readings to its end", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-1"])
@@ -82,7 +82,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("answers a repeated start with the session that stands, and changes nothing", () =>
+  it.effect("answers a repeated start with the existing session, and changes nothing", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-2"])
@@ -97,7 +97,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("takes a fact once when it stands twice in one batch", () =>
+  it.effect("records a fact once when it occurs twice in one batch", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-3"])
@@ -116,7 +116,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("changes nothing by a repeated end, even one with other figures", () =>
+  it.effect("ignores a repeated end, even one with other values", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-4"])
@@ -128,7 +128,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("lets the newest register stand whatever order the readings came in", () =>
+  it.effect("keeps the newest register, whatever the order of the readings", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-5"])
@@ -142,12 +142,12 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("lets no repeat bring an older register back, whatever time it would have now", () =>
+  it.effect("ignores a repeated reading, even when its time of receipt is newer", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-15", "J-16"])
       const tx = transaction("J-15")
-      // A clock that cannot be believed: the register has the time of receipt, which a repeat has anew.
+      // The clock is not trusted: the register has the time of receipt, which is newer for a repeat.
       const read = (key: string, wh: number, heardAt: number) => {
         const fact = metered(seeded, tx, noon, wh)
         return { ...fact, key, heardAt, body: { ...fact.body, registerAt: heardAt } }
@@ -157,7 +157,7 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([read("J-15:second", 3000, noon + 120_000)])
       assert.deepStrictEqual((yield* commit([read("J-15:first", 2000, noon + 180_000)])).recorded, [false])
       assert.deepInclude(yield* session(tx.sessionId), { register: 3000, energy: 2000 })
-      // The same in a batch in which others have something new to tell, and this session a reading of its own.
+      // The same in a batch with a new fact of another charger and a new reading of this session.
       yield* Effect.all(
         [
           commit([read("J-15:third", 4000, noon + 200_000)]),
@@ -170,7 +170,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("makes no session of another organisation's charger that has the same id by now", () =>
+  it.effect("creates no session for the former organisation of a charger id", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
@@ -193,7 +193,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("closes what a later start supersedes, and lets its late end correct it", () =>
+  it.effect("closes a session that a later start supersedes, and lets its late end correct it", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-6"])
@@ -219,7 +219,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("drops state of an older connection, and keeps what it told of transactions", () =>
+  it.effect("drops state reported by an older connection, and keeps its transactions", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
@@ -250,7 +250,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("keeps an orphaned stop until a session turns out to be its own", () =>
+  it.effect("keeps an orphaned stop until its session is found", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
@@ -265,7 +265,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("drops an end whose orphan stood already, since a repeat must not end another session", () =>
+  it.effect("drops an end whose orphan is already stored, so that a repeat cannot end another session", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-12"])
@@ -286,7 +286,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("drops it in one batch with the first as well", () =>
+  it.effect("drops such an end also in the same batch as the first", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-13"])
@@ -309,7 +309,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("keeps an older start that arrives late as superseded from its beginning", () =>
+  it.effect("stores an older start that arrives late as superseded from the beginning", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-14"])
@@ -329,7 +329,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("keeps of two registers of one time the one that came later", () =>
+  it.effect("keeps the register that arrived later when two have the same time", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-31"])
@@ -341,26 +341,24 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect(
-    "changes no energy of a session that has ended by its stop, though another connection did not know it",
-    () =>
-      Effect.gen(function* () {
-        const { commit } = yield* Journal
-        const seeded = yield* seedChargers(["J-32"])
-        const tx = transaction("J-32")
-        yield* commit([started(seeded, tx)])
-        yield* commit([ended(seeded, tx)])
-        yield* commit([metered(seeded, tx, noon + 7_200_000, 9000)])
-        assert.deepInclude(yield* session(tx.sessionId), {
-          register: 9000,
-          energy: 5000,
-          stop: 6000,
-          status: "COMPLETED"
-        })
+  it.effect("leaves the energy of a stopped session unchanged when a reading arrives afterwards", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Journal
+      const seeded = yield* seedChargers(["J-32"])
+      const tx = transaction("J-32")
+      yield* commit([started(seeded, tx)])
+      yield* commit([ended(seeded, tx)])
+      yield* commit([metered(seeded, tx, noon + 7_200_000, 9000)])
+      assert.deepInclude(yield* session(tx.sessionId), {
+        register: 9000,
+        energy: 5000,
+        stop: 6000,
+        status: "COMPLETED"
       })
+    })
   )
 
-  it.effect("lets the stop count where another connection's start superseded its session in the same batch", () =>
+  it.effect("prefers the stop of a session to a start that supersedes it in the same batch", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-33"])
@@ -399,7 +397,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("refuses a value that the database cannot hold without costing its neighbours their commit", () =>
+  it.effect("refuses a fact that the database cannot store, and commits the others of its batch", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-9"])
@@ -423,7 +421,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("refuses a token that is longer than an index takes, and nothing besides", () =>
+  it.effect("refuses a start whose token is too long for an index, and no other fact", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-18"])
@@ -441,7 +439,7 @@ forEachDriver("the journal", journal, (it) => {
     })
   )
 
-  it.effect("gives positions in the order in which they become visible, with two writers at a time", () =>
+  it.effect("gives positions in the order in which facts become visible, with two concurrent writers", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient

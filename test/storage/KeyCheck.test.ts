@@ -8,7 +8,7 @@ const startWith = (key: string) =>
   Effect.scoped(Layer.build(KeyCheck.layer.pipe(Layer.provide(Secrets.layer(Redacted.make(key))))))
 
 forEachDatabase("the secret key", (it) => {
-  it.effect("is kept to: a start with another one than the first is refused, whatever was tried between", () =>
+  it.effect("is fixed by the first start: a start with another key is refused", () =>
     Effect.gen(function* () {
       yield* startWith("the first key of this database, 0123456789")
       const wrong = yield* Effect.flip(startWith("another key of the same length, 0123456789"))

@@ -7,7 +7,7 @@ import { forEachDatabase } from "../support/databases.ts"
 import { noon, seedChargers } from "../support/journalFacts.ts"
 import { statementsOf } from "../support/statements.ts"
 
-/** Nothing is flushed by the clock here, so that a test says what is. */
+/** Nothing is flushed by the clock here, so that each test decides when to flush. */
 const never = 3_600_000
 
 const settings: LastSeen.LastSeenOptions = {
@@ -39,7 +39,7 @@ const flushed = (chargerId: string) =>
   })
 
 forEachDatabase("when each charger was last heard", (it) => {
-  it.effect("is in memory at once, and in the database after the end", () =>
+  it.effect("is in memory immediately, and in the database after a shutdown", () =>
     Effect.gen(function* () {
       yield* seedChargers(["S-1"])
       yield* withPresence((presence) =>
@@ -63,7 +63,7 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect("takes one statement for all chargers, however often they spoke", () =>
+  it.effect("is written with one statement for all chargers, however many messages they sent", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 50 }, (_, n) => `S-2-${n}`)
       yield* seedChargers(ids)
@@ -81,7 +81,7 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect("takes more statements where there are more chargers than one may have", () =>
+  it.effect("is written with more statements when there are more chargers than `maxBatch`", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 7 }, (_, n) => `S-3-${n}`)
       yield* seedChargers(ids)
@@ -102,29 +102,27 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect(
-    "keeps the beginning of a long frame, in memory as in the database, and many of them in more statements",
-    () =>
-      Effect.gen(function* () {
-        const ids = Array.from({ length: 6 }, (_, n) => `S-9-${n}`)
-        yield* seedChargers(ids)
-        const cut = `${"x".repeat(996)}…`
-        const sent = yield* statementsOf(
-          withPresence(
-            ({ heard, peek }) =>
-              Effect.sync(() => {
-                for (const id of ids) heard(id, noon, `${"x".repeat(996)}${"é".repeat(500_000)}`)
-                assert.strictEqual(peek("S-9-0")?.lastMessage, cut)
-              }),
-            { maxBatchBytes: 2500 }
-          )
+  it.effect("includes the beginning of a long frame, and takes more statements for many long frames", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: 6 }, (_, n) => `S-9-${n}`)
+      yield* seedChargers(ids)
+      const cut = `${"x".repeat(996)}…`
+      const sent = yield* statementsOf(
+        withPresence(
+          ({ heard, peek }) =>
+            Effect.sync(() => {
+              for (const id of ids) heard(id, noon, `${"x".repeat(996)}${"é".repeat(500_000)}`)
+              assert.strictEqual(peek("S-9-0")?.lastMessage, cut)
+            }),
+          { maxBatchBytes: 2500 }
         )
-        assert.lengthOf(sent, 3)
-        assert.deepStrictEqual(
-          yield* Effect.forEach(ids, flushed),
-          ids.map(() => [noon, cut])
-        )
-      })
+      )
+      assert.lengthOf(sent, 3)
+      assert.deepStrictEqual(
+        yield* Effect.forEach(ids, flushed),
+        ids.map(() => [noon, cut])
+      )
+    })
   )
 
   it.effect("is never set back by an older time", () =>
@@ -138,7 +136,7 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect("says when a charger has gone until that is stored and a while after, and then nothing more", () =>
+  it.effect("includes the end of a connection until a while after it is stored, and then nothing", () =>
     Effect.gen(function* () {
       yield* seedChargers(["S-5", "S-5-silent"])
       const until = (holds: () => boolean) =>
@@ -156,7 +154,7 @@ forEachDatabase("when each charger was last heard", (it) => {
             presence.closed("S-5-silent", 4, end)
             presence.closed("S-5-silent", 4, { at: noon + 600, reason: "again" })
             presence.closed("S-5-never", 1, end)
-            // Ends that are stored come and go, while theirs is not.
+            // Stored ends are forgotten, while theirs, which are not stored, remain.
             presence.opened("S-5-other", 1)
             presence.closed("S-5-other", 1, end)
             presence.stored("S-5-other", 1)
@@ -178,30 +176,28 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect(
-    "forgets nothing of a charger that has come back meanwhile, and takes no late end of an older connection",
-    () =>
-      withPresence(
-        (presence) =>
-          Effect.gen(function* () {
-            const end = { at: noon + 500, reason: "the line broke off" }
-            presence.opened("S-8", 1)
-            presence.closed("S-8", 1, end)
-            presence.stored("S-8", 1)
-            presence.opened("S-8", 2)
-            presence.closed("S-8", 1, { at: noon + 700, reason: "late" })
-            presence.opened("S-8-other", 1)
-            presence.closed("S-8-other", 1, end)
-            presence.stored("S-8-other", 1)
-            while (presence.peek("S-8-other") !== undefined) yield* Effect.sleep(1)
-            const back = { epoch: 2, lastSeen: undefined, lastMessage: "", ended: undefined }
-            assert.deepStrictEqual(presence.peek("S-8"), back)
-          }),
-        { keepEndsMillis: 5 }
-      )
+  it.effect("is kept for a charger that has reconnected, despite a late end of an older connection", () =>
+    withPresence(
+      (presence) =>
+        Effect.gen(function* () {
+          const end = { at: noon + 500, reason: "the line broke off" }
+          presence.opened("S-8", 1)
+          presence.closed("S-8", 1, end)
+          presence.stored("S-8", 1)
+          presence.opened("S-8", 2)
+          presence.closed("S-8", 1, { at: noon + 700, reason: "late" })
+          presence.opened("S-8-other", 1)
+          presence.closed("S-8-other", 1, end)
+          presence.stored("S-8-other", 1)
+          while (presence.peek("S-8-other") !== undefined) yield* Effect.sleep(1)
+          const back = { epoch: 2, lastSeen: undefined, lastMessage: "", ended: undefined }
+          assert.deepStrictEqual(presence.peek("S-8"), back)
+        }),
+      { keepEndsMillis: 5 }
+    )
   )
 
-  it.effect("stays in memory until it is in the database, though the charger goes meanwhile", () =>
+  it.effect("stays in memory until it is in the database, even if the charger disconnects meanwhile", () =>
     Effect.gen(function* () {
       yield* seedChargers(["S-7"])
       const writing = yield* Deferred.make<void>()
@@ -225,7 +221,7 @@ forEachDatabase("when each charger was last heard", (it) => {
         lastMessage: "[goodbye]",
         ended: end
       })
-      // The end comes in the middle of the write, and waits for it.
+      // The shutdown comes in the middle of the write, and waits for it.
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(closing)
@@ -233,7 +229,7 @@ forEachDatabase("when each charger was last heard", (it) => {
     })
   )
 
-  it.effect("of a charger that is not registered any more costs the others nothing", () =>
+  it.effect("is dropped for a charger that is no longer registered, and stored for the others", () =>
     Effect.gen(function* () {
       yield* seedChargers(["S-6"])
       yield* withPresence(({ heard }) =>

@@ -55,7 +55,7 @@ const end = ({ organisationId }: Seeded, chargerId: string, ended: ListEnd) =>
   })
 
 forEachDatabase("local lists after the end of a command", (it) => {
-  it.effect("are what it says", () =>
+  it.effect("are stored as the shared cases expect", () =>
     Effect.gen(function* () {
       const ids = listCases.map((_, n) => `LIST-${n}`)
       const seeded = yield* seedChargers(ids)
@@ -69,7 +69,7 @@ forEachDatabase("local lists after the end of a command", (it) => {
     })
   )
 
-  it.effect("begin by the first one that says something, and only at a charger of its organisation", () =>
+  it.effect("begin with the first end that reveals something, only for chargers of the organisation", () =>
     Effect.gen(function* () {
       const ids = firstEnds.map((_, n) => `LIST-NEW-${n}`)
       const seeded = yield* seedChargers(ids)

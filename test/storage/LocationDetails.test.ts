@@ -1,6 +1,6 @@
-/** What drivers find a place by fulfils its contract on both databases. */
+/** Location details for drivers fulfil their contract on both databases. */
 import { locationDetailsContract } from "../contracts/LocationDetailsContract.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { repositories } from "../support/repositories.ts"
 
-forEachDriver("What drivers find a place by", repositories, locationDetailsContract)
+forEachDriver("Location details for drivers", repositories, locationDetailsContract)

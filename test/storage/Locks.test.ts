@@ -1,4 +1,4 @@
-/** The table of advisory locks holds every number that is taken, each for one part. */
+/** The table of advisory locks has every lock number in use, each for one purpose. */
 import { globSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { locks } from "../../src/storage/kernel/Locks.ts"
@@ -6,7 +6,7 @@ import { locks } from "../../src/storage/kernel/Locks.ts"
 const files = globSync("src/**/*.{ts,sql}").filter((file) => !file.endsWith("kernel/Locks.ts"))
 
 describe("advisory locks", () => {
-  it("are not shared by two parts", () => {
+  it("have distinct numbers", () => {
     const numbers = Object.values(locks)
     expect(new Set(numbers).size).toBe(numbers.length)
   })

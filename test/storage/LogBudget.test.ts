@@ -7,7 +7,7 @@ const limits = { chargerBytesPerDay: 100, organisationBytesPerDay: 250 }
 const frame = (chargerId: string, bytes = 60, organisationId = "O") => ({ organisationId, chargerId, bytes })
 
 describe("the budget of the message log", () => {
-  it("ends a charger's day with the frame that uses it up, and begins again with the next", () => {
+  it("refuses frames of a charger that has used up its daily budget, until the next day", () => {
     const budget = new LogBudget(limits)
     const day = [noon, noon, noon, noon + 1, dayOf(noon) + dayMillis - 1]
     expect(day.map((at) => budget.take(frame("A"), at))).toEqual([
@@ -21,14 +21,14 @@ describe("the budget of the message log", () => {
     expect(budget.take(frame("A"), dayOf(noon) + dayMillis)).toBeUndefined()
   })
 
-  it("ends an organisation's day for all its chargers, and for nobody else", () => {
+  it("refuses frames of all chargers of an organisation that has used up its budget, and of no others", () => {
     const budget = new LogBudget(limits)
     for (const charger of ["A", "B", "C"]) expect(budget.take(frame(charger, 90), noon)).toBeUndefined()
     expect(budget.take(frame("D", 1), noon)).toBe("organisation-budget")
     expect(budget.take(frame("X", 90, "other"), noon)).toBeUndefined()
   })
 
-  it("gives no second budget to a frame of before midnight that comes late", () => {
+  it("gives no second budget to a late frame from before midnight", () => {
     const budget = new LogBudget(limits)
     const midnight = dayOf(noon) + dayMillis
     budget.take(frame("A", 100), midnight)
@@ -43,7 +43,7 @@ describe("the budget of the message log", () => {
     expect(budget.take(frame("A"), noon + 1)).toBe("charger-budget")
   })
 
-  it("goes on after a restart with what was logged before, unless its day is over", () => {
+  it("continues after a restart with the bytes logged before, unless the day is over", () => {
     const budget = new LogBudget(limits)
     budget.take(frame("A", 50), noon)
     budget.restore(dayOf(noon), [frame("A", 50), frame("B", 99)])
@@ -55,7 +55,7 @@ describe("the budget of the message log", () => {
     expect(late.take(frame("A", 1), noon + dayMillis)).toBeUndefined()
   })
 
-  it("gives out once what is to be stored, and again what could not be, while its day lasts", () => {
+  it("returns unstored use once, and again when storing failed, while the day lasts", () => {
     const budget = new LogBudget(limits)
     expect(budget.unstoredCount).toBe(0)
     budget.take(frame("A", 50), noon)
@@ -77,7 +77,7 @@ describe("the budget of the message log", () => {
     expect(budget.takeUnstored(10)).toEqual({ day: dayOf(noon) + dayMillis, used: [frame("A", 1)] })
   })
 
-  it("gives out no more than is asked for, and a number for each organisation of a charger that moved", () => {
+  it("returns at most the requested number of entries, one for each organisation of a moved charger", () => {
     const budget = new LogBudget(limits)
     const all = [frame("A", 20), frame("B", 30), frame("A", 5, "other"), frame("B", 7)]
     for (const one of all) budget.take(one, noon)
@@ -88,7 +88,7 @@ describe("the budget of the message log", () => {
     expect(budget.unstoredCount).toBe(0)
   })
 
-  it("tells once a day of each that is full, and of a hundred at most", () => {
+  it("notes each exhausted budget once a day, and a hundred at most", () => {
     const budget = new LogBudget({ ...limits, organisationBytesPerDay: 1e9 })
     const chargers = Array.from({ length: 150 }, (_, n) => `C-${n}`)
     const fill = (at: number) => {

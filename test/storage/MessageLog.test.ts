@@ -25,7 +25,7 @@ const kept = {
   commandsRetentionMonths: 25
 }
 
-/** All pages of a search, each with what it holds. */
+/** The frames of all pages of a search. */
 const pagesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor">) =>
   Effect.gen(function* () {
     const { search } = yield* MessageLog
@@ -52,7 +52,7 @@ const inserts = (sent: ReadonlyArray<SentStatement>) =>
   sent.filter(({ text }) => text.includes("INSERT INTO message ("))
 
 forEachDriver("the log of messages", log, (it) => {
-  it.effect("finds what went wrong: errors, what is no frame, and answers that refuse", () =>
+  it.effect("finds trouble: errors, malformed frames, and answers that refuse", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog
       const troubled = [
@@ -72,7 +72,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("searches all days for a page that newer days do not fill, and no older day for one that they do", () =>
+  it.effect("searches older days only for a page that newer days do not fill", () =>
     Effect.gen(function* () {
       const { append, search } = yield* MessageLog
       const sql = yield* SqlClient.SqlClient
@@ -116,7 +116,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("shows the newest first, page by page, also where many share a millisecond", () =>
+  it.effect("lists frames newest first in pages, also where many share a millisecond", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog
       for (let n = 0; n < 7; n++) append(frame({ chargerId: "L-1", at: noon + Math.floor(n / 4), frame: `[${n}]` }))
@@ -126,7 +126,7 @@ forEachDriver("the log of messages", log, (it) => {
         ["[3]", "[2]", "[1]"],
         ["[0]"]
       ])
-      // What comes in between two pages neither repeats nor hides anything.
+      // A frame that arrives between two pages neither repeats nor hides others.
       const { search } = yield* MessageLog
       const first = yield* search(organisationId, "L-1", { limit: 3 })
       append(frame({ chargerId: "L-1", at: noon + 9, frame: "[new]" }))
@@ -138,7 +138,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("gives back all that a frame is known by", () =>
+  it.effect("returns all fields of a frame", () =>
     Effect.gen(function* () {
       const { append, search } = yield* MessageLog
       const said = frame({
@@ -159,7 +159,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("finds by time, from the first moment up to the last, and by action", () =>
+  it.effect("finds frames by action and by time, including `from` and excluding `to`", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog
       for (let n = 0; n < 5; n++) {
@@ -175,7 +175,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("finds by several actions, by kind, and by a part of the frame or its id", () =>
+  it.effect("finds frames by several actions, by kind, and by a part of the text or message id", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog
       const told = [
@@ -205,12 +205,12 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("looks through a bounded part of the log for a rare word, and goes on from there", () =>
+  it.effect("searches a bounded part of the log for a rare text, and continues from there", () =>
     Effect.gen(function* () {
       const { search } = yield* MessageLog
       const sql = yield* SqlClient.SqlClient
       const count = searchedFrames * 2 + 500
-      // The word is in the oldest frame alone; many share a millisecond.
+      // The text is in the oldest frame alone; many share a millisecond.
       yield* sql`
         INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
         SELECT ${organisationId}::uuid, 'L-21', to_timestamp((${noon}::float8 + n / 3) / 1000), 'in', 'CALL', 'Heartbeat', 'm' || n,
@@ -219,7 +219,7 @@ forEachDriver("the log of messages", log, (it) => {
       const first = yield* search(organisationId, "L-21", wanted)
       assert.deepStrictEqual([first.items.length, first.nextCursor !== null], [0, true])
       assert.deepStrictEqual(yield* pagesOf("L-21", wanted), [[], [], ["the Needle"]])
-      // Without a word nothing is bounded but the page.
+      // Without a text only the page size is a limit.
       const pages = yield* pagesOf("L-21", { limit: 500 })
       assert.strictEqual(pages.flat().length, count)
       // What is found is found once, wherever a page ends.
@@ -239,7 +239,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("hands each frame over once in the order in which it was written, late ones as well", () =>
+  it.effect("returns each frame to a tail once in the order of writing, late ones as well", () =>
     Effect.gen(function* () {
       const { append, search, tail, written } = yield* MessageLog
       const words: Array<string> = []
@@ -274,7 +274,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("shows an organisation nothing of another one's charger, nor takes another list's cursor", () =>
+  it.effect("hides frames from other organisations, and refuses a forged cursor", () =>
     Effect.gen(function* () {
       const { append, search } = yield* MessageLog
       append(frame({ chargerId: "L-4", frame: "[ours]" }))
@@ -285,7 +285,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("keeps a frame that holds U+0000, which a text of the database cannot", () =>
+  it.effect("stores U+0000 escaped, since a text in the database cannot contain it", () =>
     Effect.gen(function* () {
       const { append, search } = yield* MessageLog
       append(frame({ chargerId: "L-5", kind: "Malformed", action: "a\0", messageId: "\0", frame: "no \0 JSON" }))
@@ -301,7 +301,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("writes many frames in one statement, and the rest in the next", () =>
+  it.effect("writes at most `maxBatch` frames in a statement", () =>
     Effect.gen(function* () {
       const sent = yield* statementsOf(
         ownLog({ maxBatch: 100 }, ({ append }) =>
@@ -315,7 +315,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("drops and counts what there is no room for, and takes more once there is", () =>
+  it.effect("drops and counts frames that exceed its buffer, and accepts more once there is room", () =>
     Effect.gen(function* () {
       const registry: Metric.MetricRegistry = new Map()
       const kept = yield* ownLog({ maxWaitingChars: 100 }, ({ append, search }) =>
@@ -333,7 +333,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("keeps the beginning of a long frame, and says how long it was", () =>
+  it.effect("keeps the beginning of a long frame, and records how long it was", () =>
     Effect.gen(function* () {
       const { append, search } = yield* MessageLog
       const long = `a${"👩".repeat(400)}`
@@ -354,7 +354,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("has no more text in a statement than it may", () =>
+  it.effect("writes at most `maxBatchBytes` in a statement", () =>
     Effect.gen(function* () {
       const sent = yield* statementsOf(
         ownLog({ maxBatchBytes: 2500 }, ({ append }) =>
@@ -368,7 +368,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("writes what still waits when it is closed", () =>
+  it.effect("writes waiting frames when it is closed", () =>
     Effect.gen(function* () {
       yield* emptyTables
       yield* ownLog({}, ({ append }) =>
@@ -381,7 +381,7 @@ forEachDriver("the log of messages", log, (it) => {
     })
   )
 
-  it.effect("gives up and counts a batch that the database does not take, and goes on with the next", () =>
+  it.effect("drops and counts a batch that the database refuses, and continues with the next", () =>
     Effect.gen(function* () {
       const registry: Metric.MetricRegistry = new Map()
       yield* ownLog({ maxBatch: 1 }, ({ append, search }) =>

@@ -1,4 +1,4 @@
-/** What the message log takes of a charger and an organisation in a day, also over restarts. */
+/** How much the message log stores for a charger and an organisation in a day, also across restarts. */
 import { assert } from "@effect/vitest"
 import { Clock, Effect, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,54 +9,52 @@ import { droppedFrames, frame, log, organisationId, ownLog } from "../support/me
 import { statementsOf } from "../support/statements.ts"
 
 forEachDriver("the budgets of the message log", log, (it) => {
-  it.effect(
-    "grows by a charger's budget and a frame, whatever it sends, leaves others theirs, and goes on the next day",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        const registry: Metric.MetricRegistry = new Map()
-        const lines: Array<unknown> = []
-        const told = Logger.layer([Logger.make(({ message }) => lines.push(message))])
-        const limits = { chargerBytesPerDay: 20_000, organisationBytesPerDay: 50_000 }
-        const flood = (append: (frame: LoggedFrame) => void, chargerId: string, at: number) => {
-          for (let n = 0; n < 50; n++) append(frame({ chargerId, at, frame: "x".repeat(800) }))
-        }
-        yield* ownLog(limits, ({ append, search }) =>
-          Effect.gen(function* () {
-            flood(append, "L-11", noon)
-            const counted = (reason: string) => droppedFrames(registry, reason)
-            // 1,013 bytes a frame with its names and its row: the twentieth uses the budget up.
-            assert.strictEqual(counted("charger-budget"), 30)
-            append(frame({ chargerId: "L-11-quiet" }))
-            assert.lengthOf((yield* search(organisationId, "L-11", { limit: 100 })).items, 20)
-            assert.lengthOf((yield* search(organisationId, "L-11-quiet", { limit: 100 })).items, 1)
-            assert.lengthOf(lines, 1)
-            for (const other of ["L-11-b", "L-11-c"]) flood(append, other, noon)
-            assert.isAbove(counted("organisation-budget"), 0)
-            append(frame({ chargerId: "L-11-other", organisationId: freshId() }))
-            const whole = droppedFrames(registry)
-            assert.strictEqual(counted("charger-budget") + counted("organisation-budget"), whole)
-            yield* search(organisationId, "L-11", { limit: 1 })
-            const sql = yield* SqlClient.SqlClient
-            const [row] = yield* sql<{ bytes: number; others: number }>`
+  it.effect("limit a charger and its organisation to their budget plus one frame, until the next day", () =>
+    Effect.gen(function* () {
+      yield* emptyTables
+      const registry: Metric.MetricRegistry = new Map()
+      const lines: Array<unknown> = []
+      const told = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+      const limits = { chargerBytesPerDay: 20_000, organisationBytesPerDay: 50_000 }
+      const flood = (append: (frame: LoggedFrame) => void, chargerId: string, at: number) => {
+        for (let n = 0; n < 50; n++) append(frame({ chargerId, at, frame: "x".repeat(800) }))
+      }
+      yield* ownLog(limits, ({ append, search }) =>
+        Effect.gen(function* () {
+          flood(append, "L-11", noon)
+          const counted = (reason: string) => droppedFrames(registry, reason)
+          // 1,013 bytes a frame with its names and its row: the twentieth uses the budget up.
+          assert.strictEqual(counted("charger-budget"), 30)
+          append(frame({ chargerId: "L-11-quiet" }))
+          assert.lengthOf((yield* search(organisationId, "L-11", { limit: 100 })).items, 20)
+          assert.lengthOf((yield* search(organisationId, "L-11-quiet", { limit: 100 })).items, 1)
+          assert.lengthOf(lines, 1)
+          for (const other of ["L-11-b", "L-11-c"]) flood(append, other, noon)
+          assert.isAbove(counted("organisation-budget"), 0)
+          append(frame({ chargerId: "L-11-other", organisationId: freshId() }))
+          const whole = droppedFrames(registry)
+          assert.strictEqual(counted("charger-budget") + counted("organisation-budget"), whole)
+          yield* search(organisationId, "L-11", { limit: 1 })
+          const sql = yield* SqlClient.SqlClient
+          const [row] = yield* sql<{ bytes: number; others: number }>`
             SELECT sum(octet_length(frame)) FILTER (WHERE organisation_id = ${organisationId}::uuid)::int AS bytes,
               (count(*) FILTER (WHERE organisation_id <> ${organisationId}::uuid))::int AS others FROM message`
-            assert.isAtMost(row!.bytes, limits.organisationBytesPerDay + 800)
-            assert.strictEqual(row!.others, 1)
-            append(frame({ chargerId: "L-11", at: noon + 86_400_000, frame: "[tomorrow]" }))
-            const [newest] = (yield* search(organisationId, "L-11", { limit: 1 })).items
-            assert.strictEqual(newest?.frame, "[tomorrow]")
-            assert.strictEqual(droppedFrames(registry), whole)
-          })
-        ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(told))
-      })
+          assert.isAtMost(row!.bytes, limits.organisationBytesPerDay + 800)
+          assert.strictEqual(row!.others, 1)
+          append(frame({ chargerId: "L-11", at: noon + 86_400_000, frame: "[tomorrow]" }))
+          const [newest] = (yield* search(organisationId, "L-11", { limit: 1 })).items
+          assert.strictEqual(newest?.frame, "[tomorrow]")
+          assert.strictEqual(droppedFrames(registry), whole)
+        })
+      ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(told))
+    })
   )
 
-  it.effect("goes on with what is left of the day after a restart, by one statement", () =>
+  it.effect("continue after a restart with what is left of the day", () =>
     Effect.gen(function* () {
       yield* emptyTables
       const now = yield* Clock.currentTimeMillis
-      // The log of before is of an earlier moment of the same day.
+      // The first log is from an earlier time of the same day.
       const clock = yield* Clock.Clock
       const at = Math.floor(now / 86_400_000) * 86_400_000 + 1000
       const later = at + 60_000
@@ -72,7 +70,7 @@ forEachDriver("the budgets of the message log", log, (it) => {
       yield* ownLog(limits, ({ append, search }) =>
         Effect.gen(function* () {
           yield* search(organisationId, "L-12", { limit: 1 })
-          // What restores runs on a connection of its own, and shows nothing when it is done: it has a second.
+          // The restore runs on a connection of its own and does not signal its end, so it is given a second.
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1_000)))
           let kept = 15
           while (kept < 100) {
@@ -87,51 +85,47 @@ forEachDriver("the budgets of the message log", log, (it) => {
     })
   )
 
-  it.effect(
-    "reads no frame when it starts: a large fleet's day of them would hold an embedded database up for longer than it may be silent",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        yield* ownLog({}, ({ append }) => Effect.sync(() => append(frame({ chargerId: "L-14" }))))
-        const began = yield* statementsOf(
-          ownLog({}, () => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 500))))
-        )
-        assert.isAbove(began.length, 0)
-        assert.deepStrictEqual(
-          began.filter(({ text }) => /FROM message\b(?!_)/.test(text)),
-          []
-        )
-      })
+  it.effect("are restored without reading frames, which would block an embedded database for too long", () =>
+    Effect.gen(function* () {
+      yield* emptyTables
+      yield* ownLog({}, ({ append }) => Effect.sync(() => append(frame({ chargerId: "L-14" }))))
+      const began = yield* statementsOf(
+        ownLog({}, () => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 500))))
+      )
+      assert.isAbove(began.length, 0)
+      assert.deepStrictEqual(
+        began.filter(({ text }) => /FROM message\b(?!_)/.test(text)),
+        []
+      )
+    })
   )
 
-  it.effect(
-    "stores now and then what was used of the day, of both organisations of a charger that moved, and forgets the day before",
-    () =>
-      Effect.gen(function* () {
-        yield* emptyTables
-        const sql = yield* SqlClient.SqlClient
-        const other = freshId()
-        yield* sql`INSERT INTO message_use (day, organisation_id, charger_id, bytes) VALUES ('2020-01-01', ${other}, 'L-15', 5)`
-        const used = sql<{ charger: string; organisation: string; bytes: number }>`
+  it.effect("are stored periodically, for both organisations of a moved charger, and earlier days are deleted", () =>
+    Effect.gen(function* () {
+      yield* emptyTables
+      const sql = yield* SqlClient.SqlClient
+      const other = freshId()
+      yield* sql`INSERT INTO message_use (day, organisation_id, charger_id, bytes) VALUES ('2020-01-01', ${other}, 'L-15', 5)`
+      const used = sql<{ charger: string; organisation: string; bytes: number }>`
         SELECT charger_id AS charger, organisation_id AS organisation, bytes::float8 AS bytes FROM message_use ORDER BY bytes, charger_id`
-        const expected = [
-          { charger: "L-15", organisation: other, bytes: 213 },
-          { charger: "L-16", organisation: organisationId, bytes: 213 },
-          { charger: "L-15", organisation: organisationId, bytes: 426 }
-        ]
-        yield* ownLog({ useEveryMillis: 20 }, ({ append }) =>
-          Effect.gen(function* () {
-            for (const chargerId of ["L-15", "L-16", "L-15"]) append(frame({ chargerId }))
-            append(frame({ chargerId: "L-15", organisationId: other }))
-            let stored = yield* used
-            for (let tries = 0; tries < 100 && stored.length !== expected.length; tries++) {
-              yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
-              stored = yield* used
-            }
-            assert.deepStrictEqual([...stored], expected)
-          })
-        )
-        assert.deepStrictEqual([...(yield* used)], expected)
-      })
+      const expected = [
+        { charger: "L-15", organisation: other, bytes: 213 },
+        { charger: "L-16", organisation: organisationId, bytes: 213 },
+        { charger: "L-15", organisation: organisationId, bytes: 426 }
+      ]
+      yield* ownLog({ useEveryMillis: 20 }, ({ append }) =>
+        Effect.gen(function* () {
+          for (const chargerId of ["L-15", "L-16", "L-15"]) append(frame({ chargerId }))
+          append(frame({ chargerId: "L-15", organisationId: other }))
+          let stored = yield* used
+          for (let tries = 0; tries < 100 && stored.length !== expected.length; tries++) {
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
+            stored = yield* used
+          }
+          assert.deepStrictEqual([...stored], expected)
+        })
+      )
+      assert.deepStrictEqual([...(yield* used)], expected)
+    })
   )
 })

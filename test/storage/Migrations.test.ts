@@ -71,7 +71,7 @@ const killedBefore = (at: number) => {
 forEachDatabase(
   "Migrations",
   (it, driver) => {
-    it.effect("makes the schema, and finds it made", () =>
+    it.effect("create the schema, and change nothing the second time", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         assert.strictEqual(yield* schemaVersion, 0)
@@ -83,7 +83,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("adds what is new to what stands", () =>
+    it.effect("apply only the new steps to an existing schema", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         yield* migrate(upTo(1))
@@ -97,7 +97,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("leaves whole steps behind when the process is killed at any statement, and goes on from there", () =>
+    it.effect("leave only complete steps when the process is killed at any statement, and continue from there", () =>
       Effect.gen(function* () {
         for (let at = 0; at < 8; at++) {
           const sql = yield* fresh
@@ -118,7 +118,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("undoes a step that fails, and names it", () =>
+    it.effect("roll back a step that fails, and name it", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         const broken = {
@@ -132,7 +132,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("refuses a schema that a newer version made, and touches nothing", () =>
+    it.effect("refuse a schema made by a newer version, and change nothing", () =>
       Effect.gen(function* () {
         yield* fresh
         yield* migrate(three)
@@ -146,7 +146,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("refuses a schema that has another step at a number", () =>
+    it.effect("refuse a schema with a different step at the same number", () =>
       Effect.gen(function* () {
         yield* fresh
         yield* migrate({ "0001_other": Effect.void })
@@ -155,7 +155,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("lets several processes that start at once take turns", () =>
+    it.effect("are applied once when several processes start at the same time", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         const versions = yield* Effect.all([migrate(three), migrate(three), migrate(three)], {
@@ -166,7 +166,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("refuses a database that a version before the first release made, and touches nothing", () =>
+    it.effect("refuse a database made before the first release, and change nothing", () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         yield* migrate({ "0001_spine": statements("CREATE TABLE old (n int)"), "0002_more": Effect.void })
@@ -175,13 +175,13 @@ forEachDatabase(
         assert.strictEqual(
           error.message,
           "the database was made by a version of Voltlane before its first release and cannot be upgraded; " +
-            "set DATA_DIR or DATABASE_URL to an empty one"
+            "set DATA_DIR or DATABASE_URL to an empty database"
         )
         assert.deepStrictEqual(yield* tables(sql), ["old", "schema_migrations"])
       })
     )
 
-    it.effect(`takes this version's own, on ${driver.name}`, () =>
+    it.effect(`apply all steps of this version on ${driver.name}`, () =>
       Effect.gen(function* () {
         const sql = yield* fresh
         assert.strictEqual(yield* migrate(real), Object.keys(real).length)

@@ -1,4 +1,4 @@
-/** Whether a partner may still know a location that names a tariff: by what it was told last, or may have taken since. On both databases. */
+/** Whether a partner may still have a location that names a tariff, by what was last sent or may have arrived since. On both databases. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,7 +15,7 @@ const named = (id: string, tariffId = "t") =>
   Effect.flatMap(SubscriberLookup, (reach) => reach.stillNames(id, tariffId))
 
 forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
-  it.effect("is named until the partner has taken each of them without it", () =>
+  it.effect("is named until the partner has accepted each of them without it", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       const other = (yield* aSubscriber).id
@@ -35,7 +35,7 @@ forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
     })
   )
 
-  it.effect("may be named by what is on its way or was tried, and not by what waits for its first try", () =>
+  it.effect("may be named by an update that is in flight or was tried, and not by one that was never tried", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("l")])
@@ -55,7 +55,7 @@ forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
     })
   )
 
-  it.effect("is named no more by what an operator has forgotten, and by what was told with another object", () =>
+  it.effect("is no longer named by a location that an operator discarded or that was sent with another object", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id, organisation } = yield* aSubscriber
@@ -77,7 +77,7 @@ forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
     })
   )
 
-  it.effect("may be named by what an older release has told, for as long as that waits to be told anew", () =>
+  it.effect("may be named by a location that an older release sent, while an update of it is pending", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* aSubscriber

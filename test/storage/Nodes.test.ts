@@ -9,7 +9,7 @@ import { noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
 
 const leaseMillis = 15_000
 
-/** A life of a node, over when `use` ends. */
+/** Runs a node until `use` ends. */
 const life = <A, E, R>(nodeId: string, use: Effect.Effect<A, E, R>, lease = leaseMillis) =>
   Effect.andThen(Layer.build(Nodes.layer({ nodeId, leaseMillis: lease })), use).pipe(Effect.scoped)
 
@@ -40,7 +40,7 @@ const openConnections = (prefix: string) =>
     return rows.map(({ id }) => id)
   })
 
-/** How long a node's lease runs, in ms by the database's clock; undefined for a node that never was. */
+/** How long a node's lease runs, in ms by the database's clock; undefined for a node that never ran. */
 const leaseOf = (nodeId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -58,7 +58,7 @@ const disconnections = (prefix: string) =>
   })
 
 forEachDatabase("a node among several", (it, driver) => {
-  it.effect("ends at its start what an earlier life of its own left open, records it, and leaves others' alone", () =>
+  it.effect("closes and records connections that its previous run left open, and no others", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["N-1-a", "N-1-b", "N-1-other"])
       yield* connect("node-a", seeded, ["N-1-a", "N-1-b"])
@@ -81,7 +81,7 @@ forEachDatabase("a node among several", (it, driver) => {
     })
   )
 
-  it.effect("holds a lease while it lives, and gives it back at its end", () =>
+  it.effect("holds a lease while it runs, and gives it up at its end", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* leaseOf("node-d"))
       yield* life(
@@ -100,7 +100,7 @@ forEachDatabase("a node among several", (it, driver) => {
     })
   )
 
-  it.effect("renews its lease before it runs out, by itself", () =>
+  it.effect("renews its lease before it runs out", () =>
     life(
       "node-e",
       Effect.gen(function* () {
@@ -119,7 +119,7 @@ forEachDatabase("a node among several", (it, driver) => {
   )
 
   if (driver.name === "PostgreSQL") {
-    it.effect("refuses a second process of the same name while the first lives, and takes one that has gone", () =>
+    it.effect("refuses a second process of the same name while the first runs, and accepts one afterwards", () =>
       Effect.gen(function* () {
         const second = yield* life("twin", Effect.flip(life("twin", Effect.void)))
         assert.strictEqual(second._tag, "NodeIdInUse")

@@ -1,4 +1,4 @@
-/** A listener on a server outlives its connection, and is told that it may have missed something. */
+/** A listener on a server outlives its connection, and learns that it may have missed something. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Queue, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import { testUrl } from "../support/tried.ts"
 
 const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 
-/** What a listener hears, as it comes. */
+/** The notifications that a listener receives. */
 const hear = (channel: string) =>
   Effect.gen(function* () {
     const notifications = yield* Notifications
@@ -20,7 +20,7 @@ const hear = (channel: string) =>
     return heard
   })
 
-/** Speaks until the word is heard, since listening begins in its own time. */
+/** Notifies until the word is received, since listening begins with a delay. */
 const echo = (channel: string, heard: Queue.Queue<string>, word: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -34,7 +34,7 @@ const echo = (channel: string, heard: Queue.Queue<string>, word: string) =>
 forEachDatabase(
   "Notifications",
   (it, driver) => {
-    it.effect("serves a channel that somebody begins to listen to later", () =>
+    it.effect("serve a channel that gets its first listener later", () =>
       Effect.gen(function* () {
         const early = yield* hear("early")
         yield* echo("early", early, "a")
@@ -44,14 +44,14 @@ forEachDatabase(
       })
     )
 
-    it.effect("forgets a listener that has gone, and serves the next on the same channel", () =>
+    it.effect("drop a listener that has gone, and serve the next one on the same channel", () =>
       Effect.gen(function* () {
         yield* Effect.scoped(Effect.flatMap(hear("again"), (heard) => echo("again", heard, "a")))
         yield* echo("again", yield* hear("again"), "b")
       })
     )
 
-    it.effect("rings at once where it was quiet, and once more for all that is rung soon after", () =>
+    it.effect("are sent immediately after a pause, and once more for all that follow soon after", () =>
       Effect.gen(function* () {
         const notifications = yield* Notifications
         const heard = yield* hear("bell")
@@ -71,7 +71,7 @@ forEachDatabase(
 
     if (driver.name === "PGlite") return
 
-    it.effect("rings for the other processes on its database, and not twice for its own", () =>
+    it.effect("reach the other processes on the same database, and their own process once", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [here] = yield* sql<{ name: string }>`SELECT current_database() AS name`
@@ -98,7 +98,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("listens again when its connection breaks, and says with an empty word that some may be lost", () =>
+    it.effect("continue after the connection breaks, with an empty one that signals a possible loss", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const heard = yield* hear("stubborn")
@@ -118,7 +118,7 @@ forEachDatabase(
 )
 
 forEachDriver("The journal's notifications", journal, (it) => {
-  it.effect("is rung by the writers of facts after their commit, and no commit of facts notifies by itself", () =>
+  it.effect("are sent by the writers of facts after the commit, and not by a trigger", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const triggers = yield* sql<{ body: string }>`
@@ -131,7 +131,7 @@ forEachDriver("The journal's notifications", journal, (it) => {
       const seeded = yield* seedChargers(["RUNG"])
       const { commit } = yield* Journal
       yield* commit([transferred(seeded, "RUNG", "rung")])
-      // The listening was announced again and again, and some of that may come late.
+      // The word was sent repeatedly, and some of it may arrive late.
       let word = "listening"
       while (word === "listening") word = yield* Queue.take(heard)
       assert.strictEqual(word, "")

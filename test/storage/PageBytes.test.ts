@@ -1,6 +1,6 @@
 /**
- * Pages of what others chose the size of: messages, readings, facts. However many rows a page may have, it is read only as far as it has room, and going
- * on by its cursor brings every row once.
+ * Pages of rows whose size others choose: messages, readings, facts. However many rows a page may have, it is read only up to a size limit,
+ * and reading on with its cursor returns every row once.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -43,7 +43,7 @@ const walked = <A, E>(page: (cursor: string | undefined) => Effect.Effect<Page<A
 
 const rowBytes = 300_000
 const count = 20
-/** A page has those that fit, and the one that shows that they are all. */
+/** A page has the rows that fit, and the one that exceeds the limit. */
 const most = readBytesMost + 2 * rowBytes
 
 forEachDriver("A page of large rows", ports, (it) => {
@@ -126,7 +126,7 @@ forEachDriver("A page of large rows", ports, (it) => {
     })
   )
 
-  it.effect("of chargers has the beginning of their last messages alone", () =>
+  it.effect("of chargers has only the beginning of each last message", () =>
     Effect.gen(function* () {
       const [chargers, sql] = [yield* Chargers, yield* SqlClient.SqlClient]
       const seeded = yield* seedChargers(["P-4"])

@@ -7,7 +7,7 @@ import { forEachDatabase } from "../support/databases.ts"
 import { freshId } from "../support/journalFacts.ts"
 
 const dayMillis = 86_400_000
-/** A day on which everything here happens; each test takes days of its own, far from the others'. */
+/** A day on which everything here happens; each test uses days of its own, far from those of the others. */
 const someDay = Date.UTC(2031, 0, 10, 15, 30)
 const options = {
   messageRetentionDays: 30,
@@ -112,22 +112,20 @@ forEachDatabase("partitions", (it) => {
     })
   )
 
-  it.effect(
-    "of readings hold all of a session in the month that it was made in, whatever the charger's clock says",
-    () =>
-      Effect.gen(function* () {
-        yield* maintained(someDay)
-        const [last, first] = [sessionOf(Date.UTC(2031, 1, 1) - 1), sessionOf(Date.UTC(2031, 1, 1))]
-        for (const at of [1000, someDay, someDay + 90 * dayMillis]) {
-          yield* addReading(last, at)
-          yield* addReading(first, at)
-        }
-        assert.deepStrictEqual(yield* placesOfSession(last), ["meter_203101"])
-        assert.deepStrictEqual(yield* placesOfSession(first), ["meter_203102"])
-      })
+  it.effect("of readings hold a whole session in the month of its creation, whatever the charger's clock says", () =>
+    Effect.gen(function* () {
+      yield* maintained(someDay)
+      const [last, first] = [sessionOf(Date.UTC(2031, 1, 1) - 1), sessionOf(Date.UTC(2031, 1, 1))]
+      for (const at of [1000, someDay, someDay + 90 * dayMillis]) {
+        yield* addReading(last, at)
+        yield* addReading(first, at)
+      }
+      assert.deepStrictEqual(yield* placesOfSession(last), ["meter_203101"])
+      assert.deepStrictEqual(yield* placesOfSession(first), ["meter_203102"])
+    })
   )
 
-  it.effect("are made once, however often and by however many at a time", () =>
+  it.effect("are made once, however many runs make them at the same time", () =>
     Effect.gen(function* () {
       const day = someDay + 100 * dayMillis
       yield* Effect.all([maintained(day), maintained(day), maintained(day + dayMillis)], { concurrency: "unbounded" })
@@ -140,7 +138,7 @@ forEachDatabase("partitions", (it) => {
     })
   )
 
-  it.effect("take in what had come for their time before they were there, and nothing else", () =>
+  it.effect("take over the rows of their time that arrived before they existed, and no others", () =>
     Effect.gen(function* () {
       const day = someDay + 200 * dayMillis
       const [ahead, farAhead] = [day + 3 * dayMillis, day + 120 * dayMillis]
@@ -163,7 +161,7 @@ forEachDatabase("partitions", (it) => {
     })
   )
 
-  it.effect("of frames go after their retention, with what lies outside any day, and those of readings stay", () =>
+  it.effect("of frames are dropped after their retention, with rows outside any day, and those of readings stay", () =>
     Effect.gen(function* () {
       const day = someDay + 300 * dayMillis
       yield* maintained(day - 40 * dayMillis)
@@ -187,7 +185,7 @@ forEachDatabase("partitions", (it) => {
     })
   )
 
-  it.effect("of readings go by whole months after their retention, with what lies outside any month", () =>
+  it.effect("of readings are dropped by whole months after their retention, with rows outside any month", () =>
     Effect.gen(function* () {
       const then = Date.UTC(2034, 2, 31, 23)
       const none = sessionOf(Date.UTC(2033, 0, 5))

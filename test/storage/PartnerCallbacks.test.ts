@@ -1,4 +1,4 @@
-/** Partners' callbacks: stored with their command, due when it has ended or its time is over, and told by one alone. */
+/** Partner callbacks: stored with their command, due when it has ended or its time is over, and sent by one process alone. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,7 +25,7 @@ const ports = Layer.mergeAll(
   PartnerCallbacksStorage.layer
 ).pipe(Layer.provideMerge(repositories))
 
-/** Later than any other test's noon: what they leave behind is none of this suite's. */
+/** Later than the noon of other tests, so that what they leave behind is not due here. */
 const noon = Date.UTC(2026, 10, 20, 12)
 const leaseMillis = 30_000
 const limitPerPartner = 5
@@ -131,7 +131,7 @@ const due = Effect.fnUntraced(function* (
 })
 
 forEachDriver("Partner callbacks", ports, (it) => {
-  it.effect("are due once their command has ended, whole, and to one alone", () =>
+  it.effect("are due with all fields once their command has ended, and taken by one process alone", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const { id } = yield* issue(one, callbackOf(one.partner.id, { reference: "R", locationId: "L" }))
@@ -153,17 +153,17 @@ forEachDriver("Partner callbacks", ports, (it) => {
       })
       assert.deepStrictEqual([found?.from?.partyId, found?.to?.partyId], ["CPO", "ABC"])
       assert.deepStrictEqual(yield* due([id], 7000), [])
-      // Whoever took it has died.
+      // The process that took it has died.
       const [again] = yield* due([id], 6000 + leaseMillis)
       assert.strictEqual(again?.tries, 2)
       const callbacks = yield* PartnerCallbacks
-      // The first one was late: what it says counts no more.
+      // The first process was late: its report no longer counts.
       yield* callbacks.reported(found!, noon + 40_000)
       assert.strictEqual((yield* due([id], 200_000)).length, 1)
     })
   )
 
-  it.effect("are due when their time is over, whatever the charger does", () =>
+  it.effect("are due when their time is over, even without an answer of the charger", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const { id } = yield* issue(one, callbackOf(one.partner.id))
@@ -175,7 +175,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("are tried again when it was said, and end by being told or given up", () =>
+  it.effect("are retried at the given time, and end when they are sent or given up", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const callbacks = yield* PartnerCallbacks
@@ -187,7 +187,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
       yield* callbacks.retry(first!, "HTTP 500", noon + 9000)
       yield* callbacks.giveUp(second!, "HTTP 500", noon + 7000)
       assert.deepStrictEqual(yield* due([id, other], 8000), [])
-      // A partner that has enough on its hands is left out.
+      // A partner in `except` is left out.
       assert.deepStrictEqual(yield* due([id, other], 9000, [one.partner.id]), [])
       const [again, ...none] = yield* due([id, other], 9000)
       assert.deepStrictEqual([again?.commandId, again?.tries, none.length], [id, 2, 0])
@@ -196,7 +196,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("of one partner do not come all at once", () =>
+  it.effect("of one partner are limited in each take", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const ids: Array<string> = []
@@ -210,7 +210,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("are none where the command failed at once, and the partner is told so at once", () =>
+  it.effect("are not due when the command failed immediately", () =>
     Effect.gen(function* () {
       const one = yield* world(false)
       const { id, status } = yield* issue(one, callbackOf(one.partner.id, { grant: grantFor(one.partner.id) }))
@@ -219,7 +219,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("let a card charge until it has, at that charger and within its time", () =>
+  it.effect("allow a card one session, at that charger and within its time", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const directory = yield* ChargerDirectory
@@ -262,7 +262,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("name reservations once for each partner and location, and find those that stand", () =>
+  it.effect("number a reservation once for each partner and location, and find those in force", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const other = yield* aPartner(one.organisation)
@@ -295,7 +295,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("are forgotten with what hangs on them, and the names of reservations after the last of them", () =>
+  it.effect("are deleted with their partner commands, and with reservation references no longer in use", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const sql = yield* SqlClient.SqlClient
@@ -340,7 +340,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("of a reservation are due again when somebody else cancels it, and after the first word alone", () =>
+  it.effect("of a reservation are due again when another caller cancels it, once the first was sent", () =>
     Effect.gen(function* () {
       const one = yield* world()
       const callbacks = yield* PartnerCallbacks
@@ -366,7 +366,7 @@ forEachDriver("Partner callbacks", ports, (it) => {
     })
   )
 
-  it.effect("say when the first of them may be due, and that none is open", () =>
+  it.effect("report when the next of them may be due, and that none is open", () =>
     Effect.gen(function* () {
       const callbacks = yield* PartnerCallbacks
       const sql = yield* SqlClient.SqlClient

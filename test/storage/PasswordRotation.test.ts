@@ -1,6 +1,6 @@
 /**
- * A password that is changed by command: which ones a charger is let in with after every outcome, whichever of the two it has in truth.
- * Whatever came of the command, one of them is always taken.
+ * A password that is changed by command: which passwords are accepted after every outcome, whichever of them the charger really has.
+ * Whatever the outcome of the command, one of them is always accepted.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -101,7 +101,7 @@ const outcomes = [
 
 forEachDriver("Password rotation", ports, (it) => {
   for (const [status, result, expected] of outcomes) {
-    it.effect(`after ${status} ${JSON.stringify(result)} takes ${expected.join(" and ")}`, () =>
+    it.effect(`after ${status} ${JSON.stringify(result)} accepts ${expected.join(" and ")}`, () =>
       Effect.gen(function* () {
         const { answer, connect, send, taken } = yield* world
         const { epoch } = (yield* connect(first))!
@@ -113,7 +113,7 @@ forEachDriver("Password rotation", ports, (it) => {
     )
   }
 
-  it.effect("takes both after the connection was lost, until the new one is used, and then that one alone", () =>
+  it.effect("accepts both after the connection was lost until the new one is used, and then that one alone", () =>
     Effect.gen(function* () {
       const { connect, lose, organisation, send, taken } = yield* world
       const { epoch } = (yield* connect(first))!
@@ -128,7 +128,7 @@ forEachDriver("Password rotation", ports, (it) => {
     })
   )
 
-  it.effect("takes a charger that comes back with the new one before its answer was heard", () =>
+  it.effect("accepts a charger that reconnects with the new password before its answer arrives", () =>
     Effect.gen(function* () {
       const { connect, send, taken } = yield* world
       const { epoch } = (yield* connect(first))!
@@ -138,7 +138,7 @@ forEachDriver("Password rotation", ports, (it) => {
     })
   )
 
-  it.effect("waits for the reboot that a charger asks for, though it connects with the old one before", () =>
+  it.effect("waits for the required reboot, even if the charger connects with the old password before it", () =>
     Effect.gen(function* () {
       const { answer, connect, send, taken } = yield* world
       const { epoch } = (yield* connect(first))!
@@ -149,7 +149,7 @@ forEachDriver("Password rotation", ports, (it) => {
     })
   )
 
-  it.effect("takes all three after two rotations of which nothing was heard", () =>
+  it.effect("accepts all three after two rotations without an answer", () =>
     Effect.gen(function* () {
       const { answer, connect, send, taken } = yield* world
       const { epoch } = (yield* connect(first))!
@@ -161,7 +161,7 @@ forEachDriver("Password rotation", ports, (it) => {
     })
   )
 
-  it.effect("keeps an unknown one when a later one is rejected", () =>
+  it.effect("keeps an unconfirmed password when a later one is rejected", () =>
     Effect.gen(function* () {
       const { answer, connect, send, taken } = yield* world
       const { epoch } = (yield* connect(first))!

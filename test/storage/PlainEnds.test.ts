@@ -1,4 +1,4 @@
-/** Ends of sessions at which nothing was unusual, from the charger's messages to the loop of prices: what they spare, and what they never hide. */
+/** Ends of sessions without anything unusual, from the charger's messages to the pricing loop: what need not be read, and what must be. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -32,7 +32,7 @@ interface Told {
   readonly late?: ReadonlyArray<number>
 }
 
-/** A charger with accepted cards, and a session of it as it is told. */
+/** A charger that accepts unknown cards, and functions for its sessions. */
 const charging = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -50,7 +50,7 @@ const charging = (chargerId: string) =>
         yield* charger.say(ended(id, { time: at(minute(begins + 10)), meterStopWh: from + took }))
         for (const wh of late) yield* read(wh, 9)
       })
-    /** Sessions that are read, and those that ended plainly, since the loop looked last; it looks then. */
+    /** The sessions to read and those that ended plainly since the last round of the loop; then runs a round. */
     const looked = Effect.gen(function* () {
       const { plainlyEnded, sessionIds } = yield* (yield* Ledgers).changed(1_000)
       while (yield* repricing(defaultPriceOptions)) {}
@@ -66,7 +66,7 @@ const charging = (chargerId: string) =>
   })
 
 forEachDriver("Plain ends", world, (it) => {
-  it.effect("come with what only the database knows: the session before, the connector's power, its meter", () =>
+  it.effect("include what only the database knows: the previous session, the connector's power, its meter", () =>
     Effect.gen(function* () {
       const { equipped, looked, sql, told } = yield* charging("PE-1")
       yield* looked
@@ -104,7 +104,7 @@ forEachDriver("Plain ends", world, (it) => {
     })
   )
 
-  it.effect("are none where something is unusual, and it is held as ever", () =>
+  it.effect("exclude sessions with something unusual, which are held", () =>
     Effect.gen(function* () {
       const { equipped, held, looked, sql, told } = yield* charging("PE-2")
       yield* told({ from: 10_000, begins: 0 })
@@ -122,7 +122,7 @@ forEachDriver("Plain ends", world, (it) => {
     })
   )
 
-  it.effect("are none of a session that an actor did not hear whole, nor with a reading that came after the stop", () =>
+  it.effect("exclude sessions that no actor followed to the end, and those with a reading after the stop", () =>
     Effect.gen(function* () {
       const { charger, looked, told } = yield* charging("PE-3")
       const { reply } = yield* charger.say(started())
@@ -137,7 +137,7 @@ forEachDriver("Plain ends", world, (it) => {
     })
   )
 
-  it.effect("are none of a session with a tariff: it is priced, and its record issued", () =>
+  it.effect("exclude sessions with a tariff, which are priced and get a record", () =>
     Effect.gen(function* () {
       const { looked, seeded, sql, told } = yield* charging("PE-4")
       const tariffs = yield* Tariffs

@@ -1,4 +1,4 @@
-/** What lies in `DATA_DIR` is its owner's alone: what stood there before, and what the embedded database makes. */
+/** Only the owner can read what is in `DATA_DIR`: what was there before, and what the embedded database creates. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -18,7 +18,7 @@ const directory = Effect.acquireRelease(Effect.sync(fastDirectory), (path) =>
 const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
 
 describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
-  it.live("is closed to others with all that is in it, and what a link leads to is left alone", () =>
+  it.live("is closed to others with all its contents, without following links except its own directories", () =>
     Effect.gen(function* () {
       const outside = join(yield* directory, "outside")
       writeFileSync(outside, "", { mode: 0o644 })
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
       expect(closeToOthers(dataDir)).toBe(0)
       expect(closeToOthers(join(dataDir, "not there"))).toBe(0)
 
-      // Its own directories may lie on another disk.
+      // Its own directories may be on another disk.
       const disk = join(yield* directory, "disk")
       mkdirSync(disk)
       chmodSync(disk, 0o755)
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
     })
   )
 
-  it.live("does not look at every file of chargers where their folder is closed, and does where it is open", () =>
+  it.live("checks the files of chargers only when their folder is open to others", () =>
     Effect.gen(function* () {
       const dataDir = yield* directory
       const files = join(dataDir, "files")
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
     })
   )
 
-  // Nobody may change these, not even root.
+  // No user may change these, not even root.
   it.live.skipIf(!existsSync("/proc/self/attr"))(
     "that cannot be closed is refused with one line that says what to do",
     () =>
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === "win32")("DATA_DIR", () => {
   )
 
   it.live(
-    "has nothing for others in it after the embedded database has worked in it",
+    "has nothing open to others after the embedded database has worked in it",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* directory

@@ -1,4 +1,4 @@
-/** Which partners hear that a charging profile of theirs has been changed by others (OCPI 2.2.1 §14.2.2). */
+/** Which partners are notified that a charging profile of theirs was changed by others (OCPI 2.2.1 §14.2.2). */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -74,7 +74,7 @@ const heard = (seeded: Seeded) =>
     )
   )
 
-/** Who changes what, and whether the partner with a profile at EVSE 1 hears of it. */
+/** Who changes what, and whether the partner with a profile at EVSE 1 is notified. */
 const changes = [
   ["key:1", { evseId: 1 }, true],
   ["key:1", { evseId: 0 }, true],
@@ -91,7 +91,7 @@ const changes = [
 ] as const
 
 forEachDriver("a partner that set a charging profile", world, (it) => {
-  it.effect("hears when another caller changes what its session may draw", () =>
+  it.effect("is notified when another caller changes the limits of its session", () =>
     Effect.gen(function* () {
       for (const [n, [by, more, hears]] of changes.entries()) {
         const chargerId = `PROFILE-${n}`
@@ -105,7 +105,7 @@ forEachDriver("a partner that set a charging profile", world, (it) => {
     })
   )
 
-  it.effect("hears of its newest one, once for each session that runs, and again after it has heard", () =>
+  it.effect("is notified of its newest profile once for each running session, and again after the first was sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const seeded = yield* seedChargers(["PROFILE-M", "PROFILE-M-2"])

@@ -66,35 +66,33 @@ const twoYears = (ours: TestOrganisation) =>
   })
 
 forEachDriver("readings after two years", repositories, (it) => {
-  it.effect(
-    "are read in the partition of their session's month alone, and a start visits those before it on its connector",
-    () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        const { sessions, site } = yield* twoYears(ours)
-        const [one = "", other = ""] = [sessions[10], sessions[20]]
-        const [month, otherMonth] = ["meter_202503", "meter_202601"]
-        const page = (yield* Sessions).readings(ours.id, one, { limit: 50 })
-        assert.lengthOf((yield* page).items, 2)
-        assert.deepStrictEqual(yield* visited(page), [month])
-        const ledgers = yield* Ledgers
-        assert.deepStrictEqual(yield* visited(ledgers.ofSession(ours.id, one)), [month])
-        const both = ledgers.read([one, other])
-        assert.deepStrictEqual(
-          (yield* both).map(({ readings }) => readings.length),
-          [2, 2]
-        )
-        assert.deepStrictEqual(yield* visited(both), [month, otherMonth])
-        const start = aSession(ours, { chargerId: "AGED", siteId: site.id, startedAt: noon })
-        assert.deepStrictEqual(yield* visited(start), [
-          "meter_202602",
-          "meter_202603",
-          "meter_202604",
-          // Those of no session, from the start's month on.
-          "meter_unassigned_202605",
-          "meter_unassigned_202606",
-          "meter_unassigned_other"
-        ])
-      })
+  it.effect("are read from the month of their session alone, and a start visits only recent and unassigned ones", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const { sessions, site } = yield* twoYears(ours)
+      const [one = "", other = ""] = [sessions[10], sessions[20]]
+      const [month, otherMonth] = ["meter_202503", "meter_202601"]
+      const page = (yield* Sessions).readings(ours.id, one, { limit: 50 })
+      assert.lengthOf((yield* page).items, 2)
+      assert.deepStrictEqual(yield* visited(page), [month])
+      const ledgers = yield* Ledgers
+      assert.deepStrictEqual(yield* visited(ledgers.ofSession(ours.id, one)), [month])
+      const both = ledgers.read([one, other])
+      assert.deepStrictEqual(
+        (yield* both).map(({ readings }) => readings.length),
+        [2, 2]
+      )
+      assert.deepStrictEqual(yield* visited(both), [month, otherMonth])
+      const start = aSession(ours, { chargerId: "AGED", siteId: site.id, startedAt: noon })
+      assert.deepStrictEqual(yield* visited(start), [
+        "meter_202602",
+        "meter_202603",
+        "meter_202604",
+        // Unassigned readings, from the month of the start on.
+        "meter_unassigned_202605",
+        "meter_unassigned_202606",
+        "meter_unassigned_other"
+      ])
+    })
   )
 })

@@ -1,4 +1,4 @@
-/** What meters told, from the journal over the sessions' readings to their records: raw and as it was read, and what was signed byte for byte. */
+/** Meter values, from the journal through the readings of sessions to their records: raw and interpreted, and signed ones byte for byte. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -64,7 +64,7 @@ const records = (organisationId: string, sessionId: string) =>
 const signed = (value: string, context = "Sample.Periodic"): Sample => energy(value, { format: "SignedData", context })
 
 forEachDriver("Registers", world, (it) => {
-  it.effect("a reading is kept as it was sent beside what was made of it", () =>
+  it.effect("a reading is stored as it was sent, next to its interpretation", () =>
     Effect.gen(function* () {
       const { commit, organisationId, read, sessionId } = yield* charging("R-1")
       const samples = [energy("0002.50", { unit: "KWH", phase: "L1" }), energy("1", { location: "Roof" })]
@@ -91,7 +91,7 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect("a start's register that its stop brings stands in its place, and the session is billed", () =>
+  it.effect("a missing start register is taken from the stop, and the session is billed", () =>
     Effect.gen(function* () {
       const { commit, organisationId, sessionId, stop } = yield* charging("R-2", {
         meterStartWh: 0,
@@ -109,29 +109,27 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect(
-    "a session without a start's register stays held when a stop in the same commit brings that of another",
-    () =>
-      Effect.gen(function* () {
-        const { commit, organisationId, seeded, sessionId, stop } = yield* charging("R-2-b", {
-          meterStartWh: 0,
-          meterStartMissing: true
-        })
-        const other: Transaction = { chargerId: "R-2-b", sessionId: freshId(), transactionId: 8 }
-        const begun = started(seeded, other)
-        yield* commit([{ ...begun, body: { ...begun.body, meterStartWh: 0, meterStartMissing: true } }])
-        const brought = ended(seeded, other)
-        yield* commit([stop(), { ...brought, body: { ...brought.body, meterStartWh: 1000, energyWh: 1000 } }])
-        const held = (id: string) =>
-          Effect.map(
-            Effect.flatMap(Sessions, ({ get }) => get(organisationId, id)),
-            ({ heldReason }) => heldReason
-          )
-        assert.deepStrictEqual([yield* held(sessionId), yield* held(other.sessionId)], ["MeterStartMissing", undefined])
+  it.effect("a session without a start register stays held when another one gets its own in the same commit", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, sessionId, stop } = yield* charging("R-2-b", {
+        meterStartWh: 0,
+        meterStartMissing: true
       })
+      const other: Transaction = { chargerId: "R-2-b", sessionId: freshId(), transactionId: 8 }
+      const begun = started(seeded, other)
+      yield* commit([{ ...begun, body: { ...begun.body, meterStartWh: 0, meterStartMissing: true } }])
+      const brought = ended(seeded, other)
+      yield* commit([stop(), { ...brought, body: { ...brought.body, meterStartWh: 1000, energyWh: 1000 } }])
+      const held = (id: string) =>
+        Effect.map(
+          Effect.flatMap(Sessions, ({ get }) => get(organisationId, id)),
+          ({ heldReason }) => heldReason
+        )
+      assert.deepStrictEqual([yield* held(sessionId), yield* held(other.sessionId)], ["MeterStartMissing", undefined])
+    })
   )
 
-  it.effect("a stop that comes twice changes the start's register once", () =>
+  it.effect("a repeated stop does not change the start register", () =>
     Effect.gen(function* () {
       const { commit, organisationId, sessionId, stop } = yield* charging("R-3", { meterStartWh: 0 })
       yield* commit([stop()])
@@ -141,7 +139,7 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect("a start's register that came with a stop heard before the start stands too", () =>
+  it.effect("a start register from a stop that was received before the start is used too", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded } = yield* charging("R-3-b")
       const tx: Transaction = { chargerId: "R-3-b", sessionId: freshId(), transactionId: 8 }
@@ -156,22 +154,20 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect(
-    "a repeat of a start that has no register holds nothing, and no other organisation's stop changes one",
-    () =>
-      Effect.gen(function* () {
-        const { commit, organisationId, seeded, sessionId } = yield* charging("R-3-c")
-        const start = started(seeded, { chargerId: "R-3-c", sessionId, transactionId: 7 })
-        yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
-        const other = yield* seedChargers(["R-3-d"])
-        const stop = ended(other, { chargerId: "R-3-d", sessionId, transactionId: 9 })
-        yield* commit([{ ...stop, body: { ...stop.body, meterStartWh: 5000 } }])
-        const session = yield* (yield* Sessions).get(organisationId, sessionId)
-        assert.deepInclude(session, { meterStartWh: 1000, heldReason: undefined })
-      })
+  it.effect("a repeated start without a register holds nothing, and another organisation's stop changes nothing", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, seeded, sessionId } = yield* charging("R-3-c")
+      const start = started(seeded, { chargerId: "R-3-c", sessionId, transactionId: 7 })
+      yield* commit([{ ...start, body: { ...start.body, meterStartWh: 0, meterStartMissing: true } }])
+      const other = yield* seedChargers(["R-3-d"])
+      const stop = ended(other, { chargerId: "R-3-d", sessionId, transactionId: 9 })
+      yield* commit([{ ...stop, body: { ...stop.body, meterStartWh: 5000 } }])
+      const session = yield* (yield* Sessions).get(organisationId, sessionId)
+      assert.deepInclude(session, { meterStartWh: 1000, heldReason: undefined })
+    })
   )
 
-  it.effect("signed values come back byte for byte from readings and records, whatever is in them", () =>
+  it.effect("signed values are returned byte for byte by readings and records, whatever they contain", () =>
     Effect.gen(function* () {
       const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-4")
       const ocmf = `OCMF|{"FV":"1.0","RD":[{"TX":"B","RV":1.0}],"ü":"😀 \\n \\u0041"}|{"SD":"30 45\\""}`
@@ -191,7 +187,7 @@ forEachDriver("Registers", world, (it) => {
       yield* Effect.forEach(values, (sample, n) =>
         commit([read(noon + n * minute, 1000 + n, sample, energy(1000 + n))])
       )
-      // The same text at another moment is another reading, and the same reading again is none.
+      // The same text at another time is another reading; the same reading again is not.
       yield* commit([read(noon + minute, 1001, values[1]!, energy(1001))])
       yield* commit([read(noon + 5 * minute, undefined, signed(long))])
       yield* commit([stop()])
@@ -219,7 +215,7 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect("every nasty text is signed as well as any", () =>
+  it.effect("signed values with difficult texts are returned unchanged by readings and records", () =>
     Effect.gen(function* () {
       const { commit, organisationId, read, sessionId, stop } = yield* charging("R-5")
       const texts = nastyTexts.filter((text) => text !== "").slice(0, 12)
@@ -240,7 +236,7 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
-  it.effect("of a thousand signed readings a record has the ends, and an operator's word changes none", () =>
+  it.effect("a record has the first nine and the last of a thousand signed readings, and corrections keep them", () =>
     Effect.gen(function* () {
       const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-6")
       const at = (n: number) => noon + n * 1000

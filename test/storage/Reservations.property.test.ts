@@ -1,6 +1,6 @@
 /**
- * What the database makes of reservations is what the domain says of them: random histories of commands, answers, cancellations and starts
- * on one charger, each step compared with a model that stands on `consumedBy` and `standing`.
+ * Reservations in the database equal those of the domain: random histories of commands, answers, cancellations and starts
+ * on one charger, each step compared with a model that is based on `consumedBy` and `isInForce`.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -44,7 +44,7 @@ const neverSent: ReadonlySet<string> = new Set([...neverTaken, "TooManyCommands"
 
 type Ending = (typeof endings)[number]
 
-/** The same rules in the domain's words, without a database. */
+/** The same rules by the functions of the domain, without a database. */
 class Model {
   all: ReadonlyArray<Reservation> = []
 
@@ -96,7 +96,7 @@ class Model {
   }
 }
 
-/** One charger in the database, told what the model is told. */
+/** One charger in the database, with the same events as the model. */
 class Told {
   readonly model = new Model()
   readonly steps: Array<string> = []
@@ -118,7 +118,7 @@ class Told {
     return this.now
   }
 
-  /** One thing happens; a random time after the one before. */
+  /** One event, a random time after the previous one. */
   readonly step = Effect.suspend(() => {
     this.now += this.random.between(0, 20) * minute
     return Effect.asVoid(this.event(this.random.next()))
@@ -221,7 +221,7 @@ const world = Layer.merge(ReservationsRepository.layer, JournalRepository.layer(
 let transactions = 0
 
 forEachDriver("reservations", world, (it) => {
-  it.effect("are in the database what the domain says they are, after every step of any history", () =>
+  it.effect("are the same in the database as in the domain after every step of a random history", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       let used = 0

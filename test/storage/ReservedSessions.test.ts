@@ -1,6 +1,6 @@
 /**
- * Sessions that stand for reservations, from the command to the record: under one id from the charger's yes to the bill, ended when the
- * reservation is, and never in the way of a start.
+ * Sessions of reservations, from the command to the record: under one id from the charger's acceptance to the bill, ended with the
+ * reservation, and never an obstacle to a start.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
@@ -44,7 +44,7 @@ const writingOf = (organisationId: string) => ({
   now: noon
 })
 
-/** A tariff of so much for each kWh, assigned to a charger or one of its connectors. */
+/** A tariff with this price for each kWh, assigned to a charger or one of its connectors. */
 const assign = (seeded: Seeded, chargerId: string, evseId: number | undefined, perKwh: number, more: object = {}) =>
   Effect.gen(function* () {
     const tariffs = yield* Tariffs
@@ -68,7 +68,7 @@ const command = (seeded: Seeded, chargerId: string, type: string, given: object)
 
 const answered = (id: string, status: string, at: number) => endCommand(id, { status, at })
 
-/** A reservation that the charger accepted at noon; answers its command, which is its session's id too. */
+/** A reservation that the charger accepted at noon; returns the id of its command, which is also that of its session. */
 const reserve = (seeded: Seeded, chargerId: string, evseId = 1, reservationId = 7) =>
   Effect.gen(function* () {
     const place = { evseId, connectorId: Math.min(evseId, 1) }
@@ -85,7 +85,7 @@ const reserved = (chargerId: string, evseId = 1) =>
     return { seeded, tariff, id: yield* reserve(seeded, chargerId, evseId) }
   })
 
-/** The start as the directory's facts have it decided. */
+/** The start as it is decided from the facts of the directory. */
 const startOf = (seeded: Seeded, chargerId: string, transactionId: number, minutes = 10, evseId = 1) =>
   Effect.gen(function* () {
     const { findToken } = yield* ChargerDirectory
@@ -108,7 +108,7 @@ interface Seen {
   readonly from: number
   readonly to: number | undefined
   readonly transactionId: number | undefined
-  /** Of each record what the reservation costs, and the total. */
+  /** For each record the cost of the reservation and the total. */
   readonly bills: ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -152,8 +152,8 @@ const connect = ({ organisationId }: Seeded, chargerId: string, minutes: number)
       ON CONFLICT (charger_id) DO UPDATE SET connected_at = excluded.connected_at`
   )
 
-forEachDriver("a session that stands for a reservation", world, (it) => {
-  it.effect("is there from the charger's yes on, and is no transaction", () =>
+forEachDriver("the session of a reservation", world, (it) => {
+  it.effect("exists once the charger has accepted, and is no transaction", () =>
     Effect.gen(function* () {
       const { id, seeded } = yield* reserved("V-1")
       assert.deepStrictEqual(yield* seen(seeded, id), {
@@ -178,7 +178,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("costs nothing where nobody came and another session ran on its connector meanwhile", () =>
+  it.effect("costs nothing when no driver came and another session ran on its connector meanwhile", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       for (const [chargerId, evseId, total] of [
@@ -198,7 +198,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("needs a correction where nobody came, and a session on its connector is heard of once it was billed", () =>
+  it.effect("needs a correction when another session on its connector is reported after it was billed", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-late")
@@ -218,7 +218,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("is there only where the tariff of its connector asks for reservations", () =>
+  it.effect("exists only where the tariff of its connector charges for reservations", () =>
     Effect.gen(function* () {
       const seeded = yield* seedChargers(["V-2"])
       yield* assign(seeded, "V-2", undefined, 1, { elements: [{ priceComponents: [per("ENERGY", 1)] }] })
@@ -230,7 +230,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("goes on under its id when the start comes, and pays for both", () =>
+  it.effect("continues under its id when the start arrives, and is billed for both", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-3")
@@ -240,7 +240,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       const running: Seen = { status: "ACTIVE", from: 10, to: undefined, transactionId: 31, bills: [] }
       assert.deepStrictEqual(yield* seen(seeded, id), running)
       assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Used" }])
-      // The same start again, decided anew, is the same transaction.
+      // The same start again, decided once more, is the same transaction.
       const again = yield* startOf(seeded, "V-3", 32)
       const { recorded, standing } = yield* commit([{ ...again.fact, key: fact.key }])
       assert.deepStrictEqual([recorded, standing?.transactionId], [[false], 31])
@@ -256,7 +256,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("keeps the tariff that it was reserved under on its connector, and has that of another one there", () =>
+  it.effect("keeps its tariff on the connector it was reserved for, and takes that of any other connector", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const sql = yield* SqlClient.SqlClient
@@ -276,12 +276,12 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("is billed as expired when nobody came, once the charger has had its say", () =>
+  it.effect("is billed as expired when no driver came, once the charger could have reported a start", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const seeded = yield* seedChargers(["V-5"])
       yield* assign(seeded, "V-5", undefined, 1)
-      // The session before it on its connector says nothing about it.
+      // The previous session on the connector does not affect it.
       const before: Transaction = { chargerId: "V-5", sessionId: freshId(), transactionId: 51 }
       yield* commit([started(seeded, before, { at: noon - 90 * minute, tokenUid: "BERT" })])
       yield* commit([ended(seeded, before, { at: noon - 60 * minute })])
@@ -290,7 +290,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
       yield* connect(seeded, "V-5", -60)
       yield* expire(30)
       assert.deepStrictEqual(yield* seen(seeded, id), stands)
-      // It came back after the end, and may still tell of a start.
+      // It reconnected after the end, and may still report a start.
       yield* connect(seeded, "V-5", 31)
       yield* expire(40)
       assert.deepStrictEqual(yield* seen(seeded, id), stands)
@@ -303,7 +303,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("is billed after a day where the charger stays away, and costs nothing where it was removed", () =>
+  it.effect("is billed after a day when the charger stays offline, and costs nothing when it was removed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const away = yield* reserved("V-6")
@@ -317,7 +317,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("says so where a start that was made in time comes after the bill", () =>
+  it.effect("has another price than its bill when a start that was made in time arrives after the bill", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-7")
@@ -353,7 +353,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     )
   }
 
-  it.effect("is invalid when another reservation of its number takes its place", () =>
+  it.effect("is invalid when another reservation with its number replaces it", () =>
     Effect.gen(function* () {
       const { id, seeded } = yield* reserved("V-9")
       const next = yield* reserve(seeded, "V-9")
@@ -362,7 +362,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("is invalid when its start has an id of its own, which is paid for instead", () =>
+  it.effect("is invalid when its start has an id of its own, which is billed instead", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-10")
@@ -378,7 +378,7 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect("has ended when it expired, where its start with an id of its own is heard later", () =>
+  it.effect("has ended at its expiry when a start with an id of its own is received later", () =>
     Effect.gen(function* () {
       const commit = yield* decidedCommit
       const { id, seeded } = yield* reserved("V-10-b")
@@ -388,38 +388,36 @@ forEachDriver("a session that stands for a reservation", world, (it) => {
     })
   )
 
-  it.effect(
-    "is taken by one start only: the other is refused as a whole, and has an id of its own when it is decided anew",
-    () =>
-      Effect.gen(function* () {
-        const commit = yield* decidedCommit
-        const { id, seeded } = yield* reserved("V-11")
-        const one = yield* startOf(seeded, "V-11", 111)
-        const other = yield* startOf(seeded, "V-11", 112, 11, 2)
-        const bystander: Transaction = { chargerId: "V-11", sessionId: freshId(), transactionId: 113 }
-        const [first, second, third] = yield* Effect.all(
-          [
-            Effect.result(commit([one.fact])),
-            Effect.result(commit([other.fact])),
-            commit([started(seeded, bystander, { at: noon - minute, tokenUid: "BERT" })])
-          ],
-          { concurrency: "unbounded" }
-        )
-        // Either may be the quicker one.
-        const [taken, refused, transactionId] = Result.isSuccess(first) ? [first, second, 111] : [second, first, 112]
-        assert(Result.isSuccess(taken) && Result.isFailure(refused))
-        assert.deepStrictEqual([taken.success.recorded, third.recorded], [[true], [true]])
-        assert.propertyVal(refused.failure, "_tag", "FactRefused")
-        const anew = yield* startOf(seeded, "V-11", 223 - transactionId, 11, 2)
-        assert.isUndefined(anew.sessionId)
-        assert.deepStrictEqual((yield* commit([anew.fact])).recorded, [true])
-        const three = [id, anew.tx.sessionId, bystander.sessionId]
-        assert.deepStrictEqual((yield* listed(seeded)).toSorted(), three.toSorted())
-        assert.strictEqual((yield* seen(seeded, id)).transactionId, transactionId)
-      })
+  it.effect("is used by one start only: another one is refused, and has an id of its own when decided again", () =>
+    Effect.gen(function* () {
+      const commit = yield* decidedCommit
+      const { id, seeded } = yield* reserved("V-11")
+      const one = yield* startOf(seeded, "V-11", 111)
+      const other = yield* startOf(seeded, "V-11", 112, 11, 2)
+      const bystander: Transaction = { chargerId: "V-11", sessionId: freshId(), transactionId: 113 }
+      const [first, second, third] = yield* Effect.all(
+        [
+          Effect.result(commit([one.fact])),
+          Effect.result(commit([other.fact])),
+          commit([started(seeded, bystander, { at: noon - minute, tokenUid: "BERT" })])
+        ],
+        { concurrency: "unbounded" }
+      )
+      // Either may be the first.
+      const [taken, refused, transactionId] = Result.isSuccess(first) ? [first, second, 111] : [second, first, 112]
+      assert(Result.isSuccess(taken) && Result.isFailure(refused))
+      assert.deepStrictEqual([taken.success.recorded, third.recorded], [[true], [true]])
+      assert.propertyVal(refused.failure, "_tag", "FactRefused")
+      const anew = yield* startOf(seeded, "V-11", 223 - transactionId, 11, 2)
+      assert.isUndefined(anew.sessionId)
+      assert.deepStrictEqual((yield* commit([anew.fact])).recorded, [true])
+      const three = [id, anew.tx.sessionId, bystander.sessionId]
+      assert.deepStrictEqual((yield* listed(seeded)).toSorted(), three.toSorted())
+      assert.strictEqual((yield* seen(seeded, id)).transactionId, transactionId)
+    })
   )
 
-  it.effect("is not gone on with by a start that comes later than a day, for lists find sessions by their ids", () =>
+  it.effect("is not continued by a start after more than a day, since lists find sessions by their ids", () =>
     Effect.sync(() => {
       const facts = {
         commandId: "c",

@@ -1,7 +1,7 @@
 /**
- * Whatever becomes of a charger's reservations (made, answered late or never, cancelled, replaced, expired) and whatever is repeated, lost or loaded
- * anew in between: each start is one session with one transaction, each reservation's session is what its reservation has come to, and everything has
- * a price.
+ * Whatever happens to a charger's reservations (made, answered late or never, cancelled, replaced, expired) and whatever is repeated, lost or
+ * reloaded in between: each start is one session with one transaction, each reservation's session has the state of its reservation, and everything
+ * has a price.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -28,7 +28,7 @@ const world = Layer.mergeAll(
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "starting" })
 )
 
-/** One is the organisation's own, the others are let in by reservations alone. */
+/** One belongs to the organisation, the others are accepted by reservations alone. */
 const cards = ["ANNA", "GUEST", "guest"]
 
 const answers = [
@@ -92,7 +92,7 @@ class History {
 
   private command(type: string) {
     const { charger, random, seeded } = this
-    // The first byte keeps it apart from the session ids that chargers make, which count too.
+    // The first byte distinguishes it from the session ids that chargers make, which are counted as well.
     const id = uuid7(charger.now, Uint8Array.from([1, 0, 0, 0, 0, 0, 0, ++commands >>> 16, commands >>> 8, commands]))
     const reservationId = random.between(1, 3)
     const evseId = random.between(0, 2)
@@ -136,7 +136,7 @@ class History {
 
   private start() {
     const { charger, random } = this
-    // Half of them are those of drivers who have reserved.
+    // Half of them are by drivers with a reservation.
     const known = random.chance(0.5) ? this.reserved.slice(-3) : []
     const reserved = known.length > 0 ? random.pick(known) : undefined
     const fresh = started({
@@ -158,7 +158,7 @@ class History {
   }
 }
 
-/** What a reservation's own session may be; it is gone where the start has taken its place under its id. */
+/** The status of a reservation's own session; it is gone where a start has continued it under its id. */
 const standsFor: Readonly<Record<string, string>> = {
   Active: "RESERVATION",
   Cancelled: "INVALID",
@@ -198,7 +198,7 @@ const check = (chargerId: string, history: History) =>
 
 forEachDriver("starts and reservations", world, (it) => {
   it.effect(
-    "never get in each other's way",
+    "are consistent after every step of a random history",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

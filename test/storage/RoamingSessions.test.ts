@@ -1,6 +1,6 @@
 /**
- * Sessions and records of partners' drivers, from the fact of a start to what each partner is listed: those of its own tokens, in order of creation,
- * and anew whenever something of them changed.
+ * Sessions and records of partners' drivers, from the fact of a start to the list of each partner: those of its own tokens, in order of creation,
+ * and again whenever they have changed.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -52,7 +52,7 @@ const unchanged = { energyWh: undefined, startedAt: undefined, endedAt: undefine
 
 let transactions = 100
 
-/** A session that began, of a partner's token or of one's own. */
+/** A started session with a partner's token or one of the organisation. */
 const begin = (seeded: Seeded, chargerId: string, roaming: SessionRoaming | undefined, more: { id?: string } = {}) =>
   Effect.gen(function* () {
     const tx = { chargerId, sessionId: more.id ?? freshId(), transactionId: ++transactions }
@@ -89,7 +89,7 @@ const forReservations: ReadonlyArray<TariffElement> = [
   { priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }], restrictions: { reservation: "RESERVATION" } }
 ]
 
-/** A reservation that a partner asked for, and to which the charger has said yes; answers its command, which is its session's id. */
+/** A reservation that a partner requested and the charger accepted; returns the id of its command, which is also that of its session. */
 const reserve = ({ organisationId }: Seeded, chargerId: string, roaming: SessionRoaming) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -113,8 +113,8 @@ const reserve = ({ organisationId }: Seeded, chargerId: string, roaming: Session
     return id
   })
 
-forEachDriver("what partners' drivers charged", world, (it) => {
-  it.effect("goes to the one partner whose token it was, in order of creation, and one's own to nobody", () =>
+forEachDriver("a session with a partner's token", world, (it) => {
+  it.effect("is listed only for the partner of the token, in order of creation", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const { chargers, one, other, seeded, tariff } = yield* aWorld("OWN")
@@ -150,7 +150,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is in every window in which it changed, however long before that it was made, or after by the clock", () =>
+  it.effect("is in the window of its last change, whenever it was created", () =>
     Effect.gen(function* () {
       const { chargers, one, seeded } = yield* aWorld("W")
       const sql = yield* SqlClient.SqlClient
@@ -195,7 +195,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is listed anew, with its price, when a reading, the stop or a correction changed it, and only then", () =>
+  it.effect("is listed again, with its price, after a reading, the stop or a correction, and only then", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const { chargers, one, seeded, writing } = yield* aWorld("NEW")
@@ -237,7 +237,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("with more readings than are priced with each is told anew, by a fact, when it was priced", () =>
+  it.effect("with too many readings to price at once is listed again by a fact when it is priced", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const sql = yield* SqlClient.SqlClient
@@ -274,7 +274,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is billed to that partner, and taken back from it", () =>
+  it.effect("is billed to that partner, and credited to it after a correction", () =>
     Effect.gen(function* () {
       const records = yield* RoamingCdrs
       const { chargers, one, other, seeded, writing } = yield* aWorld("BILL")
@@ -303,7 +303,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
       assert.isDefined(cdr.body.place?.evseUid)
       assert.strictEqual((yield* Effect.flip(records.get({ ...other, takesCredits: true }, cdr.id)))._tag, "NotFound")
       assert.deepStrictEqual(yield* records.get({ ...one, takesCredits: false }, cdr.id), cdr)
-      // Corrected: the old one is taken back and another takes its place.
+      // Corrected: the old record is credited and another one replaces it.
       yield* (yield* SessionReviews).correct(a.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
       yield* price
       assert.deepStrictEqual(yield* told(one), [
@@ -352,7 +352,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("that was corrected before it was billed has one record, which everybody takes", () =>
+  it.effect("that was corrected before it was billed has one record, also for partners without credits", () =>
     Effect.gen(function* () {
       const records = yield* RoamingCdrs
       const sql = yield* SqlClient.SqlClient
@@ -378,7 +378,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is the partner's from its reservation on, under one id", () =>
+  it.effect("belongs to the partner from its reservation on, under one id", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const { chargers, one, seeded } = yield* aWorld("KEPT", forReservations)
@@ -404,7 +404,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("is of the party of its site, and its record stays so wherever the site goes", () =>
+  it.effect("belongs to the party of its site, and its record keeps that party when the site changes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { chargers, one, seeded } = yield* aWorld("PARTY")
@@ -430,7 +430,7 @@ forEachDriver("what partners' drivers charged", world, (it) => {
     })
   )
 
-  it.effect("may be wished for by that partner alone", () =>
+  it.effect("accepts charging preferences of that partner alone", () =>
     Effect.gen(function* () {
       const sessions = yield* RoamingSessions
       const sql = yield* SqlClient.SqlClient

@@ -58,7 +58,7 @@ const running = (organisation: TestOrganisation, chargers: number) =>
   })
 
 forEachDriver("Rollouts", Layer.provideMerge(commands, repositories), (it) => {
-  it.effect("give each turn to one of two that claim at once", () =>
+  it.effect("give each turn to one of two concurrent claims", () =>
     Effect.gen(function* () {
       const organisation = yield* anOrganisation
       const { chargerIds, queue, rollout } = yield* running(organisation, 6)
@@ -69,7 +69,7 @@ forEachDriver("Rollouts", Layer.provideMerge(commands, repositories), (it) => {
     })
   )
 
-  it.effect("have a claimed command issued once, by whichever process comes to it", () =>
+  it.effect("have a claimed command issued once, even when several processes issue it", () =>
     Effect.gen(function* () {
       const organisation = yield* anOrganisation
       const { queue, rollout } = yield* running(organisation, 1)
@@ -92,7 +92,7 @@ forEachDriver("Rollouts", Layer.provideMerge(commands, repositories), (it) => {
     })
   )
 
-  it.effect("give a turn back, note outcomes once, and are forgotten when they are old", () =>
+  it.effect("take a turn back, record each outcome once, and are deleted when they are old", () =>
     Effect.gen(function* () {
       const organisation = yield* anOrganisation
       const rollouts = yield* Rollouts
@@ -122,7 +122,7 @@ forEachDriver("Rollouts", Layer.provideMerge(commands, repositories), (it) => {
     })
   )
 
-  it.effect("are bounded in number", () =>
+  it.effect("are limited in number", () =>
     Effect.gen(function* () {
       const organisation = yield* anOrganisation
       const rollouts = yield* Rollouts

@@ -1,4 +1,4 @@
-/** The migrations come to what the schema's files say; what would differ is found by comparing the catalogues of two databases. */
+/** The migrations result in the schema of the schema files; differences are found by comparing the catalogues of two databases. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -39,7 +39,7 @@ forEachDatabase(
       return sql
     })
 
-    it.effect("is the same by the migrations and by its files, and any difference is found", () =>
+    it.effect("is the same from the migrations and from its files, and any difference is detected", () =>
       Effect.gen(function* () {
         yield* empty
         yield* migrate(migrations)
@@ -61,7 +61,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("is in the files that are loaded, and each table says what it is for", () =>
+    it.effect("consists of the loaded files, and each table has a comment", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(readdirSync(schemaDirectory).sort(), schemaFiles.map((name) => `${name}.sql`).sort())
         const sql = yield* empty

@@ -1,6 +1,6 @@
 /**
- * No query of an organisation's records goes without its scope: the tag refuses to build one, and no repository speaks of such a table
- * with the bare `sql`. Statements of SQL are made of constant text and parameters alone (T15).
+ * No query of an organisation's records lacks its scope: the tag refuses to build one, and no repository names such a table
+ * with the bare `sql`. SQL statements consist of constant text and parameters alone (T15).
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -17,7 +17,7 @@ const sources = readdirSync(directory, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => ({ name, text: readFileSync(`${directory}/${name}`, "utf8") }))
 
-/** The repositories that answer the faces' questions; the journal's side works for all organisations at once, by charger. */
+/** The repositories that serve the interfaces; the journal works for all organisations at once, by charger. */
 const repositories = [
   "operators/Access.ts",
   "operators/ApiKeys.ts",
@@ -158,12 +158,12 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
 const tables =
   /\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:organisation|operator|membership|role|sign_in|account_link|recovery_code|api_key|v1_credential|site|charger|token|roaming_token|session|meter|tariff|tariff_version|tariff_assignment|session_tariff|session_price|cdr|organisation_document|connection|connector_history|connection_history|command|party|partner|partner_party|partner_token|partner_client|exchange|exchange_health|webhook|webhook_delivered|location|evse|rollout|rollout_target|saved_view|configuration_drift)\b/
 
-/** Templates tagged with a bare `sql`, with what they interpolate cut out. */
+/** Templates tagged with a bare `sql`. */
 const bareStatements = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/\bsql(?:<[^`]*?>)?`([^`]*)`/g)].map((match) => (match[1] ?? "").replaceAll(/\s+/g, " ").trim())
 
 describe("queries of an organisation's records", () => {
-  it("are all written with the scoped tag, but for those that are listed with a reason", () => {
+  it("are all written with the scoped tag, except those that are listed with a reason", () => {
     const found = sources
       .filter(({ name }) => repositories.includes(name))
       .flatMap(({ name, text }) => bareStatements(text).map((statement) => ({ name, statement })))
@@ -175,7 +175,7 @@ describe("queries of an organisation's records", () => {
     expect(found).toHaveLength(bare.length)
   })
 
-  it("are looked for in files that are there", () => {
+  it("are searched for in existing files", () => {
     expect(repositories.filter((name) => !sources.some((source) => source.name === name))).toEqual([])
     expect(bareStatements("sql<{ a: 1 }>`SELECT 1 FROM site` + own`SELECT 2 FROM site`")).toEqual([
       "SELECT 1 FROM site"
@@ -184,7 +184,7 @@ describe("queries of an organisation's records", () => {
 })
 
 describe("SQL", () => {
-  it("is never built of strings outside the migrations", () => {
+  it("is never built from strings outside the migrations", () => {
     const built = sources
       .filter(({ name }) => !name.startsWith("migrations/"))
       .filter(({ text }) => /\.unsafe\s*[<(]|\bsql\.literal\b|Statement\.(?:literal|unsafe)\b/.test(text))
@@ -204,7 +204,7 @@ forEachDatabase("The scoped tag", (it) => {
       )
     })
 
-  it.effect("builds what says whose rows it means, and refuses what does not", () =>
+  it.effect("builds statements with a scope, and refuses those without one", () =>
     Effect.gen(function* () {
       const refused = expect.stringContaining("lacks its scope")
       expect(yield* outcome((own) => own`SELECT 1 FROM site s WHERE s.id = ${idAt(0)}`)).toEqual(refused)

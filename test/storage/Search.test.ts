@@ -1,4 +1,4 @@
-/** Search finds by a part of a name or id what is the organisation's and what the caller may read, on both databases. */
+/** Search finds by a part of a name or id what belongs to the organisation and the caller may read, on both databases. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -69,7 +69,7 @@ forEachDriver("Search", repositories, (it) => {
       expect(yield* found(ours.id, "VLT-7")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "elsa")).toEqual([["token", "04A1B2"]])
       expect(yield* found(ours.id, "Blue V")).toEqual([["token", "04A1B2"]])
-      // A partner's by its whole uid, or by the contract; a card that is one's own too is shown once.
+      // A partner's token is found by its whole uid or by the contract; one that the organisation has too is shown once.
       expect(yield* found(ours.id, "04ffee")).toEqual([["token", "04FFEE"]])
       expect(yield* found(ours.id, "04ffe")).toEqual([])
       expect(yield* found(ours.id, "nl-ems-c04f")).toEqual([["token", "04FFEE"]])
@@ -82,7 +82,7 @@ forEachDriver("Search", repositories, (it) => {
       expect(yield* found(ours.id, "night")).toEqual([["tariff", "Night rate North"]])
       expect((yield* found(ours.id, "@example"))[0]?.[0]).toBe("operator")
       expect(yield* found(ours.id, "South")).toEqual([])
-      // Signs of LIKE mean themselves, and so little of an id is no id.
+      // LIKE wildcards are taken literally, and too short a part of an id does not match.
       expect(yield* found(ours.id, "100%")).toEqual([["charger", "Quay 100% North"]])
       expect(yield* found(ours.id, "1_3")).toEqual([])
       expect(yield* found(ours.id, "0199000")).toEqual([])
@@ -92,7 +92,7 @@ forEachDriver("Search", repositories, (it) => {
     })
   )
 
-  it.effect("shows what fits exactly first, then what begins so, at most five of a kind and thirty in all", () =>
+  it.effect("shows exact matches first, then those at the beginning, at most five of a kind and thirty in all", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ours = yield* filled("East", "C-0", "0003")

@@ -17,7 +17,7 @@ describe("verifiers", () => {
     expect(again.verify("api-key", new TextEncoder().encode("secret"), verifier)).toBe(true)
   })
 
-  it("prove no other secret, purpose or service's", () => {
+  it("prove no other secret, and none for another purpose or key", () => {
     const verifier = ours.verifier("api-key", "secret")
     expect(ours.verify("api-key", "Secret", verifier)).toBe(false)
     expect(ours.verify("api-key", "", verifier)).toBe(false)
@@ -28,7 +28,7 @@ describe("verifiers", () => {
     }
   })
 
-  it("take raw bytes that are no text, as chargers' passwords may be", () => {
+  it("accept raw bytes that are not text, as passwords of chargers may be", () => {
     const bytes = Uint8Array.from({ length: 20 }, (_, i) => 255 - i)
     const verifier = ours.verifier("charger-password", bytes)
     expect(ours.verify("charger-password", bytes, verifier)).toBe(true)
@@ -43,7 +43,7 @@ describe("verifiers", () => {
 })
 
 describe("seals", () => {
-  it("give back what was sealed, and no two are alike", () => {
+  it("return what was sealed, and are never the same", () => {
     for (const text of ["", ...nastyTexts, "x".repeat(100_000)]) {
       const sealed = ours.seal("answer", text)
       expect(sealed).toMatch(/^[\w-]+$/)
@@ -52,7 +52,7 @@ describe("seals", () => {
     }
   })
 
-  it("open to nobody else, for no other purpose, and not when a letter was changed", () => {
+  it("do not open with another key, for another purpose, or after a change", () => {
     const sealed = ours.seal("answer", "the secret")
     expect(other.open("answer", sealed)).toBeUndefined()
     expect(ours.open("question", sealed)).toBeUndefined()
@@ -65,18 +65,18 @@ describe("seals", () => {
 })
 
 describe("random material", () => {
-  it("is of the length that was asked for and never the same", () => {
+  it("has the requested length and is never the same", () => {
     expect(ours.randomBytes(32)).toHaveLength(32)
     expect(ours.randomBytes(32)).not.toEqual(ours.randomBytes(32))
   })
 
-  it("makes UUIDs that sort by their time", () => {
+  it("includes UUIDs that sort by their time", () => {
     const [early, late] = [ours.uuid(1_000_000), ours.uuid(1_000_001)]
     expect([isUuid(early), isUuid(late), early < late]).toEqual([true, true, true])
     expect(ours.uuid(1_000_000)).not.toBe(early)
   })
 
-  it("gives transaction ids keys that are the service's own and stay", () => {
+  it("includes keys for transaction ids that depend on the secret key alone", () => {
     expect(ours.transactionIdKeys).toHaveLength(4)
     expect(ours.transactionIdKeys).toEqual(again.transactionIdKeys)
     expect(ours.transactionIdKeys).not.toEqual(other.transactionIdKeys)
@@ -85,7 +85,7 @@ describe("random material", () => {
 })
 
 describe("passwords of people", () => {
-  it.effect("are hashed with their salt and the parameters that were used", () =>
+  it.effect("are hashed with a salt and parameters that the hash contains", () =>
     Effect.gen(function* () {
       const [one, two] = yield* Effect.all([ours.hashPassword("pässword"), ours.hashPassword("pässword")])
       expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/)
@@ -117,7 +117,7 @@ describe("passwords of people", () => {
 })
 
 describe("slow hashes", () => {
-  it.effect("take as long where there is no password to compare with", () =>
+  it.effect("take as long when there is no password to compare with", () =>
     Effect.gen(function* () {
       const hash = yield* ours.hashPassword("a password")
       const millis = (stored: string | undefined) =>
@@ -130,12 +130,12 @@ describe("slow hashes", () => {
           }
           return Math.min(...times)
         })
-      // Without the work it is a thousandth, so that no busy machine is mistaken for it.
+      // Without the work it takes a thousandth of the time, so that a busy machine does not matter.
       expect((yield* millis(undefined)) / (yield* millis(hash))).toBeGreaterThan(0.2)
     })
   )
 
-  it.effect("wait in a bounded line, two at a time, and are refused beyond it", () =>
+  it.effect("wait in a bounded queue, two at a time, and are refused beyond it", () =>
     Effect.gen(function* () {
       const all = yield* Effect.all(
         Array.from({ length: 40 }, () => Effect.result(ours.verifyPassword("a password", undefined))),
@@ -145,7 +145,7 @@ describe("slow hashes", () => {
       expect(refused.length).toBe(6)
       for (const one of refused) expect(one.failure.code).toBe("passwords_at_once")
       expect(all.filter((one) => one._tag === "Success" && one.success)).toEqual([])
-      // The line is empty again.
+      // The queue is empty again.
       expect(yield* ours.verifyPassword("a password", undefined)).toBe(false)
     })
   )

@@ -1,4 +1,4 @@
-/** The power of a session as its readings left it, whatever order they came in. */
+/** The power of a session by its readings, whatever their order. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journa
 
 const minute = 60_000
 
-/** A running session, readings of it that show a power, and what is stored of it. */
+/** A running session, readings of it with a power, and its stored power and register. */
 const charging = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -35,7 +35,7 @@ const charging = (chargerId: string) =>
   })
 
 forEachDriver("the power of a session", world, (it) => {
-  it.effect("is that of its newest reading, and stays where a reading shows none", () =>
+  it.effect("is that of its newest reading, and stays when a reading has none", () =>
     Effect.gen(function* () {
       const { commit, read, stored } = yield* charging("P-newest")
       const at = noon + 10 * minute
@@ -48,7 +48,7 @@ forEachDriver("the power of a session", world, (it) => {
     })
   )
 
-  it.effect("is known of readings without a register too, which leave the register as it is", () =>
+  it.effect("is taken from readings without a register too, which leave the register as it is", () =>
     Effect.gen(function* () {
       const { commit, read, stored } = yield* charging("P-alone")
       const at = noon + 10 * minute

@@ -1,4 +1,4 @@
-/** Sessions go after their retention together with their records; what waits for someone stays, whatever its age. */
+/** Sessions are deleted after their retention together with their records; those with open work stay, whatever their age. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,7 +30,7 @@ const day = 24 * hour
 
 let made = 0
 
-/** A session that was heard, ended and was last changed before the limit, unless said otherwise. */
+/** A session that started, ended and was last changed before the limit, unless `end` says otherwise. */
 const aSession = (seeded: Seeded, chargerId: string, end: number | null = limit - day) =>
   Effect.gen(function* () {
     const { commit } = yield* Journal
@@ -57,7 +57,7 @@ const bill = (seeded: Seeded, sessionId: string, issuedAt: number) =>
     return id
   })
 
-/** Of the tables that have something of each session. */
+/** The remaining rows of the tables that have something about sessions. */
 const left = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly what: string }>`
@@ -69,7 +69,7 @@ const left = Effect.gen(function* () {
 })
 
 forEachDriver("sessions older than their retention", world, (it) => {
-  it.effect("go with their price, records, review and reservation, and leave the organisation's sum right", () =>
+  it.effect("are deleted with price, records, review and reservation, and leave the organisation's total correct", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { commit } = yield* Journal

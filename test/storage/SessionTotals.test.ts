@@ -1,4 +1,4 @@
-/** The energy that is kept as a sum is what all sessions have that exist, whatever becomes of them before and after they were taken into it. */
+/** The stored sum of energy is that of all existing sessions, whatever happens to them before and after they were added to it. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journa
 const hour = 3_600_000
 const day = 24 * hour
 
-/** What may become of a session or its review, each as some writer does it. */
+/** What may happen to a session or its review, each as some writer does it. */
 const changes = [
   "status = 'INVALID'",
   "status = 'COMPLETED'",
@@ -41,7 +41,7 @@ const reviews = [
 ]
 
 forEachDriver("the sum of sessions", world, (it) => {
-  it.effect("is that of all that exist, whatever becomes of them before and after they are in it", () =>
+  it.effect("is that of all existing sessions after every step of a random history", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const chargers = yield* Chargers
@@ -93,7 +93,7 @@ forEachDriver("the sum of sessions", world, (it) => {
     })
   )
 
-  it.effect("has a session that took the id of its reservation when that was in it already", () =>
+  it.effect("includes a session with the id of an older reservation that the sum had already passed", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const chargers = yield* Chargers
@@ -115,7 +115,7 @@ forEachDriver("the sum of sessions", world, (it) => {
       yield* commit([ended(seeded, made, { at: now - 5 * day + hour, meterStopWh: 3000 })])
       yield* advanceTotals(sql, now)
       const before = (yield* chargers.statistics(organisationId, now)).energyWhTotal
-      // Its start was heard just now, days after the reservation was made.
+      // Its start was received just now, days after the reservation was made.
       const start = started(seeded, late, { at: now - hour })
       yield* commit([{ ...start, body: { ...start.body, reservationId: 5 } }])
       yield* commit([ended(seeded, late, { at: now, meterStopWh: 5000 })])

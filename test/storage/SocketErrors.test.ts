@@ -1,4 +1,4 @@
-/** Errors of the socket to the database carry codes that look like SQLSTATEs to a careless eye. */
+/** Errors of the socket to the database have codes that can be mistaken for SQLSTATEs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -15,7 +15,7 @@ const broken = (code: string): SqlError =>
 
 describe("a broken socket", () => {
   for (const code of ["EPIPE", "ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EBADF"]) {
-    it.effect(`is a database that is away, whatever the system calls it (${code})`, () =>
+    it.effect(`means that the database is down, and the outcome of a write unknown (${code})`, () =>
       Effect.gen(function* () {
         const read = yield* Effect.exit(guarded(Effect.fail(broken(code))))
         const write = yield* Effect.exit(guardedWrite(Effect.fail(broken(code))))

@@ -1,4 +1,4 @@
-/** What the database says becomes what the domain knows: not now, not this value, or a mistake of ours that tells no tenant's data. */
+/** Database errors become errors of the domain: not now, not this value, or a defect that reveals no data of tenants. */
 import { assert } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Redacted } from "effect"
 import { PgClient } from "@effect/sql-pg"
@@ -27,7 +27,7 @@ forEachDatabase(
   (it, driver) => {
     const error = (statement: Effect.Effect<unknown, SqlError>) => Effect.flip(statement)
 
-    it.effect("knows a unique violation, by the constraint that was violated", () =>
+    it.effect("recognise a unique violation by its constraint", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE uniques (a int CONSTRAINT a_once UNIQUE, b int CONSTRAINT b_once UNIQUE)`
@@ -41,7 +41,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("knows a foreign key violation by its name", () =>
+    it.effect("recognise a foreign key violation by its constraint", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE parents (id int PRIMARY KEY)`
@@ -53,7 +53,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("tells a value that cannot be stored from a database that cannot serve", () =>
+    it.effect("distinguish a value that cannot be stored from a wrong statement", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE checked (n int CHECK (n > 0), t text NOT NULL)`
@@ -64,7 +64,7 @@ forEachDatabase(
           sql`SELECT ${"abc"}::int`,
           sql`INSERT INTO checked VALUES (-1, '')`,
           sql`INSERT INTO checked VALUES (1, NULL)`,
-          // Longer than an index takes, and no compression helps.
+          // Too long for an index, and not compressible.
           sql`INSERT INTO checked SELECT 1, string_agg(md5(n::text), '') FROM generate_series(1, 300) n`,
           // These two never reach the database.
           sql`SELECT ${uuidArray(["no uuid"])}`,
@@ -76,7 +76,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("dies of a mistake of ours, and of a value that nobody expected, without telling the value", () =>
+    it.effect("make a defect of a wrong statement and of an unexpected value, without revealing the value", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE private (email text CONSTRAINT email_once UNIQUE)`
@@ -91,14 +91,14 @@ forEachDatabase(
       })
     )
 
-    it.effect("lets an error of the domain pass", () =>
+    it.effect("pass an error of the domain through", () =>
       Effect.gen(function* () {
         const exit = yield* Effect.exit(guarded(Effect.fail({ reason: "mine" })))
         assert.strictEqual(reasonOf(exit), "mine")
       })
     )
 
-    it.effect("takes a read-only session for a full disk", () =>
+    it.effect("treat a read-only session as a full disk", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`CREATE TABLE walled (n int)`
@@ -111,7 +111,7 @@ forEachDatabase(
 
     if (driver.name === "PGlite") return
 
-    it.effect("takes a lost connection for a database that is down, and a write's outcome for unknown", () =>
+    it.effect("treat a lost connection as a database that is down, and a write's outcome as unknown", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const kill = sql`SELECT pg_terminate_backend(pg_backend_pid())`
@@ -124,7 +124,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("takes a timeout and a lock that is not free for busy", () =>
+    it.effect("treat a timeout and a lock that is not free as busy", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const slow = sql.withTransaction(Effect.andThen(sql`SET LOCAL statement_timeout = 20`, sql`SELECT pg_sleep(5)`))
@@ -149,7 +149,7 @@ forEachDatabase(
       })
     )
 
-    it.effect("takes a server that is not there for down, even for a write", () =>
+    it.effect("treat an unreachable server as down, even for a write", () =>
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         return yield* Effect.exit(guardedWrite(sql`SELECT 1`))

@@ -1,6 +1,6 @@
 /**
- * What a start decides, from the question to the rows: the database brings what the decision needs, and projects what the fact says, also
- * where something else was stored in between.
+ * The decision of a start, from the look-up to the rows: the database supplies what the decision needs, and projects what the fact says, also
+ * when something else was stored in between.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -48,7 +48,7 @@ const tariffRows = ({ organisationId }: Seeded) =>
       WHERE t.organisation_id = ${organisationId} ORDER BY t.session_id`
   )
 
-/** A reservation in force; answers its command. */
+/** A reservation in force; returns the id of its command. */
 const aReservation = ({ organisationId }: Seeded, chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -60,7 +60,7 @@ const aReservation = ({ organisationId }: Seeded, chargerId: string) =>
     return id
   })
 
-/** A RemoteStart at EVSE 2, or what it is said to be; answers its id. */
+/** A RemoteStart at EVSE 2, or the command that `more` describes; returns its id. */
 const aCommand = (
   { organisationId }: Seeded,
   chargerId: string,
@@ -99,74 +99,72 @@ const withStart = (fact: SessionStarted, body: Partial<SessionStarted["body"]>):
   body: { ...fact.body, ...body }
 })
 
-forEachDriver("what a start decides", world, (it) => {
-  it.effect(
-    "is asked with its card: the tariffs around its connector, with their validity and the site's time zone",
-    () =>
-      Effect.gen(function* () {
-        const { findToken } = yield* ChargerDirectory
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedChargers(["SD-1", "SD-2"])
-        const other = yield* seedChargers(["SD-3"])
-        yield* sql`UPDATE site SET time_zone = 'Europe/Madrid' WHERE id = ${seeded.siteId}::uuid`
-        const wide = yield* aTariff(seeded, { scope: "organisation" })
-        const valid = { startDateTime: minute(1), endDateTime: minute(2) }
-        const ofSite = yield* aTariff(seeded, { scope: "site", siteId: seeded.siteId }, valid)
-        const ofCharger = yield* aTariff(seeded, { scope: "charger", chargerId: "SD-1" })
-        const ofConnector = yield* aTariff(seeded, { scope: "connector", chargerId: "SD-1", evseId: 2, connectorId: 1 })
-        yield* aTariff(other, { scope: "organisation" })
-        const elsewhereId = freshId()
-        yield* sql`INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
+forEachDriver("the decision of a start", world, (it) => {
+  it.effect("gets with the card the tariffs for its connector, with their validity and the site's time zone", () =>
+    Effect.gen(function* () {
+      const { findToken } = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["SD-1", "SD-2"])
+      const other = yield* seedChargers(["SD-3"])
+      yield* sql`UPDATE site SET time_zone = 'Europe/Madrid' WHERE id = ${seeded.siteId}::uuid`
+      const wide = yield* aTariff(seeded, { scope: "organisation" })
+      const valid = { startDateTime: minute(1), endDateTime: minute(2) }
+      const ofSite = yield* aTariff(seeded, { scope: "site", siteId: seeded.siteId }, valid)
+      const ofCharger = yield* aTariff(seeded, { scope: "charger", chargerId: "SD-1" })
+      const ofConnector = yield* aTariff(seeded, { scope: "connector", chargerId: "SD-1", evseId: 2, connectorId: 1 })
+      yield* aTariff(other, { scope: "organisation" })
+      const elsewhereId = freshId()
+      yield* sql`INSERT INTO site (id, organisation_id, name, time_zone, created_at, updated_at)
         VALUES (${elsewhereId}::uuid, ${seeded.organisationId}::uuid, 'Elsewhere', 'UTC', now(), now())`
-        yield* aTariff(seeded, { scope: "site", siteId: elsewhereId })
-        yield* aTariff(seeded, { scope: "charger", chargerId: "SD-2" })
-        for (const [chargerId, evseId, connectorId] of [
-          ["SD-1", 1, 1],
-          ["SD-1", 2, 2],
-          ["SD-2", 1, 1]
-        ] as const)
-          yield* aTariff(seeded, { scope: "connector", chargerId, evseId, connectorId })
-        yield* (yield* Tariffs).update(wide, { currency: "NOK", elements }, writingOf(seeded))
-        const wanted = { organisationId: seeded.organisationId, tokenUid: "CARD", at: minute(0) }
-        const [known, elsewhere, asked, foreign] = yield* Effect.all(
-          [
-            findToken({ ...wanted, chargerId: "SD-1", start: { place: evse(2), sentSince: minute(-15) } }),
-            findToken({ ...wanted, chargerId: "SD-2", start: { place: evse(2), sentSince: minute(-15) } }),
-            findToken({ ...wanted, chargerId: "SD-1" }),
-            findToken({ ...wanted, chargerId: "SD-3", start: { place: evse(2), sentSince: minute(-15) } })
-          ],
-          { concurrency: "unbounded" }
-        )
-        const always = { startsAt: undefined, endsAt: undefined }
-        assert.strictEqual(known.start?.timeZone, "Europe/Madrid")
-        assert.deepStrictEqual(
-          (known.start?.tariffs ?? []).toSorted((a, b) => (a.assignment.scope < b.assignment.scope ? -1 : 1)),
-          [
-            { tariffId: ofCharger, version: 1, assignment: { scope: "charger", chargerId: "SD-1" }, ...always },
-            {
-              tariffId: ofConnector,
-              version: 1,
-              assignment: { scope: "connector", chargerId: "SD-1", evseId: 2, connectorId: 1 },
-              ...always
-            },
-            { tariffId: wide, version: 2, assignment: { scope: "organisation" }, ...always },
-            {
-              tariffId: ofSite,
-              version: 1,
-              assignment: { scope: "site", siteId: seeded.siteId },
-              startsAt: minute(1),
-              endsAt: minute(2)
-            }
-          ]
-        )
-        const scopes = (elsewhere.start?.tariffs ?? []).map(({ assignment }) => assignment.scope)
-        assert.sameMembers(scopes, ["organisation", "site", "charger"])
-        assert.isFalse("start" in asked)
-        assert.deepStrictEqual(foreign.start, { timeZone: undefined, tariffs: [], remoteStarts: [] })
-      })
+      yield* aTariff(seeded, { scope: "site", siteId: elsewhereId })
+      yield* aTariff(seeded, { scope: "charger", chargerId: "SD-2" })
+      for (const [chargerId, evseId, connectorId] of [
+        ["SD-1", 1, 1],
+        ["SD-1", 2, 2],
+        ["SD-2", 1, 1]
+      ] as const)
+        yield* aTariff(seeded, { scope: "connector", chargerId, evseId, connectorId })
+      yield* (yield* Tariffs).update(wide, { currency: "NOK", elements }, writingOf(seeded))
+      const wanted = { organisationId: seeded.organisationId, tokenUid: "CARD", at: minute(0) }
+      const [known, elsewhere, asked, foreign] = yield* Effect.all(
+        [
+          findToken({ ...wanted, chargerId: "SD-1", start: { place: evse(2), sentSince: minute(-15) } }),
+          findToken({ ...wanted, chargerId: "SD-2", start: { place: evse(2), sentSince: minute(-15) } }),
+          findToken({ ...wanted, chargerId: "SD-1" }),
+          findToken({ ...wanted, chargerId: "SD-3", start: { place: evse(2), sentSince: minute(-15) } })
+        ],
+        { concurrency: "unbounded" }
+      )
+      const always = { startsAt: undefined, endsAt: undefined }
+      assert.strictEqual(known.start?.timeZone, "Europe/Madrid")
+      assert.deepStrictEqual(
+        (known.start?.tariffs ?? []).toSorted((a, b) => (a.assignment.scope < b.assignment.scope ? -1 : 1)),
+        [
+          { tariffId: ofCharger, version: 1, assignment: { scope: "charger", chargerId: "SD-1" }, ...always },
+          {
+            tariffId: ofConnector,
+            version: 1,
+            assignment: { scope: "connector", chargerId: "SD-1", evseId: 2, connectorId: 1 },
+            ...always
+          },
+          { tariffId: wide, version: 2, assignment: { scope: "organisation" }, ...always },
+          {
+            tariffId: ofSite,
+            version: 1,
+            assignment: { scope: "site", siteId: seeded.siteId },
+            startsAt: minute(1),
+            endsAt: minute(2)
+          }
+        ]
+      )
+      const scopes = (elsewhere.start?.tariffs ?? []).map(({ assignment }) => assignment.scope)
+      assert.sameMembers(scopes, ["organisation", "site", "charger"])
+      assert.isFalse("start" in asked)
+      assert.deepStrictEqual(foreign.start, { timeZone: undefined, tariffs: [], remoteStarts: [] })
+    })
   )
 
-  it.effect("is stored with it, once, and by the first that was stored", () =>
+  it.effect("is stored with the start, once, and is not changed by a repeat", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["SD-4"])
@@ -176,7 +174,7 @@ forEachDriver("what a start decides", world, (it) => {
       const [session] = charger.state.sessions
       const row = { session: session?.sessionId, tariff, version: 1, zone: "UTC" }
       assert.deepStrictEqual(yield* tariffRows(seeded), [row])
-      // A repeat, decided when another tariff was the one.
+      // A repeat that was decided with another tariff.
       const tx = { chargerId: "SD-4", sessionId: freshId(), transactionId: 9_000_001 }
       const start = withStart(started(seeded, tx), { tariff: { tariffId: tariff, version: 1, timeZone: "UTC" } })
       yield* commit([start])
@@ -191,7 +189,7 @@ forEachDriver("what a start decides", world, (it) => {
     })
   )
 
-  it.effect("is stored with no session of a charger that was removed meanwhile", () =>
+  it.effect("is not stored for a charger that was removed meanwhile", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
@@ -204,7 +202,7 @@ forEachDriver("what a start decides", world, (it) => {
     })
   )
 
-  it.effect("uses a reservation once, also where two starts were decided by the same answer", () =>
+  it.effect("uses a reservation once, even when two starts were decided by the same look-up", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["SD-6"])
@@ -222,7 +220,7 @@ forEachDriver("what a start decides", world, (it) => {
     })
   )
 
-  it.effect("uses no reservation that has been cancelled since, and none by a repeat", () =>
+  it.effect("uses no reservation that was cancelled since, and none for a repeat", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient
@@ -262,64 +260,62 @@ forEachDriver("what a start decides", world, (it) => {
     })
   )
 
-  it.effect(
-    "is asked with the charger's RemoteStarts that were sent and that no session follows, the newest ones",
-    () =>
-      Effect.gen(function* () {
-        const { findToken } = yield* ChargerDirectory
-        const sql = yield* SqlClient.SqlClient
-        const seeded = yield* seedChargers(["SD-10", "SD-11"])
-        const other = yield* seedChargers(["SD-12"])
-        const remote = (n: number, more: Parameters<typeof aCommand>[2] = {}) =>
-          aCommand(seeded, "SD-10", { sentAt: noon + n, ...more })
-        yield* remote(-1)
-        const placed = yield* remote(1, { status: "Failed", result: { errorCode: "ConnectionLost" } })
-        const anywhere = yield* remote(2, { command: { tokenUid: "Card" } })
-        yield* remote(3, { sessionId: freshId() })
-        yield* remote(4, { type: "RemoteStop" })
-        yield* remote(5, { sentAt: undefined })
-        yield* aCommand(seeded, "SD-11", { sentAt: noon + 6 })
-        yield* aCommand(other, "SD-12", { sentAt: noon + 7 })
-        const asked = (organisationId: string, chargerId: string) =>
-          Effect.map(
-            findToken({
-              organisationId,
-              chargerId,
-              tokenUid: "CARD",
-              at: noon,
-              start: { place: evse(1), sentSince: noon }
-            }),
-            ({ start }) => start?.remoteStarts
-          )
-        assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-10"), [
-          {
-            commandId: anywhere,
-            sentAt: noon + 2,
-            status: "Sent",
-            errorCode: undefined,
-            tokenUid: "Card",
-            evseId: undefined
-          },
-          {
-            commandId: placed,
-            sentAt: noon + 1,
-            status: "Failed",
-            errorCode: "ConnectionLost",
-            tokenUid: "card",
-            evseId: 2
-          }
-        ])
-        assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-12"), [])
-        yield* sql`
+  it.effect("gets the newest RemoteStarts that were sent to the charger and that no session has followed", () =>
+    Effect.gen(function* () {
+      const { findToken } = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["SD-10", "SD-11"])
+      const other = yield* seedChargers(["SD-12"])
+      const remote = (n: number, more: Parameters<typeof aCommand>[2] = {}) =>
+        aCommand(seeded, "SD-10", { sentAt: noon + n, ...more })
+      yield* remote(-1)
+      const placed = yield* remote(1, { status: "Failed", result: { errorCode: "ConnectionLost" } })
+      const anywhere = yield* remote(2, { command: { tokenUid: "Card" } })
+      yield* remote(3, { sessionId: freshId() })
+      yield* remote(4, { type: "RemoteStop" })
+      yield* remote(5, { sentAt: undefined })
+      yield* aCommand(seeded, "SD-11", { sentAt: noon + 6 })
+      yield* aCommand(other, "SD-12", { sentAt: noon + 7 })
+      const asked = (organisationId: string, chargerId: string) =>
+        Effect.map(
+          findToken({
+            organisationId,
+            chargerId,
+            tokenUid: "CARD",
+            at: noon,
+            start: { place: evse(1), sentSince: noon }
+          }),
+          ({ start }) => start?.remoteStarts
+        )
+      assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-10"), [
+        {
+          commandId: anywhere,
+          sentAt: noon + 2,
+          status: "Sent",
+          errorCode: undefined,
+          tokenUid: "Card",
+          evseId: undefined
+        },
+        {
+          commandId: placed,
+          sentAt: noon + 1,
+          status: "Failed",
+          errorCode: "ConnectionLost",
+          tokenUid: "card",
+          evseId: 2
+        }
+      ])
+      assert.deepStrictEqual(yield* asked(seeded.organisationId, "SD-12"), [])
+      yield* sql`
         INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, sent_at)
         SELECT gen_random_uuid(), ${seeded.organisationId}::uuid, 'SD-10', 'RemoteStart', 'Sent', '{"tokenUid": "x"}', '{}', 'test', now(),
           ${new Date(noon)}::timestamptz + n * interval '1 second' FROM generate_series(1, 120) n`
-        const many = (yield* asked(seeded.organisationId, "SD-10")) ?? []
-        assert.deepStrictEqual([many.length, many[0]?.sentAt], [100, noon + 120_000])
-      })
+      const many = (yield* asked(seeded.organisationId, "SD-10")) ?? []
+      assert.deepStrictEqual([many.length, many[0]?.sentAt], [100, noon + 120_000])
+    })
   )
 
-  it.effect("gives a RemoteStart to one session, the first, and only to one that is stored and of its charger", () =>
+  it.effect("assigns a RemoteStart to the first stored session of its charger, and to no other", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** An organisation's figures of sessions: what stands is counted, and nothing that is held or was told wrongly. */
+/** An organisation's figures of sessions: valid sessions are counted, and nothing that is held or implausible. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -61,7 +61,7 @@ const told = (chargerId: string, meterStopWh: number, at = noon) =>
 const nothing = { activeSessions: 0, energyWhToday: 0, energyWhTotal: 0, sessionsToday: 0 }
 
 forEachDriver("the figures of an organisation", world, (it) => {
-  it.effect("have nothing of a session that is held, and the corrected energy once it was corrected", () =>
+  it.effect("exclude a session that is held, and include its corrected energy once it was corrected", () =>
     Effect.gen(function* () {
       const { correct, figures, hold } = yield* told("S-held", 8_001_000)
       yield* hold
@@ -76,7 +76,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("have a session that was released as it stands", () =>
+  it.effect("include a released session unchanged", () =>
     Effect.gen(function* () {
       const { figures, hold, release } = yield* told("S-released", 6000)
       yield* hold
@@ -85,7 +85,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("have it on the day at which it ended as corrected", () =>
+  it.effect("count a session on the day of its corrected end", () =>
     Effect.gen(function* () {
       const { correct, figures } = yield* told("S-moved", 6000, noon - 40 * hour)
       assert.deepStrictEqual(yield* figures, { ...nothing, energyWhTotal: 5000 })
@@ -96,7 +96,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("have nothing of one that runs with a register that nobody can believe", () =>
+  it.effect("exclude the energy of a running session with an implausible register", () =>
     Effect.gen(function* () {
       const { commit, correct, figures, seeded } = yield* told("S-runs", 6000)
       yield* correct({ energyWh: 5000 })
@@ -109,7 +109,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("know when sessions ran and what they took, as operators corrected them, of one site or all", () =>
+  it.effect("include the times and energy of sessions as corrected, for a site, a charger or all", () =>
     Effect.gen(function* () {
       const { commit, correct, hold, release, seeded } = yield* told("S-windows", 6000)
       const chargers = yield* Chargers
@@ -150,7 +150,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("know of a session that began days before a range and ended in it or after it", () =>
+  it.effect("include a session that began days before a range and ended in it or after it", () =>
     Effect.gen(function* () {
       const { commit, correct, seeded } = yield* told("S-long", 6000)
       const chargers = yield* Chargers
@@ -170,7 +170,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
     })
   )
 
-  it.effect("refuse a range with too many sessions, also where few of them are left of what was asked for", () =>
+  it.effect("refuse a range with too many sessions of the requested site", () =>
     Effect.gen(function* () {
       const { commit, seeded } = yield* told("S-many", 6000)
       const { organisationId, siteId } = seeded
@@ -182,7 +182,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
       const refusal = yield* Effect.flip(sessionWindows(sql, 1)(organisationId, range))
       assert.strictEqual(refusal._tag, "InvalidInput")
       assert.strictEqual((yield* sessionWindows(sql, 2)(organisationId, range)).length, 2)
-      // What began after it is none of its sessions, however many there are.
+      // Sessions that began after the range do not count.
       assert.strictEqual((yield* sessionWindows(sql, 1)(organisationId, { ...range, to: noon + hour / 2 })).length, 1)
       const elsewhere = { ...range, siteId: uuid7(3, new Uint8Array(10)) }
       assert.deepStrictEqual(yield* sessionWindows(sql, 1)(organisationId, elsewhere), [])

@@ -1,4 +1,4 @@
-/** What is taken first of what is due, what is kept of it beside, and what a wrong clock or odd words do to it; on both databases. */
+/** Objects due to subscribers on both databases: their order, what is stored with them, and the effect of wrong clocks and odd texts. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
@@ -7,8 +7,8 @@ import { forEachDriver } from "../support/databases.ts"
 import { noon } from "../support/repositories.ts"
 import { aSubscriber, claim, done, idsOf, lease, makeDue, ref, second, settle, world } from "../support/subscribers.ts"
 
-forEachDriver("what is due to subscribers", world, (it) => {
-  it.effect("hand out a record behind its session of the same moment, and a session past its record", () =>
+forEachDriver("objects due to subscribers", world, (it) => {
+  it.effect("include a record after its session of the same time, and a session while its record waits", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -21,7 +21,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
       yield* settle(first!, done)
       const [record] = yield* claim(id)
       assert.strictEqual(record?.id, "c")
-      // The record is refused for days; what becomes of the session is told meanwhile.
+      // The record is refused for days; changes of the session are sent meanwhile.
       yield* settle(record!, { _tag: "Again", at: noon + second, refusals: 0, problem: "404" })
       yield* makeDue(id, [session])
       const [changed] = yield* claim(id)
@@ -32,7 +32,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("hand out a record past a session that was tried for half a minute", () =>
+  it.effect("include a record once its session has been tried six times", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("s", "L", "session"), ref("c", "L", "cdr")])
@@ -49,7 +49,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("are full of what there can be any number of, and not of places", () =>
+  it.effect("make a subscription full if they are sessions, records or events, and not locations or tariffs", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -66,7 +66,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("go on at once after the clock was a day ahead", () =>
+  it.effect("are handed out without delay after the clock was a day ahead", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -78,7 +78,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
       yield* settle(soon!, { _tag: "Again", at: noon + 800 * second, refusals: 0, problem: "500" })
       const circuit = { failures: 3, openedAt: noon + day, notBefore: noon + 2 * day }
       yield* storage.circuit(id, circuit, { now: noon + day, error: "connection refused" })
-      yield* storage.mendTimes(noon, ahead)
+      yield* storage.correctTimes(noon, ahead)
       assert.include(yield* storage.takeSilent(noon + 60 * second, 60 * second), id)
       const mended = yield* storage.find(id)
       assert.deepInclude(mended, { openedAt: noon, notBefore: noon + 3600 * second })
@@ -88,7 +88,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("take back what was not tried as if it had not been taken", () =>
+  it.effect("that were taken but not tried are as if they had not been taken", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("a")])
@@ -102,7 +102,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("keep words that no database holds", () =>
+  it.effect("keep error texts with characters that the database cannot store", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id, organisation } = yield* aSubscriber
@@ -115,7 +115,7 @@ forEachDriver("what is due to subscribers", world, (it) => {
     })
   )
 
-  it.effect("keep what was told of another object of the lane with it", () =>
+  it.effect("keep what was sent about another object of the lane", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("e", "L", "evse"), ref("l", "L")])

@@ -1,4 +1,4 @@
-/** Subscriptions on both databases: cursors, what is due behind them, lanes, leases, and what is kept of what was told. */
+/** Subscriptions on both databases: cursors, what is due behind them, lanes, leases, and what is stored about what was sent. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ import {
 } from "../support/subscribers.ts"
 
 forEachDriver("subscriptions", world, (it) => {
-  it.effect("make objects due once, in the order of their facts, and hand each out to one alone", () =>
+  it.effect("make objects due once, in the order of their facts, and hand each out to one process alone", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("b"), ref("a"), ref("b"), ref("c")])
@@ -31,7 +31,7 @@ forEachDriver("subscriptions", world, (it) => {
       assert.deepStrictEqual(idsOf(items), ["b", "a", "c"])
       assert.deepStrictEqual(yield* claim(id), [])
       assert.isTrue(items.every(({ isInDoubt }) => isInDoubt === false))
-      // Who took them has died: after the lease somebody else may, and knows that they may have been told.
+      // The process that took them has died: after the lease another one may, and knows that they may have been sent.
       const again = yield* claim(id, noon + lease)
       assert.deepStrictEqual(idsOf(again), ["b", "a", "c"])
       assert.isTrue(again.every(({ isInDoubt }) => isInDoubt === true))
@@ -40,7 +40,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("write nothing when the cursor has been moved by somebody else", () =>
+  it.effect("write nothing when another process has moved the cursor", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -69,7 +69,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("hand nothing out twice to those who ask at once, nor two of a lane", () =>
+  it.effect("hand nothing out twice to concurrent claims, nor two objects of a lane", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
       const objects = Array.from({ length: 12 }, (_, n) => ref(`o${n}`, `lane${n % 4}`))
@@ -79,7 +79,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("move each cursor once when two have read the same page", () =>
+  it.effect("move each cursor once when two processes have read the same page", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -93,7 +93,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("keep what was told, and make due again what changed on its way", () =>
+  it.effect("keep what was sent, and make due again what changed during the delivery", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id } = yield* aSubscriber
@@ -109,12 +109,12 @@ forEachDriver("subscriptions", world, (it) => {
       assert.deepStrictEqual(yield* claim(id), [])
       assert.notInclude(yield* storage.ready(noon), id)
       yield* makeDue(id, [ref("a")])
-      // Nothing was to be kept: it is new.
+      // Nothing was stored about it: it is new.
       assert.strictEqual((yield* claim(id))[0]?.hash, undefined)
     })
   )
 
-  it.effect("are left alone while they are down or inactive, and released at once", () =>
+  it.effect("hand nothing out while they are down or inactive, and continue at once when released", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const partners = yield* Partners
@@ -136,7 +136,7 @@ forEachDriver("subscriptions", world, (it) => {
       const released = { failures: 2, openedAt: undefined, notBefore: undefined }
       yield* storage.circuit(id, released, { now: noon + 61 * second, isReleased: true })
       assert.include(yield* storage.ready(noon + 61 * second), id)
-      // The refused one waits for its turn.
+      // The refused one waits for its own time.
       assert.deepStrictEqual(idsOf(yield* claim(id, noon + 61 * second)), ["a"])
       yield* partners.update(id, { suspended: true }, organisation.writing())
       assert.deepStrictEqual(yield* claim(id, noon + 2000 * second), [])
@@ -147,7 +147,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("show what was parked to its organisation alone, which replays or discards it", () =>
+  it.effect("show parked deliveries to their organisation alone, which replays or discards them", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const sql = yield* SqlClient.SqlClient
@@ -188,7 +188,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("are sent all that was parked by one wish, when they answer again, and when they have begun anew", () =>
+  it.effect("get all parked deliveries again on request, when they answer again, and after a new registration", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const sql = yield* SqlClient.SqlClient
@@ -234,7 +234,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("are said to have been sent something when they were, and not when there was nothing to be told", () =>
+  it.effect("report a last delivery only when something was sent", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id, organisation } = yield* aSubscriber
@@ -248,7 +248,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("begin anew with a registration, and end with their partner", () =>
+  it.effect("start again with a registration, and end with their partner", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const partners = yield* Partners
@@ -270,7 +270,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("owe what was on its way when the partner registered at another place", () =>
+  it.effect("deliver again what was in flight when the partner registered at another URL", () =>
     Effect.gen(function* () {
       const partners = yield* Partners
       const { id, organisation } = yield* aSubscriber
@@ -281,7 +281,7 @@ forEachDriver("subscriptions", world, (it) => {
       const begun = yield* byUs(id, ourVerifier, organisation)
       const renewal = { begun, connection: elsewhere, theirToken: "newly sealed", ourVerifier }
       yield* partners.renew(id, renewal, organisation.writing())
-      // The place before has taken them, and says so now.
+      // The previous URL has accepted them, and that is reported now.
       for (const item of sent) yield* settle(item, done)
       const again = yield* claim(id)
       assert.deepStrictEqual(again.map((item) => item.id).toSorted(), ["a", "x"])
@@ -292,7 +292,7 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect("forget what was told of sessions and records long ago, and nothing that is owed or looked at", () =>
+  it.effect("forget what was sent about sessions and records long ago, and nothing that is due or parked", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* aSubscriber
@@ -316,14 +316,14 @@ forEachDriver("subscriptions", world, (it) => {
       const left = yield* sql<{ id: string }>`
         SELECT o.object_id AS id FROM subscription_object o WHERE o.subscription_id = ${id} ORDER BY 1`
       assert.deepStrictEqual(idsOf(left), ["due", "parked", "place", "s9"])
-      // What is due once more is due as if it had never been.
+      // An object that is due again is treated as new.
       yield* makeDue(id, [told[0]!], noon + second)
       const [again] = yield* claim(id, noon + second)
       assert.deepStrictEqual([again?.id, again?.hash, again?.tries], ["s1", undefined, 0])
     })
   )
 
-  it.effect("read facts of their organisations and types, up to where the journal was looked at", () =>
+  it.effect("read facts of their organisations and types, with the position up to which the journal was read", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const sql = yield* SqlClient.SqlClient
@@ -357,29 +357,23 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
-  it.effect(
-    "say whether any waits for something, so that there is nothing to look for by the clock while none does",
-    () =>
-      Effect.gen(function* () {
-        const storage = yield* Subscriptions
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`UPDATE subscription SET active = false`
-        const { id } = yield* aSubscriber
-        assert.isFalse(yield* storage.isAnyWaiting)
-        yield* makeDue(id, [ref("a")])
-        assert.isTrue(yield* storage.isAnyWaiting)
-        const [item] = yield* claim(id)
-        yield* settle(item!, { _tag: "Again", at: noon + 900 * second, refusals: 0, problem: "down" })
-        assert.isTrue(yield* storage.isAnyWaiting, "a later try")
-        const [again] = yield* claim(id, noon + 900 * second)
-        yield* settle(again!, done)
-        assert.isFalse(yield* storage.isAnyWaiting)
-        yield* storage.circuit(
-          id,
-          { failures: 3, openedAt: noon, notBefore: undefined },
-          { now: noon, error: "silent" }
-        )
-        assert.isTrue(yield* storage.isAnyWaiting, "one that does not answer")
-      })
+  it.effect("report whether any of them is waiting for something", () =>
+    Effect.gen(function* () {
+      const storage = yield* Subscriptions
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE subscription SET active = false`
+      const { id } = yield* aSubscriber
+      assert.isFalse(yield* storage.isAnyWaiting)
+      yield* makeDue(id, [ref("a")])
+      assert.isTrue(yield* storage.isAnyWaiting)
+      const [item] = yield* claim(id)
+      yield* settle(item!, { _tag: "Again", at: noon + 900 * second, refusals: 0, problem: "down" })
+      assert.isTrue(yield* storage.isAnyWaiting, "a later try")
+      const [again] = yield* claim(id, noon + 900 * second)
+      yield* settle(again!, done)
+      assert.isFalse(yield* storage.isAnyWaiting)
+      yield* storage.circuit(id, { failures: 3, openedAt: noon, notBefore: undefined }, { now: noon, error: "silent" })
+      assert.isTrue(yield* storage.isAnyWaiting, "one that does not answer")
+    })
   )
 })

@@ -1,4 +1,4 @@
-/** Look-ups of cards with a memory are what look-ups without one are, and the memory is bounded. */
+/** Look-ups of cards with a memory give the same answers as those without one, and the memory is bounded. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ const card = (uid: string) => ({
 })
 
 forEachDriver("Look-ups of cards", repositories, (test) => {
-  test.effect("are as of their moment whatever is remembered, for every write of cards and partners", () =>
+  test.effect("are up to date whatever is remembered, after every write of cards and partners", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tokens = yield* Tokens
@@ -100,7 +100,7 @@ forEachDriver("Look-ups of cards", repositories, (test) => {
     })
   )
 
-  test.effect("read a card that is remembered no second time, also as a session starts", () =>
+  test.effect("do not read a remembered card again, even when a session starts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tokens = yield* Tokens
@@ -142,7 +142,7 @@ describe("the memory of cards", () => {
   const held = (memory: CardMemory, keys: ReadonlyArray<string>) =>
     keys.filter((key) => memory.recall("o", key) !== undefined)
 
-  it("forgets the cards that were not asked about for the longest, beyond its number", () => {
+  it("drops the least recently used cards above its maximum number", () => {
     const memory = makeMemory({ maxCards: 2 })
     for (const uid of ["a", "b"]) memory.remember("o", uid, known(uid))
     memory.recall("o", "a")
@@ -150,7 +150,7 @@ describe("the memory of cards", () => {
     assert.deepStrictEqual(held(memory, ["a", "b", "c"]), ["a", "c"])
   })
 
-  it("forgets them beyond its bytes, also where one card alone is too large", () => {
+  it("drops the oldest cards above its maximum of bytes, and a card that alone is too large", () => {
     const memory = makeMemory({ maxCardBytes: 10_000 })
     for (let n = 0; n < 10; n++) memory.remember("o", `${n}`, known(`${n}`, "x".repeat(1_000)))
     assert.deepStrictEqual(held(memory, ["0", "7", "8", "9"]), ["7", "8", "9"])
@@ -160,7 +160,7 @@ describe("the memory of cards", () => {
     assert.deepStrictEqual(held(memory, ["small"]), ["small"])
   })
 
-  it("keeps no card that no one knows, and none that is older than what it has", () => {
+  it("keeps no unknown card, and none that is older than the remembered one", () => {
     const memory = makeMemory()
     memory.remember("o", "made up", { stamp: 1, card: { token: undefined, roaming: [], askable: ["p"] } })
     assert.isUndefined(memory.recall("o", "made up"))

@@ -1,4 +1,4 @@
-/** A list that is gone through page by page is counted seldom, and always where it ends. */
+/** A list that is read page by page is counted rarely, and always at its end. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,7 +21,7 @@ const aList = (total: number) => {
   return { list, page }
 }
 
-it.effect("within a long list the number is remembered for a moment, for each filter by itself", () =>
+it.effect("the total of a long list is remembered for a short time, for each filter separately", () =>
   Effect.gen(function* () {
     const { list, page } = aList(1_000_000)
     expect(yield* page(0)).toEqual([1_000_000, 50])
@@ -35,7 +35,7 @@ it.effect("within a long list the number is remembered for a moment, for each fi
   })
 )
 
-it.effect("what has come at the end is there, and what has gone is not", () =>
+it.effect("items that were added at the end are included, and removed ones are not", () =>
   Effect.gen(function* () {
     const { list, page } = aList(100_000)
     yield* page(0)
@@ -54,7 +54,7 @@ it.effect("a short list is counted for each page", () =>
     list.total = 201
     expect(yield* page(50)).toEqual([201, 50])
     expect(list.counted).toBe(2)
-    // Where to count costs as much as a page, it is long.
+    // A list is long when counting it costs as much as a page.
     list.total = 8_000
     yield* page(50)
     yield* page(100)

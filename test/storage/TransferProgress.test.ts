@@ -85,7 +85,7 @@ forEachDriver("the progress of a transfer", world, (it) => {
     })
   )
 
-  it.effect("is the last that was reported, of one's own charger, and none of an older connection or a repeat", () =>
+  it.effect("is the last one that its charger reported, without older connections and repeats", () =>
     Effect.gen(function* () {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["PROGRESS-A", "PROGRESS-B"])

@@ -1,4 +1,4 @@
-/** Commands that no charger will answer: which of them end, when, and with what words. */
+/** Commands that no charger will answer: which of them end, when, and with which message. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,17 +51,13 @@ const ends = (ids: ReadonlyArray<string>) =>
     return found
   })
 
-const lost = [
-  "Failed",
-  "ConnectionLost",
-  "the connection ended before the charger answered; what came of it is not known"
-]
+const lost = ["Failed", "ConnectionLost", "the connection ended before the charger answered; the outcome is unknown"]
 const offline = [
   "Failed",
   "NotConnected",
-  "the charger is not connected; it was not sent. Give expiresIn to let it wait"
+  "the charger is not connected, so the command was not sent. Give expiresIn to let it wait for a connection"
 ]
-const late = ["Expired", "Expired", "the charger was not connected in time; it was not sent"]
+const late = ["Expired", "Expired", "the charger did not connect in time, so the command was not sent"]
 
 const opening = (seeded: Seeded, chargerId: string) => ({
   chargerId,
@@ -73,7 +69,7 @@ const opening = (seeded: Seeded, chargerId: string) => ({
 })
 
 forEachDriver("a command that no charger will answer", world, (it) => {
-  it.effect("ends with the connection that it was sent by, or waited for, where it may not wait for another", () =>
+  it.effect("ends with its connection when it was sent or may not wait for another one", () =>
     Effect.gen(function* () {
       const directory = yield* ChargerDirectory
       const seeded = yield* seedChargers(["UN-1", "UN-2"])

@@ -1,4 +1,4 @@
-/** Sessions whose card was refused at their start, from the journal to what everybody sees: nothing is billed that nobody was let take. */
+/** Sessions whose card was refused at their start, from the journal to what readers see: no energy is billed that was not authorised. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
@@ -21,7 +21,7 @@ import { repositories } from "../support/repositories.ts"
 
 const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
 
-/** As it is decided of a session whose card was refused. */
+/** The end as it is decided for a session whose card was refused. */
 const refusedEnd = (end: SessionEnded, doubt?: string): SessionEnded => ({
   ...end,
   body: { ...end.body, ...outcomeOf({ authorization: "Blocked" }, end.body.energyWh, doubt) }
@@ -35,7 +35,7 @@ const refusedRead = (read: MeterRead): MeterRead => ({
   }
 })
 
-/** A charger with a tariff of at least 2, and a start whose card was refused. */
+/** A charger with a tariff whose minimum price is 2, and a start whose card was refused. */
 const refused = (chargerId: string, status: AuthorizationStatus = "Blocked") =>
   Effect.gen(function* () {
     const tariffs = yield* Tariffs
@@ -72,7 +72,7 @@ const seen = (organisationId: string, sessionId: string) =>
 
 forEachDriver("a session whose card was refused", world, (it) => {
   for (const status of ["Blocked", "Expired", "Invalid", "ConcurrentTx"] as const) {
-    it.effect(`(${status}) is invalid where no energy flowed: no record, no hold, and no part of any sum`, () =>
+    it.effect(`(${status}) is invalid when no energy flowed: no record, no hold, and not in any total`, () =>
       Effect.gen(function* () {
         const { commit, organisationId, seeded, tx } = yield* refused(`U-${status}`, status)
         yield* commit([refusedEnd(ended(seeded, tx, { meterStopWh: 1010 }))])
@@ -92,7 +92,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     )
   }
 
-  it.effect("is held where energy flowed, until it is released, and billed then", () =>
+  it.effect("is held when energy flowed, and billed once it is released", () =>
     Effect.gen(function* () {
       const reviews = yield* SessionReviews
       const { commit, organisationId, seeded, tx, writing } = yield* refused("U-held")
@@ -112,7 +112,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is not released where it is invalid, and is billed as an operator corrects it", () =>
+  it.effect("cannot be released when it is invalid, and is billed as an operator corrects it", () =>
     Effect.gen(function* () {
       const reviews = yield* SessionReviews
       const { commit, organisationId, seeded, tx, writing } = yield* refused("U-corrected")
@@ -132,7 +132,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is held for what is doubted of its figures first, since nobody knows that nothing flowed", () =>
+  it.effect("is held for doubtful figures first, since energy may have flowed", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-doubted")
       const stop = ended(seeded, tx)
@@ -149,7 +149,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  /** As its connector or another start shows it to be over. */
+  /** An end without a stop, as its connector or another start shows it. */
   const unheard = (seeded: Parameters<typeof ended>[0], tx: Transaction) => {
     const stop = ended(seeded, tx, { at: noon + 60_000 })
     const body = {
@@ -163,7 +163,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     return { ...stop, key: `unheard:${tx.sessionId}`, body }
   }
 
-  it.effect("is invalid where it is over without a stop, and its own stop has the last word", () =>
+  it.effect("is invalid when it ends without a stop, until its own stop decides", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-unheard")
       yield* commit([unheard(seeded, tx)])
@@ -187,7 +187,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is held where readings that come after that tell of energy", () =>
+  it.effect("is held when readings that arrive after such an end show energy", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-read")
       yield* commit([unheard(seeded, tx)])
@@ -200,7 +200,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is held or invalid by its newest register, whatever order the readings after that come in", () =>
+  it.effect("is held or invalid by its newest register, whatever the order of the readings after such an end", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-order")
       const seenNow = Effect.map(seen(organisationId, tx.sessionId), ({ energyWh, heldReason, status }) => [
@@ -219,7 +219,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("stays held for its missing stop where another start superseded it, whatever its readings say", () =>
+  it.effect("stays held for its missing stop when another start superseded it, whatever its readings say", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-superseded")
       const next: Transaction = { ...tx, sessionId: freshId(), transactionId: 8 }
@@ -233,7 +233,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is not over without a stop where another connection brought a reading that this was decided without", () =>
+  it.effect("does not end without a stop when another connection stored a reading with energy before", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-raced")
       yield* commit([refusedRead(metered(seeded, tx, noon + 30_000, 3000))])
@@ -242,7 +242,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("is invalid where it is closed for its silence", () =>
+  it.effect("is invalid when it is closed because of silence", () =>
     Effect.gen(function* () {
       const closings = yield* Closings
       const { commit, organisationId, seeded, tx } = yield* refused("U-silent")
@@ -259,7 +259,7 @@ forEachDriver("a session whose card was refused", world, (it) => {
     })
   )
 
-  it.effect("runs as any other until it ends", () =>
+  it.effect("runs like any other until it ends", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, tx } = yield* refused("U-running")
       yield* commit([refusedRead(metered(seeded, tx, noon + 60_000, 3000))])

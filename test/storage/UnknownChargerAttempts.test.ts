@@ -1,4 +1,4 @@
-/** Unknown chargers: counted in memory, written behind, bounded whatever strangers make up, and gone when somebody registers them. */
+/** Unknown chargers: counted in memory, written behind, bounded whatever ids are made up, and gone once they are registered. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import { statementsOf } from "../support/statements.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
-/** The table's age is by the real clock, so these knocks are of now. */
+/** Rows age by the real clock, so these attempts happen now. */
 const now = Math.floor(Date.now() / hour) * hour
 
 const knock = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): UnknownChargerAttempt => ({
@@ -41,7 +41,7 @@ describe("the memory of unknown chargers", () => {
   const memory = (more: Partial<AttemptLimits> = {}) => new AttemptMemory({ ...limits.attempts, ...more })
   const ids = (one: AttemptMemory) => one.take(100_000).map(({ chargerId }) => chargerId)
 
-  it("believes in so many new ids of one network an hour, and in those it knows for ever", () => {
+  it("accepts a limited number of new ids of one network an hour, and known ids always", () => {
     const one = memory({ newPerNetworkPerHour: 2 })
     expect(["A", "B", "C"].map((id) => one.attempted(knock(id)))).toEqual([true, true, false])
     expect(one.attempted(knock("A", { at: now + 1 })), "known by now").toBe(true)
@@ -49,7 +49,7 @@ describe("the memory of unknown chargers", () => {
     expect(one.attempted(knock("D", { at: now + hour })), "an hour later").toBe(true)
   })
 
-  it("believes in so many new ids an hour of however many networks", () => {
+  it("accepts a limited number of new ids an hour across all networks", () => {
     const one = memory()
     const taken = Array.from({ length: 20_000 }, (_, n) =>
       one.attempted(knock(`R${n}`, { network: `2001:db8::${n}/64` }))
@@ -57,20 +57,20 @@ describe("the memory of unknown chargers", () => {
     expect(taken.filter((was) => was)).toHaveLength(limits.attempts.newPerHour)
   })
 
-  it("holds no more than its share while nothing can be written", () => {
+  it("holds at most `maxWaiting` ids while nothing can be written", () => {
     const one = memory({ newPerHour: 1e9, newPerNetworkPerHour: 1e9 })
     for (let n = 0; n < 1_000_000; n++) one.attempted(knock(`R${n}`))
     expect(ids(one)).toHaveLength(limits.attempts.maxWaiting)
   })
 
-  it("keeps the place of one that keeps knocking among the ids it knows", () => {
+  it("keeps an id with repeated attempts among the known ids", () => {
     const one = memory({ maxRows: 3, newPerHour: 4, newPerNetworkPerHour: 100 })
     for (const id of ["REAL", "A", "B", "REAL", "C"]) one.attempted(knock(id))
     ids(one)
     expect([one.attempted(knock("REAL")), one.attempted(knock("A"))], "A was the longest silent").toEqual([true, false])
   })
 
-  it("adds what was not written to what came since", () => {
+  it("adds unwritten attempts to those made since", () => {
     const one = memory()
     one.attempted(knock("A"))
     const batch = one.take(10)
@@ -89,7 +89,7 @@ describe("the memory of unknown chargers", () => {
   })
 })
 
-/** The repository with a life of its own on this suite's database; nothing is flushed by the clock. */
+/** Runs the repository in a scope of its own on the database of this suite; nothing is flushed by the clock. */
 const withKnocks = <A, E, R>(
   use: (knocks: UnknownChargerAttempts["Service"]) => Effect.Effect<A, E, R>,
   options: Partial<KnocksRepository.AttemptsOptions> = {}
@@ -104,7 +104,7 @@ const withKnocks = <A, E, R>(
 const page = { limit: 50 }
 
 forEachDatabase("unknown chargers", (it) => {
-  it.effect("are listed at once, each with all its attempts, the latest newcomer first", () =>
+  it.effect("are listed immediately, each with all its attempts, the newest id first", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
@@ -141,7 +141,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("survive a restart, and cost no belief after it", () =>
+  it.effect("survive a restart, and do not count as new afterwards", () =>
     Effect.gen(function* () {
       yield* emptyTables
       yield* withKnocks((knocks) => Effect.sync(() => knocks.attempted(knock("A"))))
@@ -160,7 +160,7 @@ forEachDatabase("unknown chargers", (it) => {
     })
   )
 
-  it.effect("are read page by page without gaps while they keep knocking", () =>
+  it.effect("are read page by page without gaps during further attempts", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
@@ -180,7 +180,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("are gone when they are registered, also when that happens before they are written", () =>
+  it.effect("are gone when they are registered, even before they are written", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
@@ -202,7 +202,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("are forgotten by name, and back when they knock again", () =>
+  it.effect("can be forgotten by id, and are listed again after another attempt", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
@@ -219,7 +219,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("are so many at most, and who has been silent for the longest goes first", () =>
+  it.effect("are limited in number, and the one without attempts for the longest time is dropped first", () =>
     withKnocks(
       (knocks) =>
         Effect.gen(function* () {
@@ -241,7 +241,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("are kept for as many days as it says", () =>
+  it.effect("are kept for `keepDays` days", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables
@@ -257,7 +257,7 @@ forEachDatabase("unknown chargers", (it) => {
     )
   )
 
-  it.effect("take one statement for all of them, however often they knock", () =>
+  it.effect("are written with one statement, however many attempts they make", () =>
     withKnocks((knocks) =>
       Effect.gen(function* () {
         yield* emptyTables

@@ -1,4 +1,4 @@
-/** Who waits for a command's end is woken by it, whatever falls between look and wait. */
+/** Callers that wait for the end of a command are woken by it, even if it comes between their look-up and their wait. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,7 +8,7 @@ import { makeWaiters } from "../../src/storage/kernel/Waiters.ts"
 const isOver = (fiber: Fiber.Fiber<unknown>): boolean => fiber.pollUnsafe() !== undefined
 
 describe("waiters", () => {
-  it.effect("are woken by the word of their own command, all of them", () =>
+  it.effect("are all woken by the notification of their own command", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
       const [one, other, stranger] = yield* Effect.forEach(["a", "a", "b"], (id) =>
@@ -18,14 +18,14 @@ describe("waiters", () => {
       waiters.ended("a")
       yield* TestClock.adjust(1)
       expect([one, other, stranger].map((fiber) => isOver(fiber!))).toEqual([true, true, false])
-      // An empty word: some may have been missed.
+      // An empty notification: some may have been missed.
       waiters.ended("")
       yield* TestClock.adjust(1)
       expect(isOver(stranger!)).toBe(true)
     })
   )
 
-  it.effect("hear the word that came between look and wait, and only that one", () =>
+  it.effect("receive a notification that came between look-up and wait, once", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
       const place = waiters.next("a")
@@ -41,7 +41,7 @@ describe("waiters", () => {
     })
   )
 
-  it.effect("hear the word that came before there was anyone to hear it, once", () =>
+  it.effect("receive a notification that came before the first waiter, once", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
       waiters.ended("a")
@@ -54,29 +54,23 @@ describe("waiters", () => {
     })
   )
 
-  it.effect(
-    "hear what the word says of the end, also where it came before them or another followed that says less",
-    () =>
-      Effect.gen(function* () {
-        const waiters = makeWaiters<string>()
-        const waiting = yield* Effect.forkChild(waiters.next("a").within(60_000))
-        yield* TestClock.adjust(1)
-        for (const id of ["a", "b"]) {
-          waiters.ended(id, `${id} is done`)
-          waiters.ended(id)
-        }
-        const later = yield* Effect.forkChild(waiters.next("b").within(60_000))
-        const never = yield* Effect.forkChild(waiters.next("c").within(1_000))
-        yield* TestClock.adjust(1_000)
-        expect(yield* Effect.forEach([waiting, later, never], Fiber.join)).toEqual([
-          "a is done",
-          "b is done",
-          undefined
-        ])
-      })
+  it.effect("receive the content of a notification, even if it came before or one without content followed", () =>
+    Effect.gen(function* () {
+      const waiters = makeWaiters<string>()
+      const waiting = yield* Effect.forkChild(waiters.next("a").within(60_000))
+      yield* TestClock.adjust(1)
+      for (const id of ["a", "b"]) {
+        waiters.ended(id, `${id} is done`)
+        waiters.ended(id)
+      }
+      const later = yield* Effect.forkChild(waiters.next("b").within(60_000))
+      const never = yield* Effect.forkChild(waiters.next("c").within(1_000))
+      yield* TestClock.adjust(1_000)
+      expect(yield* Effect.forEach([waiting, later, never], Fiber.join)).toEqual(["a is done", "b is done", undefined])
+    })
   )
 
-  it.effect("remember the newest thousand words that no one has heard", () =>
+  it.effect("remember the newest thousand notifications that no waiter has received", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
       for (let n = 0; n <= 1_000; n++) waiters.ended(`c${n}`)
@@ -88,7 +82,7 @@ describe("waiters", () => {
     })
   )
 
-  it.effect("are not forgotten by one that leaves while others wait", () =>
+  it.effect("continue to wait when another waiter of the command leaves", () =>
     Effect.gen(function* () {
       const waiters = makeWaiters()
       waiters.next("a")

@@ -1,4 +1,4 @@
-/** The work queues on both databases: what is counted for whom, and what is published of it, once. */
+/** The work queues on both databases: the counts of each organisation, and their events, which are published once. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ const parked = (id: string, objectId: string, problem = "HTTP 200, status 2001")
     yield* settle(item!, { _tag: "Parked", problem })
   })
 
-/** An ended session, held as the checks of a price hold one. */
+/** An ended session, held as by the checks before pricing. */
 const held = (organisation: TestOrganisation, reason = "EnergyTooLarge") =>
   Effect.gen(function* () {
     const site = crypto.randomUUID()
@@ -65,7 +65,7 @@ const none = {
 }
 
 forEachDriver("the work queues", world, (it) => {
-  it.effect("count sessions that are held and deliveries that are parked, of each organisation apart", () =>
+  it.effect("count held sessions and parked deliveries, for each organisation separately", () =>
     Effect.gen(function* () {
       const one = yield* aSubscriber
       const other = yield* aSubscriber
@@ -82,7 +82,7 @@ forEachDriver("the work queues", world, (it) => {
     })
   )
 
-  it.effect("are counted at once after a longer backlog than a round reads", () =>
+  it.effect("are counted by consecutive rounds when the backlog is longer than one round reads", () =>
     Effect.gen(function* () {
       const { organisation } = yield* aSubscriber
       yield* workCounting({ ...defaultWorkOptions, factsPerRound: 100_000 })
@@ -96,7 +96,7 @@ forEachDriver("the work queues", world, (it) => {
     })
   )
 
-  it.effect("are published when they have changed, and not when they have not", () =>
+  it.effect("are published only when they have changed", () =>
     Effect.gen(function* () {
       const { id, organisation } = yield* aSubscriber
       const round = workCounting({ ...defaultWorkOptions, factsPerRound: 100_000 })
@@ -117,7 +117,7 @@ forEachDriver("the work queues", world, (it) => {
     })
   )
 
-  it.effect("are published once by two processes that count at one time", () =>
+  it.effect("are published once by processes that count concurrently", () =>
     Effect.gen(function* () {
       const { organisation } = yield* aSubscriber
       yield* held(organisation)
@@ -129,7 +129,7 @@ forEachDriver("the work queues", world, (it) => {
     })
   )
 
-  it.effect("find out by themselves that a session differs from its record, for which there is no fact", () =>
+  it.effect("detect that a session differs from its record, for which there is no fact", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { organisation } = yield* aSubscriber
@@ -148,7 +148,7 @@ forEachDriver("the work queues", world, (it) => {
 })
 
 forEachDriver("subscribers", world, (it) => {
-  it.effect("say that a partner went down and that it answers again, once each", () =>
+  it.effect("report that a partner went down and that it answers again, once each", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions
       const { id, organisation } = yield* aSubscriber
@@ -166,7 +166,7 @@ forEachDriver("subscribers", world, (it) => {
     })
   )
 
-  it.effect("publish what was parked, and not what changed on its way", () =>
+  it.effect("publish a parked delivery, but not one whose object changed during the delivery", () =>
     Effect.gen(function* () {
       const { id, organisation } = yield* aSubscriber
       yield* makeDue(id, [ref("a"), ref("b")])

@@ -6,7 +6,7 @@ import { writeBehind } from "../../src/storage/kernel/WrittenBehind.ts"
 
 const down = new StorageUnavailable({ reason: "down", message: "away" })
 
-/** A store of numbers, two at a time, whose database can be taken away and takes a while. */
+/** A store that writes two numbers at a time to a database that can be down or slow. */
 const makeStore = () => {
   const store = { waiting: [] as Array<number>, written: [] as Array<number>, tries: 0, away: false, writeMillis: 0 }
   const write = Effect.gen(function* () {
@@ -27,7 +27,7 @@ const listening = () => {
 }
 
 describe("what is written behind", () => {
-  it.effect("is written whole at each interval, in its order", () => {
+  it.effect("is written completely at each interval, in order", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
       yield* Effect.asVoid(writeBehind(options))
@@ -38,7 +38,7 @@ describe("what is written behind", () => {
     })
   })
 
-  it.effect("waits while the database is away, is tried once an interval, and that is said once", () => {
+  it.effect("waits while the database is down, is retried once an interval, and is logged once", () => {
     const { options, store } = makeStore()
     const { lines, logger } = listening()
     return Effect.gen(function* () {
@@ -58,7 +58,7 @@ describe("what is written behind", () => {
     }).pipe(Effect.provide(logger))
   })
 
-  it.effect("is written once an interval, also where more comes than is written meanwhile", () => {
+  it.effect("is written once an interval, even when more arrives than is written meanwhile", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
       store.writeMillis = 10
@@ -81,7 +81,7 @@ describe("what is written behind", () => {
     })
   })
 
-  it.effect("is written at once for those who cannot wait, with all that waited", () => {
+  it.effect("is written immediately on request, with all that was waiting", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
       const flush = yield* writeBehind(options)
@@ -91,7 +91,7 @@ describe("what is written behind", () => {
     })
   })
 
-  it.effect("is written once more at the end, with what comes while it is", () => {
+  it.effect("is written once more at the end, with what arrives during that write", () => {
     const { options, store } = makeStore()
     const write = Effect.tap(options.write, () =>
       Effect.sync(() => (store.written.length < 4 ? store.waiting.push(9, 9) : 0))
@@ -107,20 +107,20 @@ describe("what is written behind", () => {
     })
   })
 
-  it.effect("costs nothing while nothing waits, and is written an interval after it began to", () => {
+  it.effect("is not checked while nothing is waiting, and is written an interval after it began to wait", () => {
     const { options, store } = makeStore()
     return Effect.gen(function* () {
-      const word = Latch.makeUnsafe(false)
+      const pending = Latch.makeUnsafe(false)
       let looks = 0
       const waiting = () => {
         looks++
         return options.waiting()
       }
-      yield* Effect.asVoid(writeBehind({ ...options, waiting, word }))
+      yield* Effect.asVoid(writeBehind({ ...options, waiting, pending }))
       yield* TestClock.adjust(60_000)
       assert.strictEqual(looks, 0)
       store.waiting.push(1)
-      word.openUnsafe()
+      pending.openUnsafe()
       yield* TestClock.adjust(999)
       assert.deepStrictEqual(store.written, [])
       yield* TestClock.adjust(1)
@@ -128,10 +128,10 @@ describe("what is written behind", () => {
       const after = looks
       yield* TestClock.adjust(60_000)
       assert.strictEqual(looks, after)
-      // What the database was away for is tried at each interval, without another word.
+      // After a failure it is retried at each interval, without another signal.
       store.away = true
       store.waiting.push(2)
-      word.openUnsafe()
+      pending.openUnsafe()
       yield* TestClock.adjust(3_000)
       store.away = false
       yield* TestClock.adjust(1_000)
@@ -139,41 +139,38 @@ describe("what is written behind", () => {
     })
   })
 
-  it.effect(
-    "is written as soon as a statement is full, where the store says so, and no sooner while the database is away",
-    () => {
-      const { options, store } = makeStore()
-      return Effect.gen(function* () {
-        const full = Latch.makeUnsafe(false)
-        const add = (number: number) => {
-          if (store.waiting.push(number) >= 2) full.openUnsafe()
-        }
-        yield* Effect.asVoid(writeBehind({ ...options, full }))
-        add(1)
-        yield* TestClock.adjust(10)
-        assert.deepStrictEqual(store.written, [])
-        add(2)
-        yield* TestClock.adjust(0)
-        assert.deepStrictEqual(store.written, [1, 2])
-        add(3)
-        yield* TestClock.adjust(999)
-        assert.deepStrictEqual(store.written, [1, 2])
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(store.written, [1, 2, 3])
-        store.away = true
-        add(4)
-        add(5)
-        yield* TestClock.adjust(0)
-        const { tries } = store
-        add(6)
-        yield* TestClock.adjust(999)
-        assert.strictEqual(store.tries, tries)
-        store.away = false
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(store.written, [1, 2, 3, 4, 5, 6])
-      })
-    }
-  )
+  it.effect("is written as soon as a statement is full, but not while the database is down", () => {
+    const { options, store } = makeStore()
+    return Effect.gen(function* () {
+      const full = Latch.makeUnsafe(false)
+      const add = (number: number) => {
+        if (store.waiting.push(number) >= 2) full.openUnsafe()
+      }
+      yield* Effect.asVoid(writeBehind({ ...options, full }))
+      add(1)
+      yield* TestClock.adjust(10)
+      assert.deepStrictEqual(store.written, [])
+      add(2)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(store.written, [1, 2])
+      add(3)
+      yield* TestClock.adjust(999)
+      assert.deepStrictEqual(store.written, [1, 2])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(store.written, [1, 2, 3])
+      store.away = true
+      add(4)
+      add(5)
+      yield* TestClock.adjust(0)
+      const { tries } = store
+      add(6)
+      yield* TestClock.adjust(999)
+      assert.strictEqual(store.tries, tries)
+      store.away = false
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(store.written, [1, 2, 3, 4, 5, 6])
+    })
+  })
 
   it.effect("is written at the end", () => {
     const { options, store } = makeStore()

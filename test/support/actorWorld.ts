@@ -1,6 +1,6 @@
 /**
- * The world around charger actors, made of plain values: a directory, a journal whose commits a test can hold and fail, sockets that
- * remember what they were told. Time is the test's clock.
+ * The environment of charger actors, made of plain values: a directory, a journal whose commits a test can hold back and fail, and sockets that
+ * record what they were sent. Time is the test's clock.
  */
 import { Effect, Layer, Result, Stream } from "effect"
 import { layer as actorsLayer, type ActorsOptions } from "../../src/actors/Actors.ts"
@@ -31,7 +31,7 @@ import { silentPartners } from "./silentPartners.ts"
 
 type Failure = StorageUnavailable | FactRefused
 
-/** A socket that remembers. */
+/** A socket that records what it was sent. */
 export interface FakeLine extends ChargerLine {
   readonly closes: Array<readonly [number, string]>
   readonly calls: Array<readonly [string, ChargerCommand]>
@@ -58,27 +58,27 @@ export interface World {
   readonly facts: Array<ChargerFact>
   readonly keys: Set<string>
   readonly closings: Array<ConnectionClosing>
-  /** The ends that memory was told of. */
+  /** The ends of connections that were reported to the presence in memory. */
   readonly ends: Array<ConnectionEnd & { readonly chargerId: string; readonly epoch: number }>
-  /** While set, ends wait to be stored; what is pushed here is resumed by the test. */
+  /** While set, ends of connections are not stored until the test calls what is pushed here. */
   holdEnds: Array<() => void> | undefined
   readonly epochs: Map<string, number>
   readonly presence: Array<string>
-  /** While set, commits wait; what is pushed here is resumed by the test. */
+  /** While set, commits wait until the test calls what is pushed here. */
   hold: Array<() => void> | undefined
-  /** What the next commits fail with, in order; `stored` says whether they happened all the same. */
+  /** The errors of the next commits, in order; `stored` says whether the commit happened nevertheless. */
   readonly failures: Array<{ readonly error: Failure; readonly stored: boolean }>
-  /** While true, questions to the directory fail: the database is away. */
+  /** While true, queries to the directory fail, as if the database were unavailable. */
   away: boolean
   /** Chargers that were removed. */
   readonly removed: Set<string>
   reloads: number
-  /** What each question after a token is told of the charger's reservations, in order; none once they are used up. */
+  /** The charger's reservations in the answers to token queries, in order; none once the list is empty. */
   readonly reservations: Array<ReadonlyArray<ReservationFacts>>
-  /** Partners' cards of whatever uid is asked about. */
+  /** Partners' cards that are found, whatever uid is queried. */
   cards: ReadonlyArray<RoamingCard>
   readonly commands: ModelCommands
-  /** What the organisation's policy has beside what every state has. */
+  /** The organisation's policy, where it differs from the default. */
   policy: Partial<ChargerState["policy"]>
 }
 
@@ -124,7 +124,7 @@ export const makeWorld = (): World => ({
   policy: {}
 })
 
-/** The state as the facts stored so far make it: what a database would answer. */
+/** The state according to the facts stored so far, as a database would return it. */
 const stateOf = (world: World, chargerId: string, epoch: number): ChargerState | undefined =>
   world.removed.has(chargerId)
     ? undefined
@@ -171,7 +171,7 @@ const directory = (world: World) =>
     ChargerDirectory.of({
       credentials: () => Effect.succeed(undefined),
       open: ({ chargerId }) =>
-        // A database takes its time, in which others go on.
+        // A database takes some time, during which other fibers run.
         Effect.andThen(
           Effect.yieldNow,
           asked(world, () => {
@@ -275,7 +275,7 @@ export const actorOptions: ActorsOptions = {
   drainMillis: 15_000
 }
 
-/** Actors over a world; `decider` replaces the domain's decision, for tests of what a defect in it does. */
+/** Actors in a world. `decider` replaces the domain's decision, to test the effect of a defect in it. */
 export const actorsOn = (
   world: World,
   decider: Decide<ChargerState> = decide,
@@ -286,7 +286,7 @@ export const actorsOn = (
     Layer.provide(Layer.mergeAll(journal(world), directory(world), commands(world), presence(world), secrets, partners))
   )
 
-/** Actors on whatever journal and directory they are given; the rest of their surroundings is a world's. */
+/** Actors on the journal and directory of the context; everything else is a world's. */
 export const actorsOnStorage = (world: World, options: Partial<ActorsOptions> = {}) =>
   actorsLayer({ ...actorOptions, ...options }, decide, evolve).pipe(
     Layer.provide(Layer.mergeAll(commands(world), presence(world), secrets, silentPartners))
@@ -307,7 +307,7 @@ export interface Answered {
 
 let messages = 0
 
-/** Delivers an event and collects what is answered into `answers`. */
+/** Delivers an event and collects the replies in `answers`. */
 export const deliver = (mailbox: ChargerMailbox, event: ChargerEvent, answers: Array<Reply>): void => {
   const messageId = `m${++messages}`
   mailbox.deliver(event, { messageId, raw: `[2,"${messageId}","Event",{}]` }, (reply) => void answers.push(reply))
@@ -322,10 +322,10 @@ export const start = (meterStartWh: number): ChargerEvent => ({
   reservationId: undefined
 })
 
-/** Lets every fiber go on until it waits. */
+/** Lets every fiber run until it waits. */
 export const settle = Effect.forEach(Array.from({ length: 40 }), () => Effect.yieldNow, { discard: true })
 
-/** A charger that is admitted, with its socket and the answers it gets. */
+/** A charger that is accepted, with its socket and the replies that it gets. */
 export const connect = (chargerId: string, profile: 0 | 1 = 1) =>
   Effect.gen(function* () {
     const inbox = yield* ChargerInbox

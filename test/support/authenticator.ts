@@ -1,7 +1,7 @@
-/** A device that makes passkeys, in software: an ES256 key, attestation "none" (WebAuthn level 3, §6.5 and §8.7). */
+/** A software authenticator that creates passkeys: an ES256 key, attestation "none" (WebAuthn level 3, §6.5 and §8.7). */
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto"
 
-/** CBOR (RFC 8949) of what an attestation is made of. */
+/** CBOR (RFC 8949), as far as an attestation needs it. */
 const cbor = (value: unknown): Buffer => {
   const head = (major: number, n: number): Buffer =>
     n < 24
@@ -26,7 +26,7 @@ export class Authenticator {
   private readonly keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   readonly origin: string
   counter = 0
-  /** Whether it is unlocked by a fingerprint or PIN, and not by a touch alone. */
+  /** Whether it is unlocked by a fingerprint or PIN rather than only by a touch. */
   isVerifying = true
 
   constructor(origin: string) {
@@ -62,7 +62,7 @@ export class Authenticator {
     return JSON.stringify({ type, challenge, origin: this.origin, crossOrigin: false })
   }
 
-  /** As `navigator.credentials.create` answers. */
+  /** The result of `navigator.credentials.create`. */
   create({ challenge, rp }: { readonly challenge: string; readonly rp: { readonly id: string } }) {
     const length = Buffer.from([this.id.length >> 8, this.id.length & 255])
     const authData = Buffer.concat([this.data(rp.id, flags.attested), Buffer.alloc(16), length, this.id, this.coseKey])
@@ -76,7 +76,7 @@ export class Authenticator {
     }
   }
 
-  /** As `navigator.credentials.get` answers. */
+  /** The result of `navigator.credentials.get`. */
   get({ challenge, rpId }: { readonly challenge: string; readonly rpId: string }) {
     this.counter++
     const client = Buffer.from(this.client("webauthn.get", challenge))

@@ -1,9 +1,7 @@
-/**
- * A limit for what tests have done for them: whatever hangs fails the file that asked for it with one sentence, and holds up no other.
- */
+/** A time limit for shared work of tests: if it hangs, the file that requested it fails with one sentence, and no other file waits for it. */
 import { Effect, Fiber } from "effect"
 
-/** Dies with `sentence` once the time is over, also where the effect cannot be interrupted; what hangs is left behind. */
+/** Dies with `sentence` after the time limit, even if the effect cannot be interrupted; a hanging effect is left running. */
 export const bounded =
   (seconds: number, sentence: string) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

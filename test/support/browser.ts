@@ -1,4 +1,4 @@
-/** A browser as far as sign-ins go: it keeps cookies, and says which site a request comes from. */
+/** A browser as far as sign-ins need one: it keeps cookies, and says which site a request comes from. */
 import type { Answer, Ask, Asked } from "./restApp.ts"
 
 export const origin = "https://cpo.example"

@@ -1,22 +1,22 @@
 /**
- * A program that keeps many objects for a while, and then makes as many that live no longer than a message, with the settings of V8 that the service has:
- * `busyHeap.ts`. It says by how many MB the old part of the heap grew with those.
+ * A program that keeps many objects for a while, and then creates as many that live no longer than a message, with the V8 settings of the service:
+ * `busyHeap.ts`. It prints by how many MB the old space of the heap grew in the second phase.
  */
 import { Effect } from "effect"
 import { getHeapSpaceStatistics } from "node:v8"
 import { fewerCollections } from "../../src/main/EngineMemory.ts"
 
-/** What a message is made of. */
+/** An object of the size of a message. */
 const message = (n: number) => ({
   id: `m${n}`,
   body: { text: "x".repeat(100) + n, values: [n, n + 1, n + 2].map((value) => ({ value })) }
 })
 
-/** Bytes among the old objects. */
+/** Bytes in the old space. */
 const old = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0
 
-/** So many messages, each of which lives until `lives` have come after it; answers by how much the old part grew, at the most. */
+/** Creates so many messages, each of which lives until `lives` more have been created; returns the largest growth of the old space in bytes. */
 const busy = (messages: number, lives: number) =>
   Effect.gen(function* () {
     const kept: Array<unknown> = Array.from({ length: lives })

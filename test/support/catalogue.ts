@@ -1,10 +1,10 @@
-/** A database's schema as lines of text, so that two databases can be compared: whatever differs is a line that only one of them has. */
+/** A database's schema as lines of text, so that two databases can be compared: each difference is a line that only one of them has. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const own = "'public'::regnamespace"
 
-/** Columns by their order among those that there are: a dropped one leaves a gap in `attnum`. */
+/** Columns are numbered among those that exist: a dropped one leaves a gap in `attnum`. */
 const parts: ReadonlyArray<string> = [
   `SELECT format('%s %s %s %s', relkind, relname, reloptions, pg_get_expr(relpartbound, c.oid) || coalesce(pg_get_partkeydef(c.oid), '')) AS line
     FROM pg_class c WHERE relnamespace = ${own}`,
@@ -23,7 +23,7 @@ const parts: ReadonlyArray<string> = [
   `SELECT format('type %s %s', typname, typtype) AS line FROM pg_type WHERE typnamespace = ${own} AND typtype <> 'c' AND typelem = 0`
 ]
 
-/** The rows that a new database begins with are in it as well. */
+/** Includes the rows that a new database has. */
 export const catalogue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const lines: Array<string> = []
@@ -36,7 +36,7 @@ export const catalogue = Effect.gen(function* () {
   return lines.filter((line) => !line.includes("schema_migrations")).sort()
 })
 
-/** What only one of two catalogues has. */
+/** The lines that only one of two catalogues has. */
 export const differences = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, second] = [new Set(one), new Set(other)]
   return [

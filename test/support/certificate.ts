@@ -1,4 +1,4 @@
-/** A certificate to be sent about: self-signed, EC, for a hundred years, its key thrown away. */
+/** A certificate to send in tests: self-signed, EC, valid for a hundred years; its key was thrown away. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBkTCCATegAwIBAgIUI2L9zBzErFCQjKpoZMQJYK3EpF0wCgYIKoZIzj0EAwIw
 HTEbMBkGA1UEAwwSVm9sdGxhbmUgdGVzdCByb290MCAXDTI2MTEyMTA4MDEzNVoY

@@ -1,4 +1,4 @@
-/** A session of an hour that took 10 kWh, for tests of what it costs. */
+/** A session of one hour with 10 kWh, for tests of its price. */
 import type { ChargingSession } from "../../src/domain/session/ChargingSession.ts"
 
 export const start = Date.UTC(2026, 4, 20, 10)

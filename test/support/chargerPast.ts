@@ -1,4 +1,4 @@
-/** A charger with a past: what it told of its connectors, and its connections, as tests of its history make and read them. */
+/** A charger with a history: the statuses that it reported for its connectors, and its connections, as tests of histories write and read them. */
 import { Effect, Layer } from "effect"
 import type { ConnectorStatus } from "../../src/domain/site/Connector.ts"
 import type { ConnectorStatusChanged, PastStatusReported } from "../../src/domain/charger/Fact.ts"
@@ -13,10 +13,10 @@ import { repositories } from "./repositories.ts"
 export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
-/** The first of a month in UTC, which is the zone of the sites here. */
+/** The first of a month in UTC, the zone of the sites here. */
 export const october = Date.UTC(2026, 9, 1)
 
-/** What a test of histories needs. */
+/** The layers that a test of histories needs. */
 export const live = Layer.mergeAll(directoryAndJournal, repositories)
 
 export interface World extends Seeded {
@@ -36,7 +36,7 @@ export const connect = (world: World, at: number) =>
 export const disconnect = ({ epoch, id: chargerId, organisationId }: World, at: number, reason = "the line was cut") =>
   Effect.flatMap(ChargerDirectory, (directory) => directory.close({ chargerId, organisationId, epoch, at, reason }))
 
-/** A charger of an organisation of its own, connected from the beginning of October. */
+/** A charger of an organisation of its own, connected since the beginning of October. */
 export const aCharger = Effect.gen(function* () {
   const id = `HIST-${made++}`
   const seeded = yield* seedChargers([id])

@@ -1,6 +1,6 @@
-/** Addresses that none of our calls may reach (T16), for whoever takes a URL from somebody else. */
+/** Addresses that none of our calls may reach (T16), for every place that takes a URL from outside. */
 
-/** Everything that names this machine or a private network, and everything that is no plain https URL. */
+/** Everything that names this machine or a private network, and everything that is not a plain https URL. */
 export const closedUrls = (port: number): ReadonlyArray<string> => [
   `https://127.0.0.1:${port}/`,
   `https://127.1:${port}/`,

@@ -1,4 +1,4 @@
-/** For tests of commands over storage: the ports that they need, and a charger of an organisation of its own. */
+/** For tests of commands with storage: the ports that they need, and a charger of an organisation of its own. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
@@ -19,19 +19,19 @@ export const directoryOptions = {
   maxCardBytes: 1_000_000
 }
 
-/** Who chargers are, and what they say. */
+/** The directory of chargers, and the journal. */
 export const directoryAndJournal = Layer.mergeAll(
   ChargerDirectoryStorage.layer(directoryOptions),
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
 )
 
-/** The same with commands, of which so many are too many. */
+/** The same with commands, and with limits on them. */
 export const commandPorts = (caps: Pick<CommandsStorage.CommandsOptions, "maxWaiting" | "chargersPerMinute">) =>
   Layer.mergeAll(CommandsStorage.layer({ ...caps, tls: true, clientCertificates: true }), directoryAndJournal)
 
 export const ports = commandPorts({ maxWaiting: 3, chargersPerMinute: 2 }).pipe(Layer.provideMerge(repositories))
 
-/** Registers a charger on profile 0 at an organisation that has a site. */
+/** Registers a charger on profile 0 in an organisation that has a site. */
 export const registerCharger = Effect.fnUntraced(function* (organisation: TestOrganisation, chargerId: string) {
   const registration = { chargerId, name: "One", siteId: undefined, securityProfile: 0 } as const
   yield* (yield* Chargers).register({ ...registration, passwordVerifier: undefined }, organisation.writing())
@@ -39,7 +39,10 @@ export const registerCharger = Effect.fnUntraced(function* (organisation: TestOr
 
 export const reset: ChargerCommand = { _tag: "Reset", kind: "Soft" }
 
-/** For commands that wait longer than any test: every second, what waited too long by the real clock is ended, and the tests' noon is past. */
+/**
+ * For commands that wait longer than any test. Every second, a loop ends commands that expired by the real clock, for which the tests' noon is in the
+ * past.
+ */
 export const expiresInSeconds = 1e9
 
 export const asking = (chargerId: string, more: Partial<NewCommand> = {}): NewCommand => ({

@@ -1,6 +1,6 @@
 /**
- * Databases for tests. `forEachDriver` runs a suite once on the embedded database and once on PostgreSQL (where `TEST_DATABASE_URL`
- * names one; without it that half is skipped and says so), each with a database that has the schema and nothing else:
+ * Databases for tests. `forEachDriver` runs a suite once on the embedded database and once on PostgreSQL (if `TEST_DATABASE_URL` is set; otherwise
+ * that half is skipped, with a notice), each with a database that has the schema and nothing else:
  *
  *     forEachDriver("Sites", Sites.layer, (it) => {
  *       it.effect("finds a site by its id", () => Effect.gen(function* () { const sites = yield* Sites; … }))
@@ -21,14 +21,14 @@ import { testUrl, tried } from "./tried.ts"
 
 export interface Driver {
   readonly name: "PGlite" | "PostgreSQL"
-  /** A database that nobody else has until the layer is closed. */
+  /** A database for exclusive use until the layer is closed. */
   readonly layer: Layer.Layer<Database, DatabaseFailed>
 }
 
 export interface DriverOptions {
-  /** Replaces the schema; `{}` is an empty database. */
+  /** Replaces the schema; `{}` gives an empty database. */
   readonly migrations?: Migrations
-  /** Connections to PostgreSQL. The embedded database has one whatever is said. */
+  /** Connections to PostgreSQL. The embedded database always has one. */
   readonly poolSize?: number
 }
 
@@ -47,7 +47,7 @@ const postgres = (url: string, options: DriverOptions): Layer.Layer<Database, Da
     )
   )
 
-/** The databases that this run has: the embedded one, and PostgreSQL where `TEST_DATABASE_URL` is set, unless `TEST_DRIVERS` names one. */
+/** The databases of this run: the embedded one, and PostgreSQL if `TEST_DATABASE_URL` is set, unless `TEST_DRIVERS` selects one of them. */
 export const drivers = (options: DriverOptions = {}): ReadonlyArray<Driver> => [
   ...(tried.PGlite ? [{ name: "PGlite" as const, layer: layerEmbedded(options.migrations) }] : []),
   ...(tried.PostgreSQL ? [{ name: "PostgreSQL" as const, layer: postgres(testUrl ?? "", options) }] : [])
@@ -56,8 +56,8 @@ export const drivers = (options: DriverOptions = {}): ReadonlyArray<Driver> => [
 type Run<R> = (it: Vitest.MethodsNonLive<R | Database>, driver: Driver) => void
 
 /**
- * One suite per driver. All tests of a suite share one database; `under` is what is tested, built once on it. The clock is the real one,
- * since a database has no other.
+ * One suite per driver. All tests of a suite share one database. `under` is the layer under test, built once on it. The clock is the real one, since
+ * a database has no other.
  */
 export const forEachDriver = <A, E>(
   name: string,
@@ -79,10 +79,10 @@ export const forEachDriver = <A, E>(
 export const forEachDatabase = (name: string, run: Run<never>, options: DriverOptions = {}): void =>
   forEachDriver(name, Layer.empty, run, options)
 
-/** Empties every table but the record of migrations, for a test that must begin with nothing. */
+/** Empties every table except the record of migrations, for a test that must begin with nothing. */
 export const emptyTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // To empty one takes milliseconds, whether it has rows or not.
+  // Emptying a table takes milliseconds, whether it has rows or not.
   const tables = yield* sql<{ name: string }>`SELECT quote_ident(relname) AS name FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'schema_migrations'
       AND pg_relation_size(oid) > 0`

@@ -1,6 +1,6 @@
 /**
- * A start's fact with what the domain decides for it by the database's facts, for suites that make their facts by hand: what an actor's
- * decision would have put in it.
+ * The fact of a start, completed with what the domain decides for it from the facts of the database, for suites that create facts by hand: it adds
+ * what an actor's decision would have put into it.
  */
 import { Effect, Layer } from "effect"
 import { limits } from "../../src/Config.ts"
@@ -15,7 +15,7 @@ import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerD
 
 const options = { ...limits.directory, nodeId: "decided" }
 
-/** What is known to a start at a place. */
+/** What the directory answers about a token and a start at a place. */
 export const askedAs = (wanted: Parameters<ChargerDirectory["Service"]["findToken"]>[0]) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(ChargerDirectoryRepository.layer(options))
@@ -29,7 +29,7 @@ export const tariffAt = (organisationId: string, chargerId: string, place: Place
     start === undefined ? undefined : tariffFor(chargerId, { place }, start, at)
   )
 
-/** Whatever the fact says already was decided by its test. */
+/** Values that the fact already has were chosen by its test and stay. */
 export const decidedStart = (fact: SessionStarted) =>
   Effect.gen(function* () {
     const { at, body, chargerId, organisationId } = fact
@@ -54,7 +54,7 @@ export const decidedStart = (fact: SessionStarted) =>
     return { ...fact, body: decided }
   })
 
-/** The journal's commit of facts that were made by hand, with the starts among them decided. */
+/** The journal's commit for facts that were created by hand, with `decidedStart` applied to the starts among them. */
 export const decidedCommit = Effect.map(
   Journal,
   (journal) => (facts: ReadonlyArray<ChargerFact>) =>

@@ -1,4 +1,4 @@
-/** Everything that can be told of a site, an EVSE and a connector beside what they must have, as REST v2 takes it. */
+/** All optional data of a site, an EVSE and a connector, in the form of REST v2. */
 
 const image = {
   url: "https://voltlane.example/harbour.jpg",

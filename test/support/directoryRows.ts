@@ -38,7 +38,7 @@ export const connectionOf = (chargerId: string) =>
     return row
   })
 
-/** What the journal says of a charger's connections, in its order. */
+/** The journal's facts about a charger's connections, in its order. */
 export const comings = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -48,7 +48,7 @@ export const comings = (chargerId: string) =>
     return rows.map(({ epoch, reason, type }) => (reason === null ? [type, epoch] : [type, epoch, reason]))
   })
 
-/** Takes a charger away and registers its id for another organisation. */
+/** Removes a charger and registers its id for another organisation. */
 export const registerAnew = (chargerId: string, seeded: Seeded) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

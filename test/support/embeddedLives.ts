@@ -1,4 +1,4 @@
-/** An embedded database in a directory, and a process that writes to it until it is killed, for tests of what is there afterwards. */
+/** An embedded database in a directory, and a process that writes to it until it is killed, for tests of what is stored afterwards. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -45,7 +45,7 @@ export const ledger = Effect.gen(function* () {
   return rows[0]
 })
 
-/** Takes the database that another process has, and is refused. */
+/** Tries to open the database that another process has open, and must be refused. */
 const refused = (directory: string, holder: Program) =>
   Effect.gen(function* () {
     const began = performance.now()
@@ -55,7 +55,7 @@ const refused = (directory: string, holder: Program) =>
     assert.include(error.message, `in use by process ${holder.child.pid} on `)
   })
 
-/** Lets a process write for a while, kills it, and looks whether what it was promised is there. */
+/** Lets a process write for a while, kills it, and checks that what it acknowledged is stored. */
 export const killedAfter = (directory: string, millis: number) =>
   Effect.gen(function* () {
     const program = yield* writer(directory)
@@ -67,7 +67,7 @@ export const killedAfter = (directory: string, millis: number) =>
     yield* program.ended
     const promised = acked(program)
     const found = yield* Effect.provide(ledger, layer(options(directory)), { local: true })
-    // The last commit may have been stored although nobody heard of it any more.
+    // The last commit may have been stored without an acknowledgement.
     assert.isTrue(found?.n === promised || found?.n === promised + 1, `acked ${promised}, found ${found?.n}`)
     assert.strictEqual(found?.missing, 0)
   })

@@ -1,6 +1,6 @@
 /**
- * A program that writes to the embedded database in a directory and says `acked N` after each row that is committed, until it is killed;
- * with `stuck` it asks something that never ends instead. For tests that kill it.
+ * A program that writes to the embedded database in a directory and prints `acked N` after each committed row, until it is killed. With `stuck` it
+ * runs a query that never ends instead. For tests that kill it.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ const write = Effect.gen(function* () {
   const [last] = yield* sql<{ n: number }>`SELECT coalesce(max(n), 0)::int AS n FROM ledger`
   console.log(`durability ${durability}`)
   for (let n = (last?.n ?? 0) + 1; ; n++) {
-    // Large enough that checkpoints fall into the run.
+    // Large enough that checkpoints happen during the run.
     yield* sql`INSERT INTO ledger VALUES (${n}, (SELECT string_agg(md5((${n}::int * 1000 + g)::text), '') FROM generate_series(1, 300) g))`
     console.log(`acked ${n}`)
   }

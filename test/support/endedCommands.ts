@@ -1,4 +1,4 @@
-/** Commands in the database that end as a test says, with all that follows from their ends. */
+/** Commands in the database that end as a test says, with everything that follows from their ends. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { endingCommands, expireCommands } from "../../src/storage/commands/CommandEnds.ts"
@@ -9,11 +9,11 @@ export interface Answer {
   readonly result?: object
   /** ms epoch. */
   readonly at: number
-  /** When it was handed to the charger's connection; undefined for a command that never was, `at` where it is left out. */
+  /** When it was sent to the charger's connection; undefined for a command that never was, `at` if left out. */
   readonly sentAt?: number | undefined
 }
 
-/** Ends a command as the projection of its fact does, with what follows. */
+/** Ends a command as the projection of its fact does, with everything that follows. */
 export const endCommand = (id: string, { at, result = {}, status, ...more }: Answer) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -24,7 +24,7 @@ export const endCommand = (id: string, { at, result = {}, status, ...more }: Ans
     yield* endingCommands(sql, [id], update)
   })
 
-/** Ends what is due at a time: commands that waited too long, and unused reservations. */
+/** Ends what is due at a time: expired commands, and unused reservations. */
 export const endDue = (now: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.andThen(expireCommands(sql, now), expireReservations(sql, now)))
 
@@ -32,7 +32,7 @@ export const endDue = (now: number) =>
 export const endReservations = (now: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => expireReservations(sql, now))
 
-/** Stores a command as it is issued, with what begins by it. */
+/** Stores a command as issuing it does, with the reservation that it may begin. */
 export const issueCommand = (
   id: string,
   command: {

@@ -1,18 +1,18 @@
 /**
- * Puts an embedded database back to what it was when it was opened, for the next suite: the tables empty but for the rows that migrations
- * made, the sequences at their start, no table that a test made, and a session without settings. It writes only what is not so yet, since
- * most suites use a few of the tables, and each one that is emptied costs milliseconds.
+ * Resets an embedded database to its state when it was opened, for the next suite: the tables contain only the rows of the migrations, the sequences
+ * have their first values, no table that a test created remains, and the session has no settings. It writes only what differs, since most suites use
+ * a few of the tables, and emptying each costs milliseconds.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** What a database was when it was opened. */
+/** The state of a database when it was opened. */
 export interface Template {
   readonly catalogue: string
-  /** The tables that had rows, and the rows as JSON. */
+  /** The tables that had rows, with the rows as JSON. */
   readonly rows: ReadonlyArray<TableRows>
-  /** All tables, those with and those without rows. */
+  /** All tables, with or without rows. */
   readonly tables: ReadonlyArray<string>
   /** The sequences and their values, as JSON. */
   readonly sequences: string
@@ -23,7 +23,7 @@ interface TableRows {
   readonly rows: string
 }
 
-/** The first object id that is not the system's own. */
+/** The first object id that is not reserved for the system. */
 const firstId = 16_384
 
 /** Rows of these are written only by statements that change the schema. */
@@ -45,8 +45,8 @@ const catalogues = [
 ] as const
 
 /**
- * A number of rows and the last transaction that wrote one tell of every change, without a look at what the rows say. What is emptied has
- * its row in `pg_class` written, so there it is told by the columns. Settings of roles and schemas are few.
+ * The number of rows and the last transaction that wrote one reveal every change, without reading the rows. Emptying a table also writes its row in
+ * `pg_class`, so there the columns are compared instead. Settings of roles and schemas are few.
  */
 const catalogueQuery = `SELECT concat_ws(' ', ${[
   ...catalogues.map(
@@ -92,7 +92,7 @@ const sequencesOf = Effect.fnUntraced(function* (sql: Sql) {
 
 type Table = { readonly name: string; readonly written: boolean }
 
-/** To be asked of a database that nobody has used yet. */
+/** Must run on a database that has not been used yet. */
 export const templateOf: Effect.Effect<Template, SqlError, Sql> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql.unsafe<Table>(tablesQuery)
@@ -130,7 +130,7 @@ const restoreSequences = Effect.fnUntraced(function* (sql: Sql, { sequences }: T
   )
 })
 
-/** True when the database is what it was; false when the schema was changed, and nobody else may have it. */
+/** True if the database is as it was; false if the schema was changed, so that no other suite may use it. */
 export const resetTo = Effect.fnUntraced(function* (template: Template): Effect.fn.Return<boolean, SqlError, Sql> {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DISCARD ALL`
@@ -143,7 +143,7 @@ export const resetTo = Effect.fnUntraced(function* (template: Template): Effect.
   if (written.length > 0) yield* sql.unsafe(`TRUNCATE ${written.join(", ")} CASCADE`)
   yield* restoreRows(sql, template)
   yield* restoreSequences(sql, template)
-  // What the planner and the statistics know of rows that are gone.
+  // Removes what the planner and the statistics know of deleted rows.
   yield* sql.unsafe(`DELETE FROM pg_statistic WHERE starelid >= ${firstId}`)
   yield* sql`SELECT pg_stat_reset()`
   return (yield* catalogueOf(sql)) === template.catalogue

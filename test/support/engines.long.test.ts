@@ -1,4 +1,4 @@
-/** A suite finds the embedded database as if it was the first to have it, whatever the suite before did with it. */
+/** A suite finds the embedded database as if it were the first to use it, whatever the suite before did. */
 import { assert, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -16,7 +16,7 @@ const asSuite = <A, E>(
   test: Effect.Effect<A, E, Layer.Success<typeof repositories> | Layer.Success<ReturnType<typeof layerEmbedded>>>
 ) => Effect.scoped(Effect.provide(test, Layer.fresh(Layer.provideMerge(repositories, layerEmbedded()))))
 
-/** Everything that a suite can see: the rows of every table, the schema, the sequences, the session and what the planner knows. */
+/** Everything that a suite can observe: the rows of every table, the schema, the sequences, the session and the planner's statistics. */
 const everything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`SELECT relname AS name FROM pg_class
@@ -39,7 +39,7 @@ const everything = Effect.gen(function* () {
   }
 })
 
-/** Which engine it is: two do not have the same in memory. */
+/** Identifies the engine by something that it has in memory. */
 const mark = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ at: string }>`SELECT pg_postmaster_start_time()::text AS at`
@@ -62,7 +62,7 @@ const use = Effect.gen(function* () {
   yield* sql`UPDATE organisation SET name = 'not committed'`
 })
 
-/** Statements after which nobody else may have the database. */
+/** Statements after which no other suite may use the database. */
 const changes = [
   "ALTER TABLE organisation ADD COLUMN more int",
   "ALTER TABLE organisation ALTER COLUMN name DROP NOT NULL",

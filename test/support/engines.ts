@@ -1,7 +1,7 @@
 /**
- * The embedded databases of a test worker. To open one takes a second of CPU, so a worker opens one with the schema and lends it to one
- * suite after the other, each time put back to what it was. A suite that changed the schema, or did not give it back in order, was its
- * last. Suites with migrations of their own, and those that run while another one has it, open one for themselves.
+ * The embedded databases of a test worker. Opening one takes a second of CPU, so a worker opens one with the schema and lends it to one suite after
+ * the other, resetting it in between. It is not lent again after a suite that changed the schema, or after a failed reset. Suites with migrations of
+ * their own, and those that run while another suite has it, open one for themselves.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Layer, Scope } from "effect"
@@ -16,10 +16,10 @@ import { bounded } from "./bounded.ts"
 import { resetTo, type Template, templateOf } from "./engineReset.ts"
 import { seed, seedFile } from "./seed.ts"
 
-/** A query of a test takes seconds at most; one that takes so long never comes back. */
+/** A query of a test takes seconds at most; one that takes longer than this never returns. */
 const silentMillis = 30_000
 
-/** An engine starts in a second, and the machine may be busy with others' work. */
+/** An engine starts within a second, but the machine may be busy with other work. */
 const startSeconds = 60
 const resetSeconds = 30
 const closeSeconds = 10
@@ -31,18 +31,20 @@ interface TestEngine extends Engine {
 interface Kept {
   readonly engine: TestEngine
   readonly template: Template
-  /** The file it was started from. In watch mode migrations may change while a worker lives. */
+  /** The file that it was started from. In watch mode, migrations may change during the life of a worker. */
   readonly path: string
   readonly close: Effect.Effect<void>
 }
 
-/** Node has it; the types that we have do not say so. */
+/** Node has it, but our type definitions do not. */
 declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> }
 
-/** What outlives a file: vitest may load this module anew for the next one. */
+/** State that outlives a test file: vitest may load this module again for the next one. */
 interface Worker {
   idle: Kept | undefined
-  /** Engines are threads, and those of one process share what V8 has made of PGlite for as long as anybody has it: half of a start. */
+  /**
+   * Engines are threads. Those of one process share V8's compiled code of PGlite as long as it is referenced; that saves half of the time of a start.
+   */
   code: Promise<object> | undefined
 }
 
@@ -55,7 +57,7 @@ const compile = async (): Promise<object> =>
 
 const failing = (line: string): Duplex => new Duplex({ read() {}, write() {} }).destroy(new Error(line))
 
-/** An engine of this process; when it breaks, what has a connection fails with a word of it, and nothing waits for an answer. */
+/** An engine of this process. If it breaks, its connections fail with the reason, and nothing waits for an answer. */
 const open = (tar: Uint8Array): Effect.Effect<TestEngine, never, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Effect.promise(() => (worker.code ??= compile()))
@@ -80,7 +82,7 @@ const open = (tar: Uint8Array): Effect.Effect<TestEngine, never, Scope.Scope> =>
     return { ...engine, connect, isLost: () => lost !== undefined }
   }).pipe(Effect.orDie)
 
-/** The engine, and what closes it. */
+/** The engine, and the effect that closes it. */
 const start = Effect.fnUntraced(function* (migrated: boolean) {
   const tar = yield* seed(migrated)
   const scope = yield* Scope.make()
@@ -92,7 +94,7 @@ const start = Effect.fnUntraced(function* (migrated: boolean) {
   return { engine, close }
 })
 
-/** Asks on a connection of its own, which ends every other. */
+/** Runs a query on a connection of its own, which ends every other connection. */
 const ask = <A>(
   engine: Engine,
   question: Effect.Effect<A, SqlError, SqlClient.SqlClient>,
@@ -113,7 +115,7 @@ const make: Effect.Effect<Kept> = Effect.gen(function* () {
   return { engine, template, path, close }
 })
 
-/** The idle one, unless it broke or the schema has changed since. */
+/** The idle engine, unless it broke or the schema has changed since. */
 const take: Effect.Effect<Kept> = Effect.gen(function* () {
   const { idle } = worker
   if (idle === undefined) return yield* make
@@ -123,7 +125,7 @@ const take: Effect.Effect<Kept> = Effect.gen(function* () {
   return yield* make
 })
 
-/** Whoever used it learns of a reset that fails or hangs, and the next suite gets another. */
+/** A reset that fails or hangs fails the suite that used the engine, and the next suite gets another engine. */
 const giveBack = (kept: Kept): Effect.Effect<void> =>
   ask(kept.engine, resetTo(kept.template), "the embedded database could not be reset after this suite").pipe(
     Effect.onError(() => kept.close),
@@ -134,7 +136,7 @@ const giveBack = (kept: Kept): Effect.Effect<void> =>
     })
   )
 
-/** The engine as one suite has it: once the suite is over, what it left running neither gets a connection nor hears anything. */
+/** The engine as one suite sees it. Once the suite is over, work that it left running gets no more connections or notifications. */
 export const lend = (engine: Engine) => {
   const stops: Array<() => void> = []
   let over = false
@@ -154,7 +156,7 @@ export const lend = (engine: Engine) => {
   return { lent, end }
 }
 
-/** Of each suite its own, so that no two are given the same one by the way layers are shared. */
+/** A new layer for each suite, since layers are shared by identity and two suites must not get the same engine. */
 const layerShared = (): Layer.Layer<Database, DatabaseFailed> =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -175,6 +177,6 @@ const layerOwn = (migrations: Migrations): Layer.Layer<Database, DatabaseFailed>
     })
   )
 
-/** An embedded database that has the schema and nothing else, or the given migrations alone. */
+/** An embedded database with the schema and nothing else, or with only the given migrations. */
 export const layerEmbedded = (migrations?: Migrations): Layer.Layer<Database, DatabaseFailed> =>
   migrations === undefined ? layerShared() : layerOwn(migrations)

@@ -1,4 +1,4 @@
-/** Messages of chargers in the domain's words, with everything filled in that a test does not speak of. */
+/** Messages of chargers as domain events, with defaults for everything that a test does not set. */
 import type {
   Booted,
   ChargerTime,
@@ -13,13 +13,13 @@ import type { Token } from "../../src/domain/token/Token.ts"
 
 export const organisationId = "0199aaaa-0000-7000-8000-000000000001"
 
-/** `minute(5)` is 12:05 on a day of 2026, by a charger's and by our own clock. */
+/** `minute(5)` is 12:05 on a day in 2026, by the charger's clock and by ours. */
 export const minute = (n: number): number => Date.UTC(2026, 4, 1, 12) + n * 60_000
 
-/** A charger's time, raw as a charger would write it. */
+/** A charger's time, with the text that a charger would send. */
 export const at = (time: number): ChargerTime => ({ at: time, raw: new Date(time).toISOString() })
 
-/** A clock that was never set and runs: so many seconds after 1970 began. */
+/** A clock that was never set but runs: so many seconds after the beginning of 1970. */
 export const in1970 = (second: number): ChargerTime => at(second * 1000)
 
 export const noTime: ChargerTime = { at: undefined, raw: undefined }
@@ -36,7 +36,7 @@ export const started = (parts: Partial<TransactionStarted> = {}): TransactionSta
   ...parts
 })
 
-/** A stop that names `transactionId`, or none: chargers send -1 then. */
+/** A stop with `transactionId`, or without one: chargers then send -1. */
 export const ended = (transactionId: number | undefined, parts: Partial<TransactionEnded> = {}): TransactionEnded => ({
   _tag: "TransactionEnded",
   transactionId,
@@ -114,7 +114,7 @@ export const token = (uid: string, parts: Partial<Token> = {}): Token => ({
   ...parts
 })
 
-/** A charger that booted long ago and has told everything. */
+/** A charger that booted long ago and has reported everything. */
 export const state = (parts: Partial<ChargerState> = {}): ChargerState => ({
   chargerId: "CP-1",
   organisationId,

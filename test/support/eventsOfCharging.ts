@@ -1,7 +1,7 @@
-/** Facts about chargers and sessions, each with the events that a subscriber gets of it. */
+/** Facts about chargers and sessions, each with the events that a subscriber gets for it. */
 import { at, iso, fact, charger, session, start, started, type Case, superseded, unread } from "./placedFacts.ts"
 
-/** What a charger tells, what its sessions become, and their money. */
+/** What chargers report, the course of their sessions, and prices. */
 export const eventsOfCharging: ReadonlyArray<Case> = [
   [
     "a card that was refused",

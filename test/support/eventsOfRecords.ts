@@ -1,7 +1,7 @@
-/** Facts about records and about work, each with the events that a subscriber gets of it. */
+/** Facts about records and about work, each with the events that a subscriber gets for it. */
 import { fact, workCounts, aCharger, type Case, whole } from "./placedFacts.ts"
 
-/** What operators and partners change, and what the service tells of its own work. */
+/** Changes by operators and partners, and the events about the service's own work. */
 export const eventsOfRecords: ReadonlyArray<Case> = [
   [
     "a card that was removed",

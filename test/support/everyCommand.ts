@@ -1,4 +1,7 @@
-/** One command of each kind, and the words that its answer may be (OCPP 1.6 §7, security whitepaper §5). Empty: it has no status. */
+/**
+ * One command of each kind, and the statuses that its answer may have (OCPP 1.6 §7, security whitepaper §5). An empty list means that it has no
+ * status.
+ */
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandType } from "../../src/domain/command/Command.ts"
 

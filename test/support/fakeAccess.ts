@@ -1,4 +1,4 @@
-/** The port `Access`, faked over a `FakeWorld`: organisations, their operators and keys. */
+/** The port `Access`, faked with a `FakeWorld`: organisations, their operators and keys. */
 import { Effect } from "effect"
 import { Conflict, NotFound, PermissionDenied } from "../../src/domain/Errors.ts"
 import { isLastFull } from "../../src/domain/operator/FullKey.ts"
@@ -16,7 +16,7 @@ const organisationOf = (world: FakeWorld, id: string): Effect.Effect<Organisatio
     : Effect.succeed(organisation)
 }
 
-/** An operator, of whom a world holds little. */
+/** An operator from the few fields that a world stores. */
 export const operatorOf = (one: FakeOperator): Operator => ({
   ...one,
   ...ownerWith(one.permissions),

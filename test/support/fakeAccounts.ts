@@ -1,4 +1,4 @@
-/** The port `Accounts`, faked over a `FakeWorld` as far as keys get: no person signs in here, and no link is used. */
+/** The port `Accounts`, faked with a `FakeWorld` as far as keys need it: no person signs in here, and no link is used. */
 import { Effect } from "effect"
 import type { Accounts, Invitation } from "../../src/domain/operator/Accounts.ts"
 import type { Role } from "../../src/domain/operator/Role.ts"

@@ -1,4 +1,4 @@
-/** An audit log in a `FakeWorld`: nothing writes it but the test. */
+/** An audit log in a `FakeWorld`: only the test writes to it. */
 import { AuditLog, type AuditEntry } from "../../src/domain/operator/AuditLog.ts"
 import { type FakeWorld, paged } from "./fakeRecords.ts"
 

@@ -1,4 +1,4 @@
-/** Sites and chargers in memory, for tests of what stands before their repositories. */
+/** Sites and chargers in memory, for tests of the layers above their repositories. */
 import { Effect } from "effect"
 import { describedEquipment, describedEvses } from "../../src/domain/charger/Describing.ts"
 import { Conflict } from "../../src/domain/Errors.ts"

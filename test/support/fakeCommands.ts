@@ -1,22 +1,22 @@
-/** Commands in a `FakeWorld`: stored and never sent, so that tests see what was handed over and say themselves what came of it. */
+/** Commands in a `FakeWorld`: stored and never sent, so that tests see what was issued and decide the outcome. */
 import { Effect, Stream } from "effect"
 import type { Command, NewCommand } from "../../src/domain/command/Command.ts"
 import type { Conflict, TooMany } from "../../src/domain/Errors.ts"
 import { Commands } from "../../src/domain/command/Commands.ts"
 import { type FakeWorld, owned, paged } from "./fakeRecords.ts"
 
-/** What a world knows of commands; tests read and change it directly. */
+/** The commands of a world; tests read and change it directly. */
 export interface FakeCommands {
-  /** Everything that was handed over to be stored, oldest first. */
+  /** All commands that were issued, oldest first. */
   readonly issued: Array<NewCommand>
   readonly stored: Map<string, Command>
-  /** Milliseconds that callers have waited for. */
+  /** How long callers waited, in milliseconds. */
   readonly waited: Array<number>
-  /** What a command has become when somebody has waited for it. */
+  /** How a command ends when a caller waits for it. */
   ending: Partial<Command>
-  /** What issuing fails with, while it is set. */
+  /** While set, issuing fails with this. */
   refusal: Conflict | TooMany | undefined
-  /** The number that is given next. */
+  /** The next number. */
   number: number
 }
 

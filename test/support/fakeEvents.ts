@@ -1,4 +1,4 @@
-/** A feed in a `FakeWorld`: what the test tells, in the order in which it is told. */
+/** A feed in a `FakeWorld`: the events that the test publishes, in that order. */
 import { Deferred, Effect, Stream } from "effect"
 import { type Event, type EventCursor, parseCursor } from "../../src/domain/event/Event.ts"
 import { Events } from "../../src/domain/event/Events.ts"
@@ -17,7 +17,7 @@ const feedOf = (world: FakeWorld): Feed => {
   return feed
 }
 
-/** Tells of a site whose name is `name`. */
+/** Publishes an event about a site with this name. */
 export const tellOf = (world: FakeWorld, organisationId: string, name: string): Event => {
   const feed = feedOf(world)
   const event: Event = {
@@ -54,7 +54,7 @@ export const events = (world: FakeWorld) =>
           return { events: page, next: { position, index: undefined }, isEnd }
         })
       ),
-    // Every one may have: callers are looked at again after each.
+    // Every event may have changed access: callers are checked again after each.
     accessChanged: (after) =>
       world.ask(() =>
         Effect.sync(() => ({ isChanged: feedOf(world).events.length > after, upTo: feedOf(world).events.length }))

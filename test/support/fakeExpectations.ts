@@ -41,7 +41,7 @@ export const expectations = (world: FakeWorld) => {
   })
 }
 
-/** Its chargers that differ, all in one page. */
+/** Its chargers with drift, all in one page. */
 export const driftsIn = (world: FakeWorld, expected: Expectations["Service"], organisationId: string) =>
   Effect.gen(function* () {
     const { keys: template } = yield* expected.template(organisationId)

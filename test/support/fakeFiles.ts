@@ -1,4 +1,4 @@
-/** No files: what REST asks of the port when nothing was ever uploaded. */
+/** No files: the port's answers to REST if nothing was ever uploaded. */
 import { Effect, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { Files } from "../../src/domain/file/Files.ts"

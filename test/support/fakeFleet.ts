@@ -1,4 +1,4 @@
-/** Chargers in rows and counts over a `FakeWorld`, by the domain's own rules. */
+/** Rows and counts of chargers from a `FakeWorld`, by the domain's own rules. */
 import {
   chargerRowOf,
   type ChargerSummary,
@@ -9,7 +9,7 @@ import {
 import type { FleetFilter } from "../../src/domain/charger/Chargers.ts"
 import type { FakeWorld } from "./fakeRecords.ts"
 
-/** What is stored of an organisation's chargers, as far as it fits the filter. */
+/** The stored chargers of an organisation that match the filter. */
 export const fleetOf = (
   world: FakeWorld,
   organisationId: string,

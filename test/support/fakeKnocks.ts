@@ -1,4 +1,4 @@
-/** Unknown chargers in a `FakeWorld`: nobody knocks but the test. */
+/** Unknown chargers in a `FakeWorld`: only the test adds them. */
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { UnknownChargerAttempts, type UnknownCharger } from "../../src/domain/charger/UnknownChargerAttempts.ts"

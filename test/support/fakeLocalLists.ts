@@ -1,4 +1,4 @@
-/** Local lists in a `FakeWorld`: nobody keeps them, and what is known of them is what a test says. */
+/** Local lists in a `FakeWorld`: nothing updates them, and only the test says what is known of them. */
 import { Effect } from "effect"
 import type { ConfigurationKey } from "../../src/domain/command/ChargerCommand.ts"
 import { LocalLists, type LocalListStatus } from "../../src/domain/command/LocalLists.ts"
@@ -6,7 +6,7 @@ import { type FakeWorld, owned } from "./fakeRecords.ts"
 
 const worlds = new WeakMap<FakeWorld, Map<string, LocalListStatus>>()
 
-/** What is known of lists in a world, by charger; tests change it directly. */
+/** The known state of the lists in a world, by charger; tests change it directly. */
 export const localListsOf = (world: FakeWorld): Map<string, LocalListStatus> => {
   const known = worlds.get(world) ?? new Map<string, LocalListStatus>()
   worlds.set(world, known)
@@ -23,7 +23,7 @@ const unknown: LocalListStatus = {
 
 const configurations = new WeakMap<FakeWorld, ReadonlyArray<ConfigurationKey>>()
 
-/** What all chargers of a world have told of their lists' limits. */
+/** Sets the list limits that all chargers of a world have reported. */
 export const tellLimits = (world: FakeWorld, limits: Readonly<Record<string, string>>): void => {
   configurations.set(
     world,

@@ -1,4 +1,4 @@
-/** Locations in a `FakeWorld`: which sites partners would see. What a location is made of is tried on real databases. */
+/** Locations in a `FakeWorld`: which sites partners would see. The content of a location is tested on real databases. */
 import { Effect } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { missingFrom } from "../../src/domain/site/Missing.ts"
@@ -31,7 +31,7 @@ export const locations = (world: FakeWorld) =>
     nextDue: Effect.undefined
   })
 
-/** Twice as many objects as a page has, numbered. */
+/** Twice as many numbered objects as a page has. */
 export const partnerView = (world: FakeWorld) =>
   PartnerView.of({
     page: (partner, module, { limit, offset }) =>

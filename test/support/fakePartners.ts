@@ -1,4 +1,4 @@
-/** Partners and parties in a `FakeWorld`. Tokens and handshakes are tried on real databases and over real HTTP. */
+/** Partners and parties in a `FakeWorld`. Tokens and handshakes are tested on real databases and over real HTTP. */
 import { Effect } from "effect"
 import { Conflict, NotFound } from "../../src/domain/Errors.ts"
 import { type Partner, switchedBy } from "../../src/domain/roaming/Partner.ts"
@@ -94,7 +94,7 @@ export const partners = (world: FakeWorld) =>
     withdraw: () => world.write(() => Effect.void)
   })
 
-/** Nobody is there to register with. */
+/** There is no partner to register with. */
 export const registrar = (world: FakeWorld) =>
   PartnerRegistrar.of({
     register: (id, _, { by }) =>
@@ -141,7 +141,7 @@ export const parties = (world: FakeWorld) => {
   })
 }
 
-/** Logs need a database: they are tried on real ones. */
+/** Logs need a database: they are tested on real ones. */
 export const noExchanges = Exchanges.of({
   record: () => {},
   search: () => Effect.succeed({ items: [], nextCursor: null }),

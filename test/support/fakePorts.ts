@@ -1,4 +1,4 @@
-/** The ports that REST stands on, faked over a `FakeWorld`; secrets are the real ones, since they need no database. */
+/** The ports that REST needs, faked with a `FakeWorld`. Secrets are the real ones, since they need no database. */
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
@@ -133,7 +133,7 @@ const idempotency = (world: FakeWorld) =>
     reach: (_keyId, _key, write) => write
   })
 
-/** Ports that have no database behind them in the real service either: memory and sockets. */
+/** Ports that use no database in the real service either: memory and sockets. */
 export const beside = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(PartnerView, partnerView(world)),
@@ -195,7 +195,7 @@ export const beside = (world: FakeWorld) =>
 
 const noPages = () => Effect.succeed({ items: [], nextCursor: null })
 
-/** Prices need real readings: they are tried on real databases. */
+/** Prices need real readings: they are tested on real databases. */
 const noLedgers = Ledgers.of({
   ofSession: () => Effect.undefined,
   read: () => Effect.succeed([]),
@@ -203,7 +203,7 @@ const noLedgers = Ledgers.of({
   keep: () => Effect.void
 })
 
-/** Sessions make them: they are tried on real databases. */
+/** Records come from sessions: they are tested on real databases. */
 const noCdrs = Cdrs.of({
   issue: () => Effect.void,
   get: (_, id) => Effect.fail(new NotFound({ kind: "cdr", id })),
@@ -221,7 +221,7 @@ const reviews = (world: FakeWorld) => {
   })
 }
 
-/** Cards of one's own alone: what partners and chargers add is tried on real databases. */
+/** Only the organisation's own cards: what partners and chargers add is tested on real databases. */
 const authorizations = (world: FakeWorld) =>
   Authorizations.of({
     evidence: (organisationId, { tokenUid }) =>
@@ -238,7 +238,7 @@ const authorizations = (world: FakeWorld) =>
     list: () => world.ask(() => Effect.succeed({ items: [], nextCursor: null }))
   })
 
-/** Sites alone: the others are tried on real databases. */
+/** Only sites: the other kinds are tested on real databases. */
 const search = (world: FakeWorld) =>
   Search.of({
     find: (organisationId, text, kinds) =>
@@ -259,7 +259,7 @@ const noHistory = ChargerHistory.of({
   availability: (_, range, now) => Effect.succeed(availabilityOf(noAvailability(range, now), range))
 })
 
-/** What is expected of chargers, and those that differ. */
+/** The expected configuration of chargers, and the chargers with drift. */
 const expectedOf = (world: FakeWorld) => {
   const expected = expectations(world)
   return Layer.mergeAll(
@@ -268,7 +268,7 @@ const expectedOf = (world: FakeWorld) => {
   )
 }
 
-/** Every port that REST needs, over one world. */
+/** Every port that REST needs, with one world. */
 export const fakePorts = (world: FakeWorld) =>
   Layer.mergeAll(
     Layer.succeed(Sites, sites(world)),

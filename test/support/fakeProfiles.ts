@@ -1,4 +1,4 @@
-/** Charging profiles and composite answers in a `FakeWorld`, as the answers of commands would have left them. */
+/** Charging profiles and composite schedules in a `FakeWorld`, as the answers to commands would have left them. */
 import { Effect } from "effect"
 import type { SetProfile } from "../../src/domain/command/ChargingProfile.ts"
 import { ChargingProfiles, type ReportedComposite } from "../../src/domain/command/ChargingProfiles.ts"
@@ -12,7 +12,7 @@ interface Known {
 
 const worlds = new WeakMap<FakeWorld, Known>()
 
-/** What is known of profiles in a world; tests change it directly. */
+/** The known profiles of a world; tests change it directly. */
 export const profilesOf = (world: FakeWorld): Known => {
   const known = worlds.get(world) ?? { standing: new Map(), reported: new Map() }
   worlds.set(world, known)

@@ -1,6 +1,6 @@
 /**
- * Fakes of the storage ports in memory, for tests of the REST face alone: small, scoped by organisation as the real ones are, and able to
- * fail on demand. What storage itself promises is tried in `test/contracts`.
+ * Fakes of the storage ports in memory, for tests of REST alone: small, scoped by organisation like the real ones, and able to fail on demand. What
+ * storage itself promises is tested in `test/contracts`.
  */
 import { Effect } from "effect"
 import type { Charger, ChargerRegistration } from "../../src/domain/charger/Charger.ts"
@@ -30,7 +30,7 @@ export interface FakeOperator {
   name?: string
 }
 
-/** Everything that the fakes hold; tests read and change it directly. */
+/** All data of the fakes; tests read and change it directly. */
 export class FakeWorld {
   readonly organisations = new Map<string, Organisation>()
   readonly operators = new Map<string, FakeOperator>()
@@ -46,21 +46,21 @@ export class FakeWorld {
   readonly partners = new Map<string, Partner>()
   readonly answers = new Map<string, { readonly fingerprint: string; answer: StoredAnswer | undefined }>()
   readonly frames: Array<KeptFrame> = []
-  /** Pages of frames that were made. */
+  /** How many pages of frames were computed. */
   pagesOfFrames = 0
   readonly seen = new Map<string, Seen>()
   readonly reconsidered: Array<string> = []
   readonly disconnected: Array<{ readonly chargerId: string; readonly reason: string }> = []
-  /** Chargers whose actor was told that a command waits. */
+  /** Chargers whose actor was notified of a waiting command. */
   readonly woken: Array<string> = []
   readonly used: Array<string> = []
-  /** How often anything was asked of storage. */
+  /** How many storage calls were made. */
   calls = 0
-  /** Every storage call fails with this, while it is set. */
+  /** While set, every storage call fails with this. */
   unavailable: StorageUnavailable["reason"] | undefined
-  /** Every storage call dies with this, while it is set. */
+  /** While set, every storage call dies with this. */
   defect: unknown
-  /** Waited for by every storage write, so that two requests can overlap. */
+  /** Every storage write waits for this, so that two requests can overlap. */
   gate: Effect.Effect<void> = Effect.void
   private made = 0
 
@@ -73,7 +73,7 @@ export class FakeWorld {
     return this.sites.size + 1
   }
 
-  /** Runs a storage call, unless storage is to fail. */
+  /** Runs a storage call, unless storage is set to fail. */
   ask<A, E>(run: () => Effect.Effect<A, E>): Effect.Effect<A, E | StorageUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StorageUnavailable> => {
       this.calls++
@@ -154,7 +154,7 @@ export const newCharger = (
   updatedAt: now
 })
 
-/** The charger's site: the one named, or the organisation's oldest. */
+/** The charger's site: the given one, or the organisation's oldest. */
 export const siteFor = (
   world: FakeWorld,
   organisationId: string,
@@ -169,7 +169,7 @@ export const siteFor = (
 
 export const tokenId = (organisationId: string, uid: string): string => `${organisationId}/${tokenKey(uid)}`
 
-/** A patch of which null clears and undefined leaves. */
+/** Applies a patch in which null clears a field and undefined leaves it. */
 export const patched = <A extends object>(record: A, patch: object, now: number): A => ({
   ...record,
   ...Object.fromEntries(
@@ -180,6 +180,6 @@ export const patched = <A extends object>(record: A, patch: object, now: number)
   updatedAt: now
 })
 
-/** True where one of the texts has what is looked for, or nothing is. */
+/** True if one of the texts contains the search text, or if there is none. */
 export const mentions = (texts: ReadonlyArray<string | undefined>, looked: string | undefined): boolean =>
   looked === undefined || texts.some((text) => text?.toLowerCase().includes(looked.toLowerCase()))

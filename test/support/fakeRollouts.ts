@@ -1,4 +1,4 @@
-/** Rollouts in memory, over the domain's rules: who made which, and what was decided about it. */
+/** Rollouts in memory, by the domain's rules: who created which, and the decisions about it. */
 import { Clock, Effect } from "effect"
 import { Conflict, InvalidInput, NotFound } from "../../src/domain/Errors.ts"
 import { afterDecision } from "../../src/domain/rollout/Decisions.ts"
@@ -25,7 +25,7 @@ export const rollouts = (world: FakeWorld): Rollouts["Service"] => {
         const chargerIds = "chargerIds" in given.targets ? given.targets.chargerIds : []
         const others = chargerIds.findIndex((id) => world.chargers.get(id)?.organisationId !== by.organisationId)
         if (others >= 0) {
-          return yield* new InvalidInput({ pointer: `/chargerIds/${others}`, detail: "Is no charger of yours" })
+          return yield* new InvalidInput({ pointer: `/chargerIds/${others}`, detail: "Is not one of your chargers" })
         }
         const targets = Math.max(1, chargerIds.length)
         const rollout: Kept = {

@@ -4,7 +4,7 @@ import type { FakeWorld } from "./fakeRecords.ts"
 
 export const sessionStart = Date.UTC(2026, 4, 20, 8)
 
-/** A session, running unless said otherwise; answers its id. */
+/** A session, running unless given otherwise; returns its id. */
 export const aFakeSession = (
   world: FakeWorld,
   session: Pick<ChargingSession, "organisationId" | "chargerId" | "siteId"> & Partial<ChargingSession>

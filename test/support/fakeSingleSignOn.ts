@@ -1,4 +1,4 @@
-/** Single sign-on, faked: no organisation has set any, and no provider is called. */
+/** Single sign-on, faked: no organisation has configured it, and no provider is called. */
 import { Effect, Layer } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { IdentityProvider } from "../../src/domain/operator/IdentityProvider.ts"
@@ -24,7 +24,7 @@ export const singleSignOns = (world: FakeWorld) =>
     remove: ({ by }) => world.write(() => Effect.fail(new NotFound({ kind: "single sign-on", id: by.organisationId })))
   })
 
-/** One that is not there. */
+/** A provider that does not exist. */
 export const noProvider = Layer.mock(IdentityProvider, {
   refusal: () => undefined,
   test: () =>

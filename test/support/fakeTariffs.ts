@@ -1,4 +1,4 @@
-/** Tariffs in a `FakeWorld`, without versions and assignments: those are tried on real databases. */
+/** Tariffs in a `FakeWorld`, without versions and assignments: those are tested on real databases. */
 import { Effect, Equal } from "effect"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import type { Tariff, TariffBody } from "../../src/domain/tariff/Tariff.ts"

@@ -1,4 +1,4 @@
-/** An operator's tokens in memory, for tests of what stands before their repository. */
+/** An operator's tokens in memory, for tests of the layers above their repository. */
 import { Effect } from "effect"
 import { Conflict } from "../../src/domain/Errors.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"

@@ -1,4 +1,4 @@
-/** Webhooks in a `FakeWorld`. What is delivered, and how, is tried on real databases and over real HTTP. */
+/** Webhooks in a `FakeWorld`. What is delivered, and how, is tested on real databases and over real HTTP. */
 import { Effect, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
@@ -85,7 +85,7 @@ export const webhooks = (world: FakeWorld) => {
   })
 }
 
-/** Looks at URLs as the real one does, and calls none. */
+/** Checks URLs like the real one, but calls none. */
 export const webhookPoster = WebhookPoster.of({
   refusal: (url) => {
     const destination = destinationOf(url, { allowPrivate: false })
@@ -96,7 +96,7 @@ export const webhookPoster = WebhookPoster.of({
 
 const none = (_: string, id: string) => Effect.fail(new NotFound({ kind: "parked item", id }))
 
-/** Nothing is due to anybody. */
+/** No subscriber has anything due. */
 export const noSubscriptions = Subscriptions.of({
   committed: Stream.never,
   active: () => Effect.succeed([]),
@@ -106,7 +106,7 @@ export const noSubscriptions = Subscriptions.of({
   fill: () => Effect.void,
   isAnyWaiting: Effect.succeed(false),
   ready: () => Effect.succeed([]),
-  mendTimes: () => Effect.void,
+  correctTimes: () => Effect.void,
   takeSilent: () => Effect.succeed([]),
   claim: () => Effect.succeed([]),
   settle: () => Effect.void,

@@ -1,6 +1,6 @@
 /**
- * Directories for what tests store. Every commit of the embedded database waits for the disk; what need not outlive the machine is faster in
- * memory, where there is enough of it that can be used as a disk.
+ * Directories for the data of tests. Every commit of the embedded database waits for the disk. Data that need not survive the machine is faster in
+ * memory, if enough of it is available as a file system.
  */
 import { mkdtempSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 
 const memory = "/dev/shm"
 
-/** Several databases of 100 MB each, with their logs. */
+/** Enough for several databases of 100 MB each, with their logs. */
 const neededBytes = 2 * 1024 ** 3
 
 const parent = (): string => {
@@ -20,5 +20,5 @@ const parent = (): string => {
   }
 }
 
-/** A new one. */
+/** Creates a new directory. */
 export const fastDirectory = (): string => mkdtempSync(join(parent(), "voltlane-tests-"))

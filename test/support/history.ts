@@ -1,11 +1,11 @@
-/** What truly happened at a charger, made up from a seed, and the ways in which a charger may come to tell it. */
+/** What truly happened at a charger, generated from a seed, and the orders in which a charger may send it. */
 import type { ChargerEvent, ChargerTime } from "../../src/domain/charger/ChargerEvent.ts"
 import { tokenKey } from "../../src/domain/token/Token.ts"
 import { at, boot, ended, energy, evse, in1970, metered, minute, reading, started, status } from "./events.ts"
 import type { ModelCharger } from "./modelCharger.ts"
 import type { Random } from "./random.ts"
 
-/** One transaction as it truly was. */
+/** One transaction as it truly happened. */
 export interface Transaction {
   readonly index: number
   readonly evseId: number
@@ -14,17 +14,17 @@ export interface Transaction {
   readonly endedAt: number
   readonly meterStartWh: number
   readonly meterStopWh: number
-  /** False for one that was begun offline and whose stop names none. */
+  /** False for a transaction that began offline and whose stop has no transaction id. */
   readonly named: boolean
   readonly startLost: boolean
   readonly stopLost: boolean
-  /** The stop's register is missing. */
+  /** The stop has no register. */
   readonly stopBlind: boolean
   /** The charger's clock was never set. */
   readonly clock1970: boolean
 }
 
-/** One message of a history; what it says may depend on the id that its start was answered with. */
+/** One message of a history. Its content may depend on the id in the answer to its start. */
 export interface Telling {
   readonly transaction: Transaction
   readonly kind: "start" | "meter" | "stop"
@@ -35,14 +35,14 @@ export interface Telling {
 export interface HistoryOptions {
   readonly connectors: number
   readonly transactions: number
-  /** Tokens that transactions share; those of unnamed ones are their own when `ownTokens` is set. */
+  /** Tokens that transactions share; with `ownTokens`, transactions without an id have tokens of their own. */
   readonly tokens: ReadonlyArray<string>
   readonly ownTokens: boolean
   readonly blind: boolean
   readonly clocks1970: boolean
 }
 
-/** Transactions follow one another on each connector, whose register only grows. */
+/** Successive transactions on each connector, whose register only grows. */
 export const transactions = (random: Random, options: HistoryOptions): ReadonlyArray<Transaction> => {
   const free = Array.from({ length: options.connectors }, () => ({ time: 0, register: random.between(0, 50_000) }))
   return Array.from({ length: options.transactions }, (_, index) => {
@@ -72,7 +72,7 @@ export const transactions = (random: Random, options: HistoryOptions): ReadonlyA
   })
 }
 
-/** All that the charger tells of them, in the order in which it happened. */
+/** All messages of the charger about them, in the order in which they happened. */
 export const tellings = (all: ReadonlyArray<Transaction>, random: Random): ReadonlyArray<Telling> =>
   all
     .flatMap((transaction): ReadonlyArray<Telling> => {
@@ -109,7 +109,7 @@ export const tellings = (all: ReadonlyArray<Transaction>, random: Random): Reado
     })
     .toSorted((a, b) => a.time - b.time)
 
-/** Each message once or several times, the repeats anywhere after the first. */
+/** Each message once or several times; repeats may be anywhere after the first. */
 export const doubled = (order: ReadonlyArray<Telling>, random: Random): ReadonlyArray<Telling> => {
   const result = [...order]
   for (const telling of order) {
@@ -120,7 +120,7 @@ export const doubled = (order: ReadonlyArray<Telling>, random: Random): Readonly
   return result
 }
 
-/** Any order at all, but that nothing can name a transaction before its start was answered once. */
+/** Any order in which no message has a transaction id before its start was answered once. */
 export const shuffled = (order: ReadonlyArray<Telling>, random: Random): ReadonlyArray<Telling> => {
   const told = new Set<Transaction>()
   const waiting: Array<Telling> = []
@@ -143,7 +143,7 @@ export const shuffled = (order: ReadonlyArray<Telling>, random: Random): Readonl
   return result
 }
 
-/** No connector is said to be free: of one where a refused transaction truly goes on that would be a lie, and is believed. */
+/** No connector is reported as Available: if a refused transaction is still running there, that would be false, and the service would believe it. */
 const noise: ReadonlyArray<(random: Random) => ChargerEvent> = [
   () => ({ _tag: "HeartbeatReceived" }),
   () => boot(),
@@ -157,11 +157,11 @@ const noise: ReadonlyArray<(random: Random) => ChargerEvent> = [
 ]
 
 export interface TellingOptions {
-  /** How likely, before each message, other messages come, the state is dropped, or a commit's outcome is lost. */
+  /** The probability, before each message, that another message comes, that the state is dropped, and that a commit's outcome is lost. */
   readonly trouble: number
 }
 
-/** The charger tells; gives the transaction ids that each start was answered with, in order. */
+/** Sends the messages; returns the transaction ids in the answers to each start, in order. */
 export const tell = (
   charger: ModelCharger,
   order: ReadonlyArray<Telling>,
@@ -184,16 +184,19 @@ export const tell = (
   return answers
 }
 
-/** A session by what its start said, as the journal has it. */
+/** Identifies a session by the content of its start, as the journal stores it. */
 export const identity = (
   parts: { readonly evseId: number; readonly tokenUid: string; readonly meterStartWh: number },
   rawAt: string | undefined
 ): string => `${parts.evseId} ${tokenKey(parts.tokenUid)} ${parts.meterStartWh} ${rawAt ?? "-"}`
 
-/** What is doubted of its figures. Whether the card was let in depends on what else ran when that was asked, and is no part of it. */
+/**
+ * The reason for a hold because of its figures. Whether the card was accepted depends on what else was running at that time, so that reason is left
+ * out.
+ */
 const doubtOf = (heldReason: string | undefined) => (heldReason === "NotAuthorized" ? undefined : heldReason)
 
-/** The sessions of a charger in the journal: start, end, energy, and what is wrong with them. */
+/** The sessions of a charger in the journal: start, end, energy, and the reason for a hold. */
 export const ledger = (charger: ModelCharger): ReadonlyMap<string, object> =>
   new Map(
     charger.sessions

@@ -1,5 +1,5 @@
 /**
- * A program that takes the lock of a directory, for tests with several processes: says `held` or the refusal, and holds it until it is
+ * A program that takes the lock of a directory, for tests with several processes. It prints `held` or the refusal, and holds the lock until it is
  * killed or its standard input ends.
  */
 import { Effect } from "effect"

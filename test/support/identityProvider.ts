@@ -1,4 +1,4 @@
-/** An identity provider of the tests' own: OpenID Connect over real HTTP, which says what a test wants it to say. */
+/** An identity provider for tests: OpenID Connect over real HTTP, whose answers a test can change. */
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -24,19 +24,19 @@ export const clientSecret = "the secret of the tests' client"
 export class Provider {
   issuer = ""
   readonly clientId = "voltlane"
-  /** What it says of the person who signs in. */
+  /** The claims about the person who signs in. */
   person: Claims = {}
-  /** Changes what the ID token says beside that. */
+  /** Changes the claims of the ID token. */
   bend: (claims: Claims) => Claims = (claims) => claims
-  /** What is said of the provider itself beside the usual. */
+  /** Overrides fields of the provider's own metadata. */
   about: Claims = {}
   /** Signs with a key that is not published. */
   isForged = false
-  /** Gives tokens for one code as often as it is asked. */
+  /** Issues tokens for the same code any number of times. */
   keepsCodes = false
-  /** Sent back along with the code. */
+  /** Returned as the issuer along with the code. */
   returnedIssuer: string | undefined
-  /** Requests for tokens that came. */
+  /** The token requests that were received. */
   readonly asked: Array<{ readonly body: URLSearchParams; readonly authorization: string | undefined }> = []
   private readonly keys = generateKeyPairSync("rsa", { modulusLength: 2048 })
   private readonly others = generateKeyPairSync("rsa", { modulusLength: 2048 })
@@ -55,7 +55,7 @@ export class Provider {
     return new Promise((resolve) => this.server.close(() => resolve()))
   }
 
-  /** What a browser that goes to `url` is sent back with: the query of the return. */
+  /** The query with which a browser that opens `url` is sent back. */
   authorize(url: string): string {
     const { searchParams } = new URL(url)
     const code = randomUUID()

@@ -1,4 +1,4 @@
-/** The image of the embedded database, as `npm ci` makes it, for tests; made anew where the sources have changed since. */
+/** The image of the embedded database, as `npm ci` builds it, for tests; built again if the sources have changed since. */
 import { Effect } from "effect"
 import { existsSync, mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { writeImage } from "../../scripts/build-database.ts"
 import { imageName, imagePath } from "../../src/storage/pglite/Image.ts"
 
-/** Its file. */
+/** The path of its file. */
 export const builtImage: Effect.Effect<string> = Effect.gen(function* () {
   const built = imagePath()
   if (built !== undefined && existsSync(built)) return built

@@ -1,4 +1,4 @@
-/** An organisation with a site and chargers in the database, and facts of theirs, for suites of the journal and what stands on it. */
+/** An organisation with a site and chargers in the database, and facts about them, for suites of the journal and of what depends on it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type {
@@ -186,7 +186,7 @@ export const orphaned = (seeded: Seeded, chargerId: string, orphanId: string): O
   }
 })
 
-/** Something small that only the journal keeps. */
+/** A small fact that only the journal stores. */
 export const transferred = (seeded: Seeded, chargerId: string, key: string): ChargerFact => ({
   ...base(seeded, chargerId, key, noon),
   type: "DataTransferred",

@@ -1,4 +1,4 @@
-/** A charger with a local authorisation list, and a port `Commands` that stores what it is to be asked. */
+/** A charger with a local authorisation list, and a port `Commands` that stores what is to be sent to it. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
@@ -11,7 +11,7 @@ import { anOrganisation, noon } from "./repositories.ts"
 
 const unused = () => Effect.die("not asked for by the keeper")
 
-/** Commands are stored as sent, by the charger's connection of epoch 1 or what the test has made of it. */
+/** Stores commands as sent, by the charger's connection of epoch 1 or the epoch that the test has set. */
 export const storedCommands = Layer.effect(
   Commands,
   Effect.gen(function* () {
@@ -39,10 +39,10 @@ export const storedCommands = Layer.effect(
 
 let made = 0
 
-/** What a charger tells; undefined for a key that it does not have. */
+/** The configuration that a charger reports; undefined for a key that it does not have. */
 type Told = Readonly<Record<string, string | undefined>>
 
-/** A charger of a managed organisation, connected and able, that has told its configuration. */
+/** A charger of an organisation that manages lists, connected, with support for lists, and with its configuration reported. */
 export const aListCharger = (configuration: Told = {}) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -71,14 +71,14 @@ const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Tol
     return { chargerId, charger: new ListCharger(chargerId, sql) }
   })
 
-/** What comes of a message: done and answered, refused, or its answer lost after it was done or before. */
+/** The outcome of a command: done and answered, refused, or its answer lost after or before it was done. */
 export type Mood = "Well" | "Failed" | "LostAfter" | "LostBefore" | "NotSupported" | "Reconnects"
 
 export class ListCharger {
   version = 0
   /** By lower-case uid. */
   readonly entries = new Map<string, string>()
-  /** What it was asked, in order. */
+  /** The commands that it received, in order. */
   readonly asked: Array<string> = []
   private readonly chargerId: string
   private readonly sql: SqlClient.SqlClient
@@ -108,7 +108,7 @@ export class ListCharger {
     return { status: "Accepted" }
   }
 
-  /** The end of a command, as the projection of its fact would have it. */
+  /** Ends a command as the projection of its fact does. */
   private end(id: string, status: string, result: object) {
     const update = this.sql`
       UPDATE command SET status = ${status}, result = ${JSON.stringify(result)}::text::jsonb, completed_at = ${new Date()}
@@ -116,7 +116,7 @@ export class ListCharger {
     return endingCommands(this.sql, [id], update)
   }
 
-  /** Answers what it was sent; undefined when nothing was. */
+  /** Answers the command that was sent to it; returns false if there was none. */
   answer(mood: Mood = "Well") {
     const charger = this
     return Effect.gen(function* () {
@@ -153,12 +153,12 @@ export class ListCharger {
     return this.sql`UPDATE connection SET epoch = epoch + 1, connected_at = ${new Date()} WHERE charger_id = ${this.chargerId}`
   }
 
-  /** Time passes until the next try is due. */
+  /** Makes the next try due. */
   get patience() {
     return this.sql`UPDATE local_list SET next_look_at = ${new Date(noon)} WHERE charger_id = ${this.chargerId}`
   }
 
-  /** What was asked since the last look. */
+  /** The commands that were received since the last call. */
   get heard(): ReadonlyArray<string> {
     return this.asked.splice(0)
   }

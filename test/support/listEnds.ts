@@ -1,11 +1,11 @@
-/** Ends of commands about a charger's local list, each with what the list is before and after: for the rule, and for the database. */
+/** Ends of commands about a charger's local list, each with the list before and after: for tests of the rule and of the database. */
 import type { LocalListEnd, ListRecord } from "../../src/domain/command/LocalListEnd.ts"
 import { noon } from "./journalFacts.ts"
 
 const minute = 60_000
 const hour = 60 * minute
 
-/** A list with a message on its way. */
+/** A list with an update on its way. */
 export const listBefore: ListRecord = {
   version: 4,
   syncedSeq: 10,
@@ -49,17 +49,17 @@ const askAgain = { ...now, checkedEpoch: undefined, state: "Unknown" } as const
 const arrived = { ...now, ...none, version: 5, syncedSeq: 12, fillTo: 14, attempts: 0, state: "InStep" } as const
 const unsupported = { ...none, updatedAt: noon, state: "Unsupported" } as const
 const checked = { ...now, ...none, checkedEpoch: 8, checkedAt: noon }
-const says = (word: string) => `the charger says ${word} to messages about its list`
-const later = (word: string) => `the charger's last answer was ${word}; it is asked again later`
+const says = (word: string) => `the charger answers ${word} to messages about its list`
+const later = (word: string) => `the charger's last answer was ${word}; it will be asked again later`
 const full = { pending: { version: 5, seq: 12, fillTo: 14, full: true } }
 const whole = { ...full, needsFull: true }
 
 export interface ListCase {
   readonly name: string
   readonly end: ListEnd
-  /** What of the list is other than `listBefore`. */
+  /** The fields of the list that differ from `listBefore`. */
   readonly before?: Partial<ListRecord>
-  /** What of the list changes, beside its reason. */
+  /** The fields of the list that change, besides its reason. */
   readonly after: Partial<ListRecord>
   readonly reason?: string
 }
@@ -186,7 +186,7 @@ export const listCases: ReadonlyArray<ListCase> = [
     name: "no list by version -1",
     end: reported("-1"),
     after: { ...checked, nextLookAt: noon + hour, state: "Unsupported" },
-    reason: "the charger says by listVersion -1 that it has no list"
+    reason: "the charger reports with listVersion -1 that it has no list"
   },
   {
     name: "a version that is not known to the charger",
@@ -220,7 +220,7 @@ export const listCases: ReadonlyArray<ListCase> = [
   { name: "a version whose connection was lost", end: unanswered("ConnectionLost"), after: {} }
 ]
 
-/** The first things that are heard of a list without a record, and whether one begins by them. */
+/** The first events for a list without a record, and whether they create one. */
 export const firstEnds: ReadonlyArray<readonly [end: ListEnd, begins: boolean]> = [
   [byHand(sent), true],
   [reported("3"), true],

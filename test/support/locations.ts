@@ -1,4 +1,4 @@
-/** A site that is complete, with a charger that has reported connectors: what partners see as a location. */
+/** A complete site with a charger that has reported connectors, which partners see as a location. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
@@ -24,7 +24,7 @@ export const complete: SiteInput = {
 
 let made = 0
 
-/** An id that no other test has. */
+/** An id that no other test uses. */
 export const aChargerId = (): string => `LOC-${process.pid}-${made++}`
 
 /** A charger at a site, connected, with one connector for each of the statuses. */

@@ -1,9 +1,9 @@
 /**
- * Text that a careless page would run (T14): markup, addresses that are scripts, templates, formulas, and characters that hide or turn what is around them.
- * Each of the scripts calls `alert`, so that a browser in which one runs shows it.
+ * Text that would be executed by a page without proper escaping (T14): markup, addresses that are scripts, templates, formulas, and characters that
+ * hide or reverse the text around them. Each of the scripts calls `alert`, so that a browser that runs one shows it.
  */
 
-/** The shortest come first, since some fields have room for few characters. */
+/** The shortest come first, since some fields allow only few characters. */
 export const markup: ReadonlyArray<string> = [
   "<svg onload=alert(1)>",
   "<img src=x onerror=alert(1)>",
@@ -47,7 +47,7 @@ export const markup: ReadonlyArray<string> = [
   "\ufeff\u200b\u00ad<b>x</b>"
 ]
 
-/** Characters that no field of REST takes, and a charger may send. */
+/** Characters that no field of REST accepts, but that a charger may send. */
 const controls: ReadonlyArray<string> = [
   "a\0<img src=x onerror=alert(1)>",
   "<scr\0ipt>alert(1)</script>",
@@ -83,7 +83,7 @@ const surroundings: ReadonlyArray<(text: string) => string> = [
   (text) => `\u202e${text}`
 ]
 
-/** Each text in each of the surroundings, some thousand, and two that are long; all may come from chargers and partners. */
+/** Each text in each of the surroundings, some thousand, and two long texts. All of them may come from chargers and partners. */
 export const everyMarkup: ReadonlyArray<string> = [
   ...surroundings.flatMap((surround) => [...markup, ...controls].map(surround)),
   "<img src=x onerror=alert(1)>".repeat(200),

@@ -1,4 +1,4 @@
-/** Subscriptions in memory, for the engine in virtual time: the journal is a list, and what is stored can be looked at. */
+/** Subscriptions in memory, for the engine in virtual time: the journal is a list, and tests can read what is stored. */
 import { Effect, Queue, Stream } from "effect"
 import { NotFound, StorageUnavailable } from "../../src/domain/Errors.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
@@ -26,9 +26,9 @@ export const memorySubscriptions = () => {
   const rows = new Map<string, Row>()
   const words = Effect.runSync(Queue.sliding<void>(16))
   let made = 0
-  /** How often storage is away, from the next time on. */
+  /** How many of the next `settle` calls fail because storage is unavailable. */
   const failures = { settle: 0 }
-  /** What is parked with it cannot be stored at all. */
+  /** Problems that cannot be stored: parking an item with one of them dies. */
   const unstorable = new Set<string>()
 
   const keyOf = (subscriptionId: string, { id, kind }: Pick<ObjectRef, "kind" | "id">) =>
@@ -109,7 +109,7 @@ export const memorySubscriptions = () => {
       Effect.sync(() =>
         [...subscriptions.keys()].filter((id) => open(id, now) && of(id).some((row) => isTakeable(row, now)))
       ),
-    mendTimes: (now, { leaseMillis, maxDelayMillis }) =>
+    correctTimes: (now, { leaseMillis, maxDelayMillis }) =>
       Effect.sync(() => {
         for (const one of subscriptions.values()) {
           if (one.openedAt !== undefined) one.openedAt = Math.min(one.openedAt, now)
@@ -199,7 +199,7 @@ export const memorySubscriptions = () => {
     failures,
     unstorable,
     subscriptions,
-    /** A partner that is told of what happens from here on. */
+    /** Adds a partner that gets everything that happens from now on. */
     subscribe: (id: string) =>
       subscriptions.set(id, {
         id,
@@ -213,7 +213,7 @@ export const memorySubscriptions = () => {
         active: true,
         probedAt: 0
       }),
-    /** A fact about an object. */
+    /** Adds a fact about an object. */
     happen: (object: string, type = "Changed") => {
       const position = journal.length + 1
       journal.push({ position, organisationId: "o", type, subject: object, at: 0, heardAt: 0, body: { n: position } })

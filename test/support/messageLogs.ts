@@ -1,10 +1,10 @@
-/** For tests of the message log over storage: a log that writes nothing by the clock, and frames for it. */
+/** For tests of the message log with storage: a log without timed writes, and frames for it. */
 import { Context, Effect, Layer, Metric } from "effect"
 import { type LoggedFrame, MessageLog } from "../../src/domain/charger/MessageLog.ts"
 import * as MessageLogStorage from "../../src/storage/charging/MessageLog.ts"
 import { freshId, noon } from "./journalFacts.ts"
 
-/** Nothing is flushed by the clock here, so that a test says what is. */
+/** Nothing is flushed by a timer here, so that the test decides when. */
 const never = 3_600_000
 
 const options = {
@@ -33,7 +33,7 @@ export const frame = (more: Partial<LoggedFrame> = {}): LoggedFrame => ({
   ...more
 })
 
-/** Frames that were given up, as `/metrics` counts them. */
+/** The number of dropped frames, as `/metrics` counts them. */
 export const droppedFrames = (registry: Metric.MetricRegistry, reason?: string): number =>
   Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, registry))
     .filter(({ attributes, id }) => {
@@ -41,7 +41,7 @@ export const droppedFrames = (registry: Metric.MetricRegistry, reason?: string):
     })
     .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
 
-/** A log of its own, closed when `use` ends. */
+/** A log for one test, closed when `use` ends. */
 export const ownLog = <A, E, R>(
   more: Partial<MessageLogStorage.MessageLogOptions>,
   use: (log: MessageLog["Service"]) => Effect.Effect<A, E, R>

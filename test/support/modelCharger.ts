@@ -12,7 +12,7 @@ import { silent } from "../../src/domain/token/RealTime.ts"
 import { minute, state as registeredState } from "./events.ts"
 import { ModelJournal } from "./modelJournal.ts"
 
-/** What chargers of one service share: its journal and its ids. */
+/** What the chargers of one service share: its journal and its ids. */
 export class ModelService {
   readonly journal = new ModelJournal()
   private numbers = 1
@@ -36,13 +36,13 @@ export class ModelService {
   }
 }
 
-/** What one message led to. */
+/** The result of one message. */
 export interface Said {
   readonly reply: Reply
   readonly facts: ReadonlyArray<ChargerFact>
   readonly outcome: CommitOutcome
   readonly followUps: ReadonlyArray<FollowUp>
-  /** What was asked before the decision could be made. */
+  /** The queries that were needed before the decision. */
   readonly questions: ReadonlyArray<string>
 }
 
@@ -50,9 +50,9 @@ const nothing: CommitOutcome = { recorded: [], standing: undefined }
 
 export class ModelCharger {
   state: ChargerState
-  /** Our own clock, ms epoch; it goes on by a second with each message. */
+  /** Our own clock, ms epoch; it advances by a second with each message. */
   now = minute(0)
-  /** The next commit's outcome gets lost: the actor drops its state and decides anew. */
+  /** The outcome of the next commit is lost: the actor drops its state and decides again. */
   loseNextOutcome = false
   private messages = 1
   readonly service: ModelService
@@ -64,12 +64,12 @@ export class ModelCharger {
     this.state = service.journal.load(chargerId)
   }
 
-  /** Drops what is in memory, as a crash or a reconnect does. */
+  /** Drops the state in memory, as a crash or a reconnect does. */
   forget(): void {
     this.state = this.service.journal.load(this.chargerId)
   }
 
-  /** A new connection: the next epoch, and the state as it stands. */
+  /** A new connection: the next epoch, and the stored state. */
   reconnect(): void {
     const { chargers } = this.service.journal
     chargers.set(this.chargerId, { ...this.state, bootedHere: false, epoch: this.state.epoch + 1 })
@@ -122,14 +122,14 @@ export class ModelCharger {
     return { reply: decision.reply(outcome), facts: decision.facts, outcome, followUps: decision.followUps, questions }
   }
 
-  /** Says a start and gives the transaction id that it was answered with. */
+  /** Sends a start and returns the transaction id in its answer. */
   start(event: Extract<ChargerEvent, { readonly _tag: "TransactionStarted" }>): number {
     const { reply } = this.say(event)
     if (reply._tag !== "StartAnswered") throw new Error(`a start was answered ${reply._tag}`)
     return reply.transactionId
   }
 
-  /** This charger's sessions as the journal has them. */
+  /** This charger's sessions, as the journal has them. */
   get sessions() {
     return this.service.journal.sessions.filter(({ start }) => start.chargerId === this.chargerId)
   }

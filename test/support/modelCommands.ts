@@ -1,6 +1,6 @@
 /**
- * A queue of commands small enough to be obviously right: rows with a status, changed as the database changes them. It keeps, for every
- * command, how often it was handed out to be sent, since that is what must never be more than once.
+ * A queue of commands small enough to be obviously correct: rows with a status, changed as the database changes them. `take` hands out a command to
+ * be sent.
  */
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
 import type { CommandStatus } from "../../src/domain/command/Command.ts"
@@ -22,7 +22,7 @@ export class ModelCommands {
   /** The epoch of each charger's open connection. */
   readonly open = new Map<string, number>()
 
-  /** `sentBy` is the connection whose actor holds its line for the command. */
+  /** `sentBy` is the epoch of the connection whose actor sends the command at once. */
   issue(id: string, chargerId: string, command: ChargerCommand, expiresAt?: number, sentBy?: number): CommandRow {
     const waits = this.open.has(chargerId) || expiresAt !== undefined
     const isNext = !this.rows.some((row) => row.chargerId === chargerId && /Pending|Sent/.test(row.status))

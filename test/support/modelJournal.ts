@@ -1,6 +1,6 @@
 /**
- * A journal small enough to be obviously right: a list of facts with unique keys, and the tables that follow from it. It answers what the
- * real one answers and gives an actor's state back from its tables, without the function (`evolve`) that keeps the state in memory.
+ * A journal small enough to be obviously correct: a list of facts with unique keys, and the tables that follow from it. It returns what the real one
+ * returns, and loads an actor's state from its tables, without the function (`evolve`) that maintains the state in memory.
  */
 import {
   type ChargerState,
@@ -17,13 +17,13 @@ import type { ReservationFacts } from "../../src/domain/reservation/Reservation.
 import type { Reading } from "../../src/domain/charger/MeterValue.ts"
 import { type Token, tokenKey } from "../../src/domain/token/Token.ts"
 
-/** A session as the table has it. */
+/** A session as a row of the table. */
 export interface SessionRow {
   readonly start: SessionStarted
   status: KnownSession["status"]
   supersededAt: number | undefined
   end: SessionEnded | undefined
-  /** An end that no stop told; its own still ends it. */
+  /** An end that came without a stop; the session's own stop still ends it. */
   unheardEnd: SessionEnded | undefined
   registerWh: number | undefined
   registerAt: number | undefined
@@ -33,7 +33,7 @@ interface OrphanRow extends Orphan {
   readonly chargerId: string
   readonly heardAt: number
   readonly readings?: ReadonlyArray<Reading> | undefined
-  /** The session that it says something else of than the stop that ended it. */
+  /** The session that this stop contradicts: it differs from the stop that ended the session. */
   readonly contradicts?: string | undefined
   sessionId: string | undefined
 }
@@ -43,11 +43,11 @@ export class ModelJournal {
   readonly sessions: Array<SessionRow> = []
   readonly orphans: Array<OrphanRow> = []
   readonly tokens = new Map<string, Token>()
-  /** Those that stand, of every charger. */
+  /** The reservations in force, of every charger. */
   readonly reservations: Array<ReservationFacts> = []
-  /** What every start is given to know. */
+  /** The facts that every start gets. */
   start: StartFacts = { timeZone: undefined, tariffs: [], remoteStarts: [] }
-  /** What the operator registered, by charger; the connection's epoch is in it. */
+  /** The registered data by charger, with the epoch of its connection. */
   readonly chargers = new Map<string, ChargerState>()
   private readonly keys = new Set<string>()
   private readonly connectors = new Map<string, Array<ConnectorState>>()
@@ -198,7 +198,7 @@ export class ModelJournal {
     }
   }
 
-  /** The state of a charger's actor, from the tables. */
+  /** Loads the state of a charger's actor from the tables. */
   load(chargerId: string): ChargerState {
     const registered = this.chargers.get(chargerId)
     if (registered === undefined) throw new Error(`${chargerId} is not registered`)

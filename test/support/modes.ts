@@ -1,8 +1,8 @@
-/** Who may read what a service has stored. */
+/** Who may read the files that a service has stored. */
 import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 
-/** Every file and directory from `directory` down that somebody else than its owner has a right to, with its mode. */
+/** Every file and directory below `directory` to which anyone but its owner has access, with its mode. */
 export const openToOthers = (directory: string): ReadonlyArray<string> =>
   ["", ...readdirSync(directory, { recursive: true, encoding: "utf8" })].flatMap((name) => {
     const stats = lstatSync(join(directory, name))

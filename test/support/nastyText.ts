@@ -1,6 +1,6 @@
 /**
- * Text as attackers and the world's keyboards write it: SQL injection, markup, control characters, long and odd Unicode. Everything here
- * can be stored, and must come back as it was given.
+ * Text as attackers and keyboards around the world produce it: SQL injection, markup, control characters, long and unusual Unicode. All of it can be
+ * stored, and must be returned unchanged.
  */
 
 const injections = [
@@ -86,16 +86,17 @@ const wrappers: ReadonlyArray<(text: string) => string> = [
 
 const plain = [...injections, ...others]
 
-/** Each text in each of the surroundings, over 500, the same in every run: for the tests that are about such texts. */
+/** Each text in each of the surroundings, over 500, the same in every run: for tests about such texts. */
 export const everyNastyText: ReadonlyArray<string> = wrappers.flatMap((wrap) => plain.map(wrap))
 
 /**
- * Each text as it is and within one of the other surroundings in turn: for the contracts of storage, which are many; with `PROPERTY=full` all of them.
+ * Each text as it is and within one of the other surroundings in turn: for the contracts of storage, of which there are many. With `PROPERTY=full`,
+ * all combinations.
  */
 export const nastyTexts: ReadonlyArray<string> =
   process.env["PROPERTY"] === "full"
     ? everyNastyText
     : [...plain, ...plain.map((text, n) => wrappers[1 + (n % (wrappers.length - 1))]!(text))]
 
-/** Text that PostgreSQL cannot hold as it is. */
+/** Text that PostgreSQL cannot store unchanged. */
 export const unstorableTexts: ReadonlyArray<string> = ["\0", "a\0b", "half \ud83d", "\udc00 half"]

@@ -1,9 +1,9 @@
-/** What tests of OpenAPI documents share: a walk over all that is described, and two public validators. */
+/** What tests of OpenAPI documents share: a walk over all schemas, and two public validators. */
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { type Document, operationsOf, type Schema } from "../../src/http/openapi/Document.ts"
 
-/** Every schema with the path of properties to it, from a component's or an operation's name. */
+/** Every schema with its path of properties, starting at the name of a component or an operation. */
 export const schemasOf = (document: Document): ReadonlyArray<readonly [place: string, schema: Schema]> => {
   const found: Array<readonly [string, Schema]> = []
   const look = (schema: Schema, place: string): void => {
@@ -23,7 +23,7 @@ export const schemasOf = (document: Document): ReadonlyArray<readonly [place: st
   return found
 }
 
-/** What Redocly's linter says: its strict rules, and every example against its schema. */
+/** The findings of Redocly's linter: its strict rules, and every example against its schema. */
 const linted = async (document: object): Promise<ReadonlyArray<string>> => {
   const config = await createConfig({
     extends: ["recommended-strict"],
@@ -38,7 +38,7 @@ const linted = async (document: object): Promise<ReadonlyArray<string>> => {
   return problems.map(({ location, message, ruleId }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`)
 }
 
-/** What two public validators have against a document. */
+/** The findings of two public validators about a document. */
 export const findings = async (document: object): Promise<ReadonlyArray<string>> => {
   const { errors, valid } = await new Validator().validate({ ...structuredClone(document) })
   return [...(valid ? [] : [JSON.stringify(errors)]), ...(await linted(document))]

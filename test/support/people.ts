@@ -1,4 +1,4 @@
-/** Organisations with people who sign in, over the real storage, for tests of accounts. */
+/** Organisations with people who sign in, with real storage, for tests of accounts. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Commands } from "../../src/domain/command/Commands.ts"
@@ -21,7 +21,7 @@ export const ports = CommandsStorage.layer({
   clientCertificates: true
 }).pipe(Layer.provideMerge(repositories))
 
-/** The face over this suite's database; every client comes from the network that its header names. */
+/** REST with this suite's database; every client comes from the network that its header names. */
 export const face = Effect.gen(function* () {
   const context = yield* Effect.context<Repositories | Commands | Database>()
   const services = Layer.merge(Layer.succeedContext(context), beside(new FakeWorld()))
@@ -32,7 +32,7 @@ export const face = Effect.gen(function* () {
       headers["x-test-network"] ?? "192.0.2.0/24"
   }
   return yield* Effect.acquireRelease(
-    // Within the time of a test no stream looks again by itself.
+    // No stream checks again by itself during a test.
     Effect.sync(() => restApp(services, { v2: { rateLimits, version: "1.2.3", streams } })),
     (app) => Effect.promise(() => app.close())
   )
@@ -44,7 +44,7 @@ export const password = "violet tram over nine hills"
 let people = 0
 export const email = (name: string): string => `${name}-${people++}@example.com`
 
-/** An organisation whose owner has signed in by the link of the first start, with that address. */
+/** An organisation whose owner has signed in by the link of the first start, with that email address. */
 export const foundedBy = Effect.fnUntraced(function* (ask: Ask, address: string) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets

@@ -1,4 +1,4 @@
-/** A fact with its charger and site, and what the facts of the cases of events are made of. */
+/** A fact with its charger and site, and the building blocks for the facts in the cases of events. */
 import type { PlacedFact } from "../../src/domain/event/FactLocation.ts"
 
 export const at = Date.UTC(2026, 4, 20, 12)
@@ -55,7 +55,7 @@ export const workCounts = {
   configurationDrifts: 4
 }
 
-/** The operator's part of a charger. */
+/** The fields of a charger that an operator sets. */
 export const aCharger = {
   chargerId: "CP-1",
   siteId: "site-0",
@@ -69,5 +69,5 @@ export const whole = { ...charger, name: "Left" }
 
 export const superseded = { energyWh: null, meterStopWh: null, stopReason: "Superseded", heldReason: "StopMissing" }
 
-/** What the fact is, the fact, and the events of it without their times and ids. */
+/** A description, the fact, and its events without times and ids. */
 export type Case = readonly [string, PlacedFact, ReadonlyArray<object>]

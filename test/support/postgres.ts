@@ -1,6 +1,6 @@
 /**
- * Databases of their own on the server that tests are given. One with the schema is copied from a template, which the first process that
- * needs it makes: to run the migrations takes seconds of CPU, to copy what they made a tenth of one.
+ * Separate databases on the PostgreSQL server of the tests. One with the schema is copied from a template, which the first process that needs it
+ * creates: running the migrations takes seconds of CPU, copying the result a tenth of a second.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -12,7 +12,7 @@ import { migrations } from "../../src/storage/migrations/all.ts"
 import { bounded } from "./bounded.ts"
 import { fingerprint } from "./seed.ts"
 
-/** Each takes a tenth of a second, and seconds on a busy machine. */
+/** Each takes a tenth of a second, but seconds on a busy machine. */
 const cloneSeconds = 30
 const templateSeconds = 120
 
@@ -25,11 +25,11 @@ const named = (url: string, name: string): string => {
 
 const connected = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
 
-/** Runs statements on the server that `url` names, outside the database under test. */
+/** Runs statements on the server of `url`, outside the database under test. */
 const onServer = (url: string, effect: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
   Effect.flatMap(SqlClient.SqlClient, effect).pipe(Effect.provide(connected(url)), Effect.orDie, Effect.asVoid)
 
-/** Any number that nobody else takes an advisory lock with on the server's first database: "tmpl" in ASCII. */
+/** A number with which nothing else takes an advisory lock in the server's first database: "tmpl" in ASCII. */
 const lockKey = 0x746d706c
 
 const templatePrefix = "voltlane_template_"
@@ -38,8 +38,8 @@ const exists = (sql: SqlClient.SqlClient, name: string) =>
   Effect.map(sql`SELECT 1 FROM pg_database WHERE datname = ${name}`, (rows) => rows.length > 0)
 
 /**
- * Makes it unless it is there. It has another name until it is whole, and one process at a time is at it. Templates of other versions are
- * dropped, so that a server which outlives its tests keeps one.
+ * Creates the template unless it exists. It has another name until it is complete, and only one process at a time creates it. Templates of other
+ * versions are dropped, so that a server that outlives its tests keeps only one.
  */
 const ensureTemplate = (url: string, name: string): Effect.Effect<void> =>
   onServer(url, (sql) =>
@@ -53,7 +53,7 @@ const ensureTemplate = (url: string, name: string): Effect.Effect<void> =>
       yield* sql.unsafe(`CREATE DATABASE ${unfinished}`)
       yield* migrate(migrations).pipe(Effect.provide(connected(named(url, unfinished))), Effect.orDie)
       yield* sql.unsafe(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
-      // Nobody can be connected to it, or it could not be copied.
+      // No connections may be open to it, or it could not be copied.
       yield* sql.unsafe(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`)
     }).pipe((make) =>
       Effect.acquireUseRelease(
@@ -75,8 +75,8 @@ const drop = (url: string, name: string): Effect.Effect<void> =>
   )
 
 /**
- * Makes a database of its own on the test server, empty or with the schema, and drops it when the scope closes, whoever is still
- * connected.
+ * Creates a separate database on the test server, empty or with the schema, and drops it when the scope closes, even if
+ * clients are still connected.
  */
 export const freshPostgres = (url: string, { migrated }: { readonly migrated: boolean }) =>
   Effect.acquireRelease(

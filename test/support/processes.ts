@@ -1,12 +1,12 @@
-/** Programs in processes of their own, for tests that kill them. Each is ended when its scope closes, whatever the test did. */
+/** Programs in separate processes, for tests that kill them. Each is ended when its scope closes, whatever the test did. */
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 
 export interface Program {
   readonly child: ChildProcess
-  /** Waits for a line of standard output that begins so, and answers the rest of it; dies when the program ends without it. */
+  /** Waits for a line of standard output with this beginning, and returns the rest of it; dies if the program ends without it. */
   readonly line: (begin: string) => Effect.Effect<string>
-  /** Everything written so far. */
+  /** Everything that was written so far. */
   readonly output: () => string
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Exit code, or the signal's name. */

@@ -1,4 +1,4 @@
-/** Reports about transfers, each with the command that it means: for the rule, and for the database. */
+/** Reports about transfers, each with the command to which it belongs: for tests of the rule and of the database. */
 import type { ProgressReported } from "../../src/domain/charger/Fact.ts"
 
 export type TransferType = "GetDiagnostics" | "GetLog" | "UpdateFirmware" | "SignedUpdateFirmware"
@@ -17,7 +17,7 @@ export interface ReportCase {
   readonly report: Report
   /** In order of issue. */
   readonly transfers: ReadonlyArray<StoredTransfer>
-  /** Which of them the report means; undefined for none. */
+  /** The index of the transfer to which the report belongs; undefined for none. */
   readonly means: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /** Seeded randomness for property tests: the same seed gives the same history, on every machine and runtime. */
 
-/** Mulberry32: small, fast, and good enough to shuffle with. */
+/** Mulberry32: small, fast, and good enough for shuffling. */
 export class Random {
   private state: number
 
@@ -43,8 +43,8 @@ export class Random {
 }
 
 /**
- * Seeds of a run: `PROPERTY_SEED` repeats one, `PROPERTY=full` takes `full` of them. They begin somewhere else each time, so that many
- * runs see many histories.
+ * The seeds of a run. `PROPERTY_SEED` repeats one, `PROPERTY=full` runs `full` of them. They begin at another number each time, so that many runs
+ * cover many histories.
  */
 export const seeds = (count: number, full = count * 10): ReadonlyArray<number> => {
   const given = process.env["PROPERTY_SEED"]
@@ -53,7 +53,7 @@ export const seeds = (count: number, full = count * 10): ReadonlyArray<number> =
   return Array.from({ length: process.env["PROPERTY"] === "full" ? full : count }, (_, i) => first + i)
 }
 
-/** Runs a property for each seed and names the seed that broke it. */
+/** Runs a property for each seed and reports the seed that broke it. */
 export const forSeeds = (count: number, property: (random: Random, seed: number) => void, full?: number): void => {
   for (const seed of seeds(count, full)) {
     try {

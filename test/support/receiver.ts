@@ -1,4 +1,4 @@
-/** Somebody who receives webhooks over real HTTP, and verifies them by his own computation of the convention's signature. */
+/** A receiver of webhooks over real HTTP, which verifies them by its own computation of the convention's signature. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -10,7 +10,7 @@ export interface Received {
 
 export class Receiver {
   readonly received: Array<Received> = []
-  /** What is answered; nothing is answered to what is left open. */
+  /** Answers a delivery; a response that is not ended stays open. */
   answer: (response: ServerResponse, received: Received) => void = (response) => void response.writeHead(204).end()
   private readonly server: Server
 
@@ -45,7 +45,7 @@ export class Receiver {
   }
 }
 
-/** How many of a message's signatures a secret makes, by the Web Crypto of the runtime. */
+/** How many of a message's signatures were made with a secret, checked with the Web Crypto of the runtime. */
 export const signaturesBy = async (secret: string, { headers, text }: Received): Promise<number> => {
   const key = await crypto.subtle.importKey(
     "raw",

@@ -1,7 +1,4 @@
-/**
- * What chargers reported, as the journal's projections hold it: written here by hand, so that the reading side is tried without the
- * writing one.
- */
+/** What chargers reported, as the journal's projections store it. Written here by hand, so that reading is tested without the code that writes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
@@ -13,7 +10,7 @@ const date = (ms: number | undefined): Date | null => (ms === undefined ? null :
 
 let made = 0
 
-/** A UUIDv7 of `at` that no other call gives. */
+/** A UUIDv7 for `at`, different at every call. */
 export const idAt = (at: number): string => {
   const n = made++
   return uuid7(at, Uint8Array.from([1, 2, 3, 4, 5, 6, n >>> 24, n >>> 16, n >>> 8, n]))
@@ -26,14 +23,14 @@ export interface ReportedSession {
   readonly endedAt?: number
   readonly evseId?: number
   readonly energyWh?: number
-  /** When the start was heard, and so what the id says. */
+  /** When the start was received, which determines the session's id. */
   readonly heardAt?: number
   readonly meterStartWh?: bigint
   readonly parentUid?: string
   readonly tokenUid?: string
 }
 
-/** A session, running unless it has ended; answers its id. */
+/** A session, running unless it has an end; returns its id. */
 export const aSession = (organisation: TestOrganisation, session: ReportedSession) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -57,7 +54,7 @@ export const aSession = (organisation: TestOrganisation, session: ReportedSessio
     return id
   })
 
-/** A meter reading of a session at `at`; `n` tells readings of one instant apart. */
+/** A meter reading of a session at `at`; `n` distinguishes readings of the same instant. */
 export const aReading = (organisation: TestOrganisation, chargerId: string, sessionId: string, at: number, n: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -77,7 +74,7 @@ export const aReading = (organisation: TestOrganisation, chargerId: string, sess
         ${n === 0 ? null : n}, ${samples}::jsonb)`
   })
 
-/** A connector's state; (0, 0) is the whole charger. */
+/** A connector's status; (0, 0) is the whole charger. */
 export const aConnector = (chargerId: string, evseId: number, connectorId: number, status: string, info?: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -86,7 +83,7 @@ export const aConnector = (chargerId: string, evseId: number, connectorId: numbe
       VALUES (${chargerId}, ${evseId}, ${connectorId}, ${status}, ${status}, 'NoError', ${info}, ${date(noon + 123)}, ${date(noon)})`
   })
 
-/** A connection on a node whose lease runs `leaseMillis` more by the database's clock, or ran out so long ago. */
+/** A connection on a node whose lease ends `leaseMillis` from now by the database's clock; if negative, it has ended. */
 export const aConnection = (organisation: TestOrganisation, chargerId: string, leaseMillis: number, closed = false) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -99,7 +96,7 @@ export const aConnection = (organisation: TestOrganisation, chargerId: string, l
       VALUES (${chargerId}, ${organisation.id}, ${node}, 1, '1.6', 0, '127.0.0.1', now(), ${closed ? date(noon) : null})`
   })
 
-/** What a charger reports about itself, and that it was heard. */
+/** The boot information of a charger, and the time when it was last heard from. */
 export const aBoot = (chargerId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

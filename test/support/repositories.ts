@@ -1,6 +1,6 @@
 /**
- * Every repository of the REST side on one database, and the smallest world to try them in: organisations with an operator and a key,
- * whose writes are told apart by their author.
+ * Every repository of REST on one database, and the smallest world to test them in: organisations with an operator and a key, whose writes are
+ * distinguished by their author.
  */
 import type { Vitest } from "@effect/vitest"
 import { mkdtempSync } from "node:fs"
@@ -189,16 +189,16 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   WebhooksRepository.layer
 ).pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
 
-/** What a contract suite is given by `forEachDriver`. */
+/** The test functions that `forEachDriver` passes to a contract suite. */
 export type ContractIt = Vitest.MethodsNonLive<Repositories | Database>
 
-/** A day of the tests: noon UTC. */
+/** A day for the tests: noon UTC. */
 export const noon = Date.UTC(2026, 4, 20, 12)
 
 export interface TestOrganisation {
   readonly id: string
   readonly operatorId: string
-  /** Public id of its first key. */
+  /** The public id of its first key. */
   readonly publicId: string
   readonly clientId: string
   readonly principal: Principal
@@ -246,7 +246,7 @@ export const anOrganisation = Effect.gen(function* () {
   } satisfies TestOrganisation
 })
 
-/** From now on an operator may do exactly this. */
+/** Sets the permissions of an operator to exactly these. */
 export const permitOnly = (operatorId: string, wanted: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -273,7 +273,7 @@ export const factsOf = (organisation: TestOrganisation) =>
       SELECT type, subject, body FROM journal WHERE organisation_id = ${organisation.id} ORDER BY position`
   })
 
-/** What a test of failures looks at: the error's tag and its code, id or pointer. */
+/** What tests check of a failure: the error's tag and its code, id or pointer. */
 export const failureOf = <A, R>(
   effect: Effect.Effect<
     A,

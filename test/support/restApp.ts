@@ -1,4 +1,4 @@
-/** The whole REST face in memory: requests in, answers out, no socket and no database. */
+/** All of REST in memory: requests in, answers out, no socket and no database. */
 import { type Context, Effect, Layer, Logger } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../../src/http/AnswerEnd.ts"
@@ -36,7 +36,7 @@ export interface Asked {
 
 export type Ask = (method: string, path: string, asked?: Asked) => Promise<Answer>
 
-/** What an organisation was given when it was made. */
+/** What an organisation got when it was created. */
 export interface TestCredentials {
   readonly organisationId: string
   readonly key: string
@@ -63,14 +63,14 @@ const toAnswer = async (response: Response): Promise<Answer> => {
 export interface RestOptions {
   readonly allowHttp?: boolean
   readonly largeAnswers?: LargeAnswersOptions
-  /** Told of each large answer, instead of its end being when it is made. */
+  /** Called for each large answer; without it, an answer ends when it is made. */
   readonly onAnswerEnd?: OnAnswerEnd
   readonly v2?: Partial<V2Options>
-  /** What requests are handled with, for example to watch their statements. */
+  /** The context in which requests are handled, for example to record their statements. */
   readonly context?: Context.Context<never>
 }
 
-/** The face over any ports. Plain http is what the header `x-test-plain: yes` says. */
+/** REST with any ports. The header `x-test-plain: yes` marks a request as plain http. */
 export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}): RestApp => {
   const logged: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void logged.push(line))
@@ -105,7 +105,7 @@ export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}
 
 let parties = 0
 
-/** A new organisation, and all it was given. `only` cuts its operator's permissions down. */
+/** A new organisation with its credentials. `only` reduces its operator's permissions. */
 export const makeOrganisation = (only: ReadonlyArray<string> = permissions) =>
   Effect.gen(function* () {
     const access = yield* Access
@@ -134,7 +134,7 @@ export const makeOrganisation = (only: ReadonlyArray<string> = permissions) =>
     } satisfies TestCredentials
   })
 
-/** A face over fakes with one organisation, whose operator may do everything. */
+/** REST over fakes with one organisation, whose operator has all permissions. */
 export const fakeApp = async (options: RestOptions = {}) => {
   const world = new FakeWorld()
   const ports = fakePorts(world)
@@ -145,7 +145,7 @@ export const fakeApp = async (options: RestOptions = {}) => {
   return { ...app, world, organise, own, key: own.key }
 }
 
-/** A site and a charger of an organisation, made over REST. */
+/** A site and a charger of an organisation, created over REST. */
 export const withCharger = async (ask: Ask, key: string, chargerId: string) => {
   const site = await ask("POST", "/cpo/v2/sites", { key, body: { name: `Site of ${chargerId}` } })
   const charger = await ask("POST", "/cpo/v2/chargers", { key, body: { name: `Name of ${chargerId}`, chargerId } })

@@ -1,6 +1,6 @@
 /**
- * A small S3-compatible store for tests. It checks every signature by the general rule (AWS General Reference, Signature Version 4), written
- * from that text and tried with AWS's own published examples, so that it does not share the mistakes of the signer under test.
+ * A small S3-compatible store for tests. It checks every signature by the general rule (AWS General Reference, Signature Version 4). It was written
+ * from that text and tested with AWS's own published examples, so that it does not share the mistakes of the signer under test.
  */
 import { createHash, createHmac } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -22,7 +22,7 @@ const uriEncoded = (text: string, keepSlash: boolean): string =>
     })
     .join("")
 
-/** The signature that a request must carry, by the headers that it says it signed; undefined where it says nothing readable. */
+/** The signature that a request must have, by its own list of signed headers; undefined if that is not readable. */
 export const wantedSignature = (method: string, url: string, headers: Headers, key: S3Key): string | undefined => {
   const said =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=/.exec(
@@ -72,13 +72,13 @@ export class S3Server implements AsyncDisposable {
   readonly objects = new Map<string, Buffer>()
   /** `METHOD status` of each request. */
   readonly log: Array<string> = []
-  /** Statuses to answer the next requests with, whatever they are. */
+  /** Statuses for the answers to the next requests, whatever they are. */
   readonly failures: Array<number> = []
   private readonly server: Server
   private port = 0
 
   constructor() {
-    // A client that goes away in the middle of its request ends that request, and no test.
+    // If a client disconnects in the middle of its request, only that request fails, not the test.
     this.server = createServer(
       (request, response) => void this.serve(request, response).catch(() => response.destroy())
     )

@@ -1,4 +1,4 @@
-/** Embedded databases that were made before, for tests to begin with. */
+/** Embedded databases that were created beforehand, for tests to start from. */
 import { Effect } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { execFileSync } from "node:child_process"
@@ -12,7 +12,7 @@ import { makeEngine } from "../../src/storage/pglite/Engine.ts"
 import { imagePath } from "../../src/storage/pglite/Image.ts"
 import { bounded } from "./bounded.ts"
 
-/** The seed depends on the engine and, where it is migrated, on the text of the migrations. */
+/** The seed depends on the engine and, if it is migrated, on the text of the migrations. */
 export const fingerprint = (migrated: boolean): string => {
   const hash = createHash("sha256").update(readFileSync("node_modules/@electric-sql/pglite/package.json"))
   const directories = migrated ? ["src/storage/migrations", "src/storage/schema"] : []
@@ -22,16 +22,16 @@ export const fingerprint = (migrated: boolean): string => {
   return hash.digest("hex").slice(0, 16)
 }
 
-/** Seconds on a cold machine, and ten times that on a busy one. */
+/** It takes seconds on a cold machine, and ten times that on a busy one. */
 const makeSeconds = 120
 
-/** The databases that others are made from, half of all files. Nobody makes one. */
+/** The template databases, which are half of all files. Tests create no databases from them. */
 const templates = ["1", "4"]
 
 /**
- * An embedded database takes seconds to make, where `npm ci` made no image for these sources, and half a second to load, so one is made per machine and version, and kept. It was closed
- * as a database is that nobody killed: one that was not has to be recovered, and every file of it brought to the disk, at each start. Two
- * processes that make it at once both finish, and either file is good.
+ * An embedded database takes half a second to load, but seconds to create if `npm ci` built no image for these sources. So one is created per machine
+ * and version, and kept. It was closed normally: a database that was killed needs recovery, and has every file flushed to disk, at each start. Two
+ * processes that create it at the same time both succeed, and either file is good.
  */
 export const seedFile = (migrated: boolean): Effect.Effect<string> =>
   Effect.suspend(() => {
@@ -74,11 +74,11 @@ export const seedFile = (migrated: boolean): Effect.Effect<string> =>
     )
   })
 
-/** For an engine in memory. */
+/** The content of the file, for an engine in memory. */
 export const seed = (migrated: boolean): Effect.Effect<Uint8Array> =>
   Effect.map(seedFile(migrated), (path) => new Uint8Array(readFileSync(path)))
 
-/** Puts a database into a new `DATA_DIR`, so that the service which starts there has only to look at it. */
+/** Puts a database into a new `DATA_DIR`, so that the service that starts there only has to check it. */
 export const plant = async (dataDir: string, migrated = true): Promise<void> => {
   const path = await Effect.runPromise(seedFile(migrated))
   const directory = join(dataDir, "database")

@@ -1,4 +1,4 @@
-/** Certificate signing requests of chargers, their keys thrown away: EC and RSA. */
+/** Certificate signing requests of chargers, EC and RSA; their keys were thrown away. */
 export const signingRequest = `-----BEGIN CERTIFICATE REQUEST-----
 MIHhMIGHAgEAMCUxETAPBgNVBAoMCFZvbHRsYW5lMRAwDgYDVQQDDAdWTC0wMDAx
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE6xjtLUovU5qwW1Zbmsk5Sn9OLkeg

@@ -1,4 +1,4 @@
-/** Partners that nobody can reach: for tests in which no card is theirs. */
+/** Partners that cannot be reached: for tests in which no card is theirs. */
 import { Effect, Layer } from "effect"
 import { RealTimeAuthorizer } from "../../src/domain/token/RealTimeAuthorizer.ts"
 import { silent } from "../../src/domain/token/RealTime.ts"

@@ -1,4 +1,4 @@
-/** An organisation whose people sign in by a provider of its own, and what they do in their browsers. */
+/** An organisation whose people sign in by an identity provider of its own, and what they do in their browsers. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Commands } from "../../src/domain/command/Commands.ts"
@@ -30,10 +30,10 @@ const face = Effect.fnUntraced(function* (allowPrivate: boolean) {
 let people = 0
 export const emailAt = (domain: string, name = "bo"): string => `${name}-${people++}@${domain}`
 
-/** Another domain for each: the tests share one database. */
+/** A different domain for each test, since the tests share one database. */
 const newDomain = (): string => `d${people++}.example`
 
-/** An organisation whose owner has signed in by password, with a provider that nothing was said of yet. */
+/** An organisation whose owner has signed in by password, with a provider that is not configured yet. */
 export const founded = Effect.fnUntraced(function* (allowPrivate = true) {
   const { ask, logged } = yield* face(allowPrivate)
   const domain = newDomain()
@@ -67,7 +67,7 @@ export const set = async (own: Founded, more: object = {}): Promise<Answer> => {
   return answer
 }
 
-/** To the provider; answers what it sends back. */
+/** Goes to the provider; returns the query with which it sends the browser back. */
 export const gone = async ({ code, provider }: Founded, browser: Browser): Promise<string> => {
   const begun = await browser.post("/sign-ins/single-sign-on", { organisation: code })
   assert.strictEqual(begun.status, 201, begun.text)
@@ -77,7 +77,7 @@ export const gone = async ({ code, provider }: Founded, browser: Browser): Promi
 export const back = (browser: Browser, query: string): Promise<Answer> =>
   browser.post("/sign-ins/single-sign-on/return", { query })
 
-/** The whole way, as a person of whom the provider says so much. */
+/** The whole sign-in of a person, about whom the provider returns these claims. */
 export const signOn = async (own: Founded, person: object, browser = new Browser(own.ask)) => {
   own.provider.person = { sub: `subject-${people}`, email_verified: true, ...person }
   return { browser, answer: await back(browser, await gone(own, browser)) }

@@ -1,4 +1,4 @@
-/** What is known of a site with one charger and two evses, and the location that is made of it. */
+/** The data of a site with one charger and two EVSEs, and the location that is made from it. */
 import { assumedEquipment } from "../../src/domain/site/Connector.ts"
 import { type Location, locationOf } from "../../src/domain/site/Location.ts"
 import type { LocationSources, SourceCharger } from "../../src/domain/site/LocationSources.ts"

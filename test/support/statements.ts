@@ -1,4 +1,4 @@
-/** Which statements an effect sends, for tests that count them or ask the database for their plan. */
+/** The statements that an effect sends, for tests that count them or ask the database for their plan. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
@@ -8,7 +8,7 @@ export interface SentStatement {
   readonly values: ReadonlyArray<unknown>
 }
 
-/** Runs `effect` and answers its statements in order, transaction control left out. */
+/** Runs `effect` and returns its statements in order, without transaction control. */
 export const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sent: Array<SentStatement> = []
@@ -39,7 +39,7 @@ interface Node {
   readonly Plans?: ReadonlyArray<Node>
 }
 
-/** Rows that a plan took from tables, those that it threw away included. */
+/** Rows that a plan read from tables, including those that it discarded. */
 const readBy = (node: Node): number => {
   const own =
     node["Relation Name"] === undefined
@@ -51,7 +51,7 @@ const readBy = (node: Node): number => {
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + readBy(plan), 0)
 }
 
-/** How many rows a statement takes from tables; it is run for that. */
+/** How many rows a statement reads from tables; the statement is run for this. */
 export const rowsReadBy = ({ text, values }: SentStatement) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,6 @@
 /**
- * A charger's actor without fiber and socket, on the real journal and directory: it decides, commits, evolves and answers. Everything it
- * commits goes to the model journal as well, which must say the same of it.
+ * A charger's actor without fiber and socket, on the real journal and directory: it decides, commits, evolves and answers. Everything that it commits
+ * also goes to the model journal, which must have the same outcome.
  */
 import { Effect } from "effect"
 import type { ChargerCommand, CommandResult } from "../../src/domain/command/ChargerCommand.ts"
@@ -19,7 +19,7 @@ import { silent } from "../../src/domain/token/RealTime.ts"
 import { minute } from "./events.ts"
 import type { ModelJournal } from "./modelJournal.ts"
 
-/** Shared by all chargers of a run, since the database is. */
+/** Shared by all chargers of a run, since they share the database. */
 let numbers = 1
 let uuids = 0
 
@@ -28,7 +28,7 @@ const bytesOf = (n: number): Uint8Array => Uint8Array.from([0, 0, 0, 0, 0, 0, n 
 export interface Said {
   readonly reply: Reply | undefined
   readonly outcome: CommitOutcome
-  /** What the model journal says of the same facts. */
+  /** The outcome of the model journal for the same facts. */
   readonly expected: CommitOutcome
 }
 
@@ -39,11 +39,11 @@ type EventInput = Extract<Input, { readonly _tag: "Event" }>
 
 export class StoredCharger {
   state: ChargerState
-  /** Our own clock, ms epoch; it goes on by a second with each message. */
+  /** Our own clock, ms epoch; it advances by a second with each message. */
   now = minute(0)
-  /** The next commit's outcome gets lost: the actor drops its state and decides anew. */
+  /** The outcome of the next commit is lost: the actor drops its state and decides again. */
   loseNextOutcome = false
-  /** Sessions and orphans that fell out of the state because there were too many: a later load may bring them back. */
+  /** Sessions and orphans that were dropped from the state because there were too many: a later load may bring them back. */
   readonly fallen = new Set<string>()
   private messages = 1
   private readonly journal: Journal["Service"]
@@ -82,14 +82,14 @@ export class StoredCharger {
     return Effect.map(this.directory.reload(chargerId, epoch), (state) => present(state, chargerId))
   }
 
-  /** Drops what is in memory, as a commit in doubt makes an actor do. */
+  /** Drops the state in memory, as an actor does when the outcome of a commit is unknown. */
   get forget() {
     return Effect.map(this.stored, (state) => {
       this.state = state
     })
   }
 
-  /** A new connection: the next epoch, and the state as it stands. */
+  /** A new connection: the next epoch, and the stored state. */
   get reconnect() {
     const { chargerId, organisationId } = this.state
     return Effect.map(opened(this.directory, chargerId, organisationId, this.now), (state) => {
@@ -180,7 +180,7 @@ export class StoredCharger {
     return this.taken(input)
   }
 
-  /** The charger answers what it was asked. */
+  /** The charger answers a command. */
   answer(command: ChargerCommand, result: CommandResult): Effect.Effect<Said, unknown> {
     this.now += 1000
     return this.taken({ _tag: "CommandAnswered", command, result })

@@ -1,4 +1,4 @@
-/** Registered partners as subscribers of their own organisations, and what becomes due to them, for tests of what is stored. */
+/** Registered partners as subscribers of their own organisations, and what becomes due to them, for tests of storage. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Partners } from "../../src/domain/roaming/Partners.ts"
@@ -25,7 +25,7 @@ export const connection = {
 let made = 0
 const partyOf = () => (made++).toString(36).toUpperCase().padStart(3, "Z")
 
-/** A handshake from our side, by the token that is told in it. */
+/** A handshake that we start, with the token that is exchanged in it. */
 export const byUs = (id: string, verifier: Uint8Array, organisation: TestOrganisation) =>
   Effect.gen(function* () {
     const partners = yield* Partners
@@ -33,7 +33,7 @@ export const byUs = (id: string, verifier: Uint8Array, organisation: TestOrganis
     return { by: "Us" } as const
   })
 
-/** A registered partner of a new organisation, with nothing left to be told of at its registration. */
+/** A registered partner of a new organisation, to which everything at its registration has been pushed. */
 export const aSubscriber = Effect.gen(function* () {
   const partners = yield* Partners
   const storage = yield* Subscriptions
@@ -57,7 +57,7 @@ export const aSubscriber = Effect.gen(function* () {
 
 export const ref = (id: string, lane = id, kind = "location"): ObjectRef => ({ kind, id, lane })
 
-/** Makes objects due behind the cursor, each at its own position. */
+/** Makes objects due after the cursor, each at its own position. */
 export const makeDue = (id: string, objects: ReadonlyArray<ObjectRef>, now = noon) =>
   Effect.gen(function* () {
     const storage = yield* Subscriptions

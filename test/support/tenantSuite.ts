@@ -1,16 +1,16 @@
-/** What holds between two organisations on every route, whatever stores the data. Answers what does not. */
+/** What holds between two organisations on every route, whatever stores the data. Returns the violations. */
 import { makeOwned, ownersView, walk } from "./tenantWalk.ts"
 import type { Answer, Ask, TestCredentials } from "./restApp.ts"
 
 export interface TenantWorld {
   readonly ask: Ask
   readonly owner: TestCredentials
-  /** May do everything that an operator of an organisation may, and nothing of the platform's. */
+  /** Has all permissions of an operator of an organisation, and none of the platform's. */
   readonly stranger: TestCredentials
   readonly makeSession: (charger: { readonly chargerId: string; readonly siteId: string }) => Promise<string>
 }
 
-/** Walks both generations as a stranger, and looks whether the owner's records are as they were. */
+/** Calls every route of both REST versions as a stranger, and checks that the owner's records are unchanged. */
 export const leaks = async ({ ask, makeSession, owner, stranger }: TenantWorld): Promise<ReadonlyArray<string>> => {
   const owned = await makeOwned(ask, owner, makeSession)
   const before = await ownersView(ask, owner, owned)
@@ -18,7 +18,7 @@ export const leaks = async ({ ask, makeSession, owner, stranger }: TenantWorld):
 
   const v2 = await walk(ask, (await ask("GET", "/cpo/swagger.json")).json, stranger, owned)
   const v1 = await walk(ask, (await ask("GET", "/api/swagger.json")).json, stranger, owned)
-  // A walk that met no route proves nothing.
+  // A walk that found no routes proves nothing.
   const short = [v2, v1].filter(({ steps }) => steps.length < 4).map(() => "a walk met fewer than four routes")
 
   const after = await ownersView(ask, owner, owned)
@@ -28,7 +28,7 @@ export const leaks = async ({ ask, makeSession, owner, stranger }: TenantWorld):
 
 const brief = (answer: Answer): ReadonlyArray<unknown> => [answer.status, answer.json?.code]
 
-/** What comes of the owner's ids inside the stranger's own requests: of its site, its charger's id, its token's uid. */
+/** What happens to the owner's ids inside the stranger's own requests: its site, its charger's id, its token's uid. */
 export const foreignIds = async ({ ask, makeSession, owner, stranger }: TenantWorld) => {
   const owned = await makeOwned(ask, owner, makeSession)
   const key = stranger.key
@@ -52,7 +52,7 @@ export const foreignIds = async ({ ask, makeSession, owner, stranger }: TenantWo
   }
 }
 
-/** What `foreignIds` must answer: an unknown site, an id that is taken, and a card that others may have too. */
+/** The expected results of `foreignIds`: an unknown site, an id that is in use, and a card that other organisations may have too. */
 export const foreignIdsRefused = {
   movedToForeignSite: [404, "not_found"],
   foreignChargerId: [409, "charger_id_in_use"],

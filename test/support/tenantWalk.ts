@@ -1,50 +1,50 @@
 /**
- * Two organisations and every route there is: the stranger asks for what the owner has, on each operation of the OpenAPI documents, and
- * must not learn or change anything (T23). A new route is walked by itself; one with a path parameter or a body that no recipe knows
- * makes the walk fail, so that nobody forgets it.
+ * Two organisations and every route: the stranger requests the owner's things by each operation of the OpenAPI documents, and must not learn or
+ * change anything (T23). New routes are included automatically. A route with a path parameter or a body for which there is no recipe fails the walk,
+ * so that none is forgotten.
  */
 import type { Answer, Ask, Json, TestCredentials } from "./restApp.ts"
 
-/** What the owner has, by the names that path and query parameters have in the OpenAPI documents. */
+/** What the owner has, by the names of path and query parameters in the OpenAPI documents. */
 export interface Owned {
   readonly siteId: string
   readonly groupId: string
   readonly chargerId: string
   readonly sessionId: string
   readonly uid: string
-  /** Of its session. */
+  /** The token of its session. */
   readonly tokenUid: string
-  /** Text that stands in its records. */
+  /** A search text that is in its records. */
   readonly q: string
-  /** Of a series: what has no default. */
+  /** For a series, as it has no default. */
   readonly metric: string
   readonly keyId: string
   readonly tariffId: string
   readonly cdrId: string
   readonly partnerId: string
-  /** Of OCPI. */
+  /** For OCPI. */
   readonly module: string
   readonly webhookId: string
   readonly deliveryId: string
   readonly eventId: string
-  /** Of a command. */
+  /** For a command. */
   readonly id: string
   readonly operatorId: string
   readonly roleId: string
   readonly invitationId: string
-  /** Nobody's: the walk is made with keys. */
+  /** Belongs to no one: the walk uses API keys. */
   readonly signInId: string
   /** The same. */
   readonly passkeyId: string
   readonly viewId: string
 }
 
-/** Words that stand in the owner's records and nowhere else. */
+/** A text that is in the owner's records and nowhere else. */
 export const mark = "OWNERS-OWN"
 
 interface Operation {
   readonly method: string
-  /** As the document has it, with `{name}` for parameters. */
+  /** As in the document, with `{name}` for parameters. */
   readonly path: string
   readonly operationId: string
   readonly query: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export const operationsOf = (document: Json): ReadonlyArray<Operation> =>
     }))
   )
 
-/** Bodies that would do something, had the stranger the right to it. Keyed by operationId. */
+/** Bodies that would have an effect if the stranger were allowed to send them. Keyed by operationId. */
 const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "organisations.create": { name: "Stranger's", countryCode: "FI", partyId: "STR" },
   "organisations.update": { name: "Stranger's own" },
@@ -127,7 +127,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "roles.update": { name: "Taken over" },
   "invitations.create": { email: "friend@example.com", roleId: "Viewer" },
   "invitations.accept": { token: "x".repeat(43), name: "Stranger", password: "a long one of the stranger" },
-  // With a role of the owner's.
+  // With a role of the owner.
   "single-sign-on.set": {
     issuer: "https://login.stranger.example",
     clientId: "stranger",
@@ -141,25 +141,25 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "charger.add": { chargerName: "Stranger's charger" }
 })
 
-/** Bodies that are no JSON. Keyed by operationId. */
+/** Bodies that are not JSON. Keyed by operationId. */
 const raws: Readonly<Record<string, Json>> = {
   "files.store": { raw: "an image", headers: { "content-type": "application/octet-stream" } }
 }
 
 /**
- * Operations whose path parameters name something new beside what is the owner's: the stranger's own value, so that only the other one
- * can be refused.
+ * Operations whose path parameters name something new besides what is the owner's. The stranger's own value is used for it, so that only the other
+ * parameter can cause a refusal.
  */
 const ownParameters: Readonly<Record<string, Partial<Owned>>> = { "charger.add": { chargerId: "STRANGER-2" } }
 
-/** What operations answer to the stranger where it is neither something of its own nor, with a path parameter, 404. */
+/** Statuses of answers to the stranger that are neither about something of its own nor, with a path parameter, 404. */
 const expected: Readonly<Record<string, number>> = {
   "organisations.create": 403,
   "organisations.list": 403,
   "chargers.create": 404,
   "command-batches.create": 400,
   "firmware-campaigns.create": 400,
-  // Of a person, and the stranger comes with a key.
+  // This needs a person, but the stranger uses a key.
   "sign-ins.create": 401,
   "sign-ins.removeOthers": 409,
   "sign-ins.removeCurrent": 409,
@@ -219,7 +219,7 @@ export interface Step {
   readonly answer: Answer
 }
 
-/** Walks every operation as the stranger; `wrong` says what should not have been. */
+/** Calls every operation as the stranger; `wrong` lists the violations. */
 export const walk = async (
   ask: Ask,
   document: Json,
@@ -258,7 +258,7 @@ const findings = (operation: Operation, answer: Answer, owned: Owned): ReadonlyA
   if (wanted !== undefined && answer.status !== wanted) found.push(`${name} answered ${answer.status}, not ${wanted}`)
   if (wanted === undefined && answer.status >= 300) found.push(`${name} answered ${answer.status}: ${answer.text}`)
   if (answer.text.includes(mark)) found.push(`${name} shows what is not the stranger's: ${answer.text}`)
-  // A refusal may name what was asked for; anything else that holds the owner's ids was looked up.
+  // A refusal may contain what was requested; any other answer with the owner's ids shows that they were looked up.
   if (answer.status < 300) {
     for (const id of Object.values(owned).filter((value) => value.length > 8)) {
       if (answer.text.includes(id)) found.push(`${name} shows the owner's ${id}`)
@@ -267,7 +267,7 @@ const findings = (operation: Operation, answer: Answer, owned: Owned): ReadonlyA
   return found
 }
 
-/** Everything that the owner sees of its own, for a comparison before and after. */
+/** Everything of its own that the owner can read, for a comparison before and after. */
 export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned): Promise<ReadonlyArray<string>> => {
   const paths = [
     "/cpo/v2/organisation",
@@ -306,14 +306,14 @@ export const ownersView = async (ask: Ask, owner: TestCredentials, owned: Owned)
     answers.push(`${path} ${answer.status} ${answer.text}`)
   }
   const keys = await ask("GET", "/cpo/v2/api-keys", { key: owner.key })
-  // When a key was last used changes by being used.
+  // Reading with a key changes its last use.
   const lasting = keys.json.items.map(({ lastUsedAt: _at, lastUsedFrom: _from, ...key }: Json) => key)
   return [...answers, JSON.stringify(lasting)]
 }
 
 let made = 0
 
-/** What the owner has, made over REST; the session is made by whoever stores sessions. */
+/** Creates what the owner has, over REST; the session is created by the function that the caller passes. */
 export const makeOwned = async (
   ask: Ask,
   owner: TestCredentials,
@@ -367,7 +367,7 @@ export const makeOwned = async (
     module: "locations",
     webhookId: webhook.id,
     deliveryId: tariff.id,
-    // Nothing has happened in a world without a journal.
+    // In a world without a journal there are no events.
     eventId: event?.id ?? "1",
     id: command.id,
     operatorId: operator.id,

@@ -1,6 +1,6 @@
 /**
- * Which databases a run tries: the embedded one, and PostgreSQL where `TEST_DATABASE_URL` names a server. `TEST_DRIVERS=pglite` or
- * `TEST_DRIVERS=postgres` leaves out the other one, for a run after one that has had it.
+ * The databases of a run: the embedded one, and PostgreSQL if `TEST_DATABASE_URL` names a server. `TEST_DRIVERS=pglite` or `TEST_DRIVERS=postgres`
+ * leaves out the other one, for a run that follows one with it.
  */
 export const testUrl = process.env["TEST_DATABASE_URL"]
 

@@ -1,4 +1,4 @@
-/** An organisation whose webhooks are posted by the real engine, under a clock that can be put forward, to somebody who receives. */
+/** An organisation whose webhooks are posted by the real engine, under a clock that tests can advance, to a receiver. */
 import { Clock, Effect, Layer } from "effect"
 import * as SubscriptionRunner from "../../src/actors/background/SubscriptionRunner.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
@@ -32,7 +32,7 @@ const noPartners = Layer.succeed(
   })
 )
 
-/** The engine under a clock that can be put forward: what it waits for by the clock comes when it is. */
+/** The engine under a clock that tests can advance: what it waits for becomes due when the clock is advanced. */
 export const engine = Effect.fnUntraced(function* (options: CallOptions = open) {
   const real = yield* Clock.Clock
   let ahead = 0
@@ -52,7 +52,7 @@ export const engine = Effect.fnUntraced(function* (options: CallOptions = open) 
 
 let made = 0
 
-/** An organisation with a charger, the face, and somebody who receives. */
+/** An organisation with a charger, REST, and a receiver. */
 export const world = Effect.fnUntraced(function* (options: CallOptions = open) {
   const context = yield* Effect.context<Layer.Success<typeof ports>>()
   const known = Layer.succeedContext(context)
@@ -108,5 +108,5 @@ export const until = (holds: () => boolean | Promise<boolean>, what: string) =>
     }
   })
 
-/** Long enough that what is on its way would have come. */
+/** Long enough for anything under way to arrive. */
 export const aWhile = Effect.sleep(300)

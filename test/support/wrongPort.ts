@@ -1,4 +1,4 @@
-/** A program that starts with a wrong setting, for a test that looks how long it takes to say so: prints the variable and milliseconds of CPU. */
+/** A program that starts with a wrong setting, for a test of how long it takes to report it. Prints the variable and the milliseconds of CPU. */
 const { loadConfig } = await import("../../src/Config.ts")
 const Effect = await import("effect/Effect")
 const error = await Effect.runPromise(Effect.flip(loadConfig({ PORT: "abc" }, [])))

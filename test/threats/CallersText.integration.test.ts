@@ -1,7 +1,7 @@
 /**
- * T15: SQL and worse in everything that a caller of REST gives. Over five hundred texts as names, ids, uids, cursors, filters, keys and
- * passwords: each is stored and shown as it came, found by exactly itself, or refused as the caller's mistake. None makes the service fail,
- * and none becomes a part of a statement.
+ * T15: SQL and other malicious text in everything that a caller of REST sends. Over five hundred texts as names, ids, uids, cursors, filters, keys
+ * and passwords: each is stored and shown unchanged, found by exactly itself, or refused as the caller's mistake. None causes a failure, and none
+ * becomes part of a statement.
  */
 import { expect, it } from "vitest"
 import { isChargerId } from "../../src/domain/values/ChargerId.ts"
@@ -12,7 +12,7 @@ import { type Answer, basic, threatDrivers, WireCharger, type World } from "./wo
 
 const limitMillis = 300_000
 
-/** Requests that are under way at one time. */
+/** The number of simultaneous requests. */
 const atATime = 8
 
 /** `PROPERTY=full` takes ten times as long. */
@@ -22,10 +22,10 @@ const texts = [...everyNastyText, ...unstorableTexts]
 
 const url = encodeURIComponent
 
-/** A text as a URL has it; half a surrogate pair has no form there and is left out. */
+/** A text encoded for a URL; half a surrogate pair cannot be encoded and is replaced. */
 const inUrl = (text: string): string => url(text.toWellFormed())
 
-/** What a header can carry of a text. */
+/** The part of a text that a header can contain. */
 const inHeader = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]/g, "?")
@@ -40,7 +40,7 @@ interface Ask {
   readonly key?: string | undefined
 }
 
-/** Every place in which a caller's text goes into a statement, with `text` in it; `n` makes what must be unique so. */
+/** Every place in which a caller's text reaches a statement, with `text` in it; `n` makes unique values. */
 const asks = (text: string, n: number, siteId: string): ReadonlyArray<Ask> => {
   const t = inUrl(text)
   return [
@@ -89,12 +89,12 @@ const asks = (text: string, n: number, siteId: string): ReadonlyArray<Ask> => {
   ]
 }
 
-/** Texts that came back as they were given, or were refused. */
+/** Sends the texts to all places; returns how often each HTTP status was answered. */
 const askAll = async (world: World, siteId: string): Promise<Record<string, number>> => {
   const outcomes: Record<string, number> = {}
   const failed: Array<string> = []
   await inParallel(texts, atATime, async (text, n) => {
-    // Each text in two places, so that each place meets dozens of texts; or, at leisure, every text in every place.
+    // Each text in two places, so that each place gets dozens of texts; or, in the full run, every text in every place.
     const places = asks(text, n, siteId).filter((_, place) => isFull || (place + n) % 16 === 0)
     for (const { body, headers = {}, method, path, ...rest } of places) {
       const answer = await world.ask(method, path, { body, headers, ...("key" in rest ? { key: rest.key } : {}) })
@@ -109,7 +109,7 @@ const askAll = async (world: World, siteId: string): Promise<Record<string, numb
 
 const isRefusal = ({ json, status }: Answer): boolean => status === 400 && Array.isArray(json.errors)
 
-/** What may be named so is read back as it was named; all else is refused, and says where it does not fit. */
+/** A valid name is read back unchanged; any other is refused with the field that is wrong. */
 const nameAll = async (world: World): Promise<number> => {
   let named = 0
   await inParallel(texts, atATime, async (text, n) => {
@@ -131,7 +131,7 @@ const nameAll = async (world: World): Promise<number> => {
   return named
 }
 
-/** What stood before, to see that nothing of it has gone. */
+/** The state from before, to check that nothing of it is lost. */
 const standing = async (world: World): Promise<Json> => {
   const { createdAt, name, securityProfile } = await world.done("GET", "/cpo/v2/chargers/T15")
   return {
@@ -141,7 +141,7 @@ const standing = async (world: World): Promise<Json> => {
 }
 
 for (const { missing, name, run } of threatDrivers) {
-  it.skipIf(missing)(`makes nothing but text of what callers write (${name})`, { timeout: limitMillis }, () =>
+  it.skipIf(missing)(`treats whatever callers write as nothing but text (${name})`, { timeout: limitMillis }, () =>
     run(async (world) => {
       const site = await world.done("POST", "/cpo/v2/sites", { body: { name: "Site" } })
       await world.done("POST", "/cpo/v2/chargers", {
@@ -166,11 +166,11 @@ for (const { missing, name, run } of threatDrivers) {
           `SELECT (SELECT count(*) FROM api_key)::int AS keys, (SELECT count(*) FROM organisation)::int AS organisations`
         )
         expect(row).toEqual({ keys: 1, organisations: 1 })
-        // Some of the texts are ids that chargers may have, such as `null`.
+        // Some of the texts are valid charger ids, such as `null`.
         const ids = (await query("SELECT charger_id AS id FROM charger")).map(({ id }) => String(id))
         expect(ids.filter((id) => id !== "T15" && !texts.includes(id))).toEqual([])
       })
-      // SQL that the database did not understand would be class 42, said in the log.
+      // Invalid SQL would be an error of class 42 in the log.
       expect(world.output).not.toContain("SQLSTATE")
       expect(world.output).not.toContain('"level":"ERROR"')
     })

@@ -1,7 +1,6 @@
 /**
- * T14: text that is made to be more than text, from chargers. Terminal escapes, line breaks, markup and very long strings in every field
- * that they fill are stored and shown as they came, as far as there is room for them; and the log stays one JSON object a line that does nothing to
- * its reader.
+ * T14: malicious text from chargers. Terminal escapes, line breaks, markup and very long strings in every field are stored and shown unchanged, up to
+ * the length of the field; and the log remains one JSON object a line that cannot affect a reader's terminal.
  */
 import { expect, it } from "vitest"
 import type { Json } from "../support/restApp.ts"
@@ -10,10 +9,10 @@ import { eventually, threatDrivers, WireCharger, type World } from "./world.ts"
 
 const limitMillis = 300_000
 
-/** What it says are some megabytes, for which a charger has minutes. */
+/** It sends some megabytes, for which a charger has minutes. */
 const unhurried = { OCPP_BYTES_PER_SECOND: "10485760" }
 
-/** The longest line that may be written: a frame of 4 KiB, each of whose characters may take six, and what is said about it. */
+/** The longest line that may be logged: a frame of 4 KiB, of which each character may take six, and the text about it. */
 const lineMax = 32_768
 
 const texts: ReadonlyArray<string> = [
@@ -43,7 +42,7 @@ const texts: ReadonlyArray<string> = [
   Array.from({ length: 9_000 }, (_, n) => ((n * 2_654_435_761) >>> 0).toString(36)).join("")
 ]
 
-/** What no text of the database can hold is replaced where a frame comes in, and what is longer than its field has room for is cut and marked. */
+/** Text that the database cannot hold is replaced when a frame arrives, and text that is too long for its field is cut and marked. */
 const stored = (text: string, most: number): string => {
   const kept = text.replaceAll("\0", "\ufffd").toWellFormed()
   return kept.length <= most ? kept : `${kept.slice(0, most - 1)}…`
@@ -51,7 +50,7 @@ const stored = (text: string, most: number): string => {
 
 const time = "2026-11-20T10:00:00.000Z"
 
-/** What a charger says with `text` in every field that holds text. */
+/** Messages of a charger with `text` in every field that holds text. */
 const sayings = (text: string, transactionId: number): ReadonlyArray<readonly [action: string, payload: Json]> => {
   const sample = { value: text, context: text, format: text, measurand: text, phase: text, location: text, unit: text }
   return [
@@ -83,7 +82,7 @@ const boot = (text: string) => ({
   meterSerialNumber: text
 })
 
-/** Says everything with `text` in it, and looks whether REST tells it as it was said. */
+/** Sends all messages with `text` in them, and checks that REST shows it as it was sent. */
 const sayAll = async (world: World, chargerId: string, text: string, n: number): Promise<void> => {
   const about = JSON.stringify(text.slice(0, 40))
   const charger = await WireCharger.connect(world.service.ocppUrl, chargerId)
@@ -105,10 +104,10 @@ const sayAll = async (world: World, chargerId: string, text: string, n: number):
   const started = await result("StartTransaction", { connectorId: n + 1, idTag: text, meterStart: 0, timestamp: time })
   for (const [action, payload] of sayings(text, started.transactionId)) {
     const [type] = await charger.call(action, payload)
-    // Only what no transaction is made of may be refused.
+    // Only messages that belong to no transaction may be refused.
     expect(/^(Start|Stop|Meter)/.test(action) ? type : 3, `${action.slice(0, 40)} with ${about}`).toBe(3)
   }
-  // A message id of up to 36 characters is given back as it came.
+  // A message id of up to 36 characters is returned unchanged.
   if (text.length <= 36 && text.isWellFormed()) expect((await charger.call("Heartbeat", {}, text))[1]).toBe(text)
   const stop = { idTag: text, meterStop: 10, timestamp: time, reason: text }
   await result("StopTransaction", { ...stop, transactionId: started.transactionId })
@@ -143,7 +142,10 @@ const sayAll = async (world: World, chargerId: string, text: string, n: number):
   )
 }
 
-/** Makes an actor meet a defect while it works on a frame, which is then logged. PostgreSQL only: nobody can reach into the other. */
+/**
+ * Causes a defect in an actor while it processes a frame, which is then logged. PostgreSQL only: the embedded database cannot be changed from
+ * outside.
+ */
 const provokeDefects = async (world: World): Promise<number> => {
   if (world.driver === "PGlite") return 0
   const rename = (from: string, to: string) =>
@@ -159,7 +161,7 @@ const provokeDefects = async (world: World): Promise<number> => {
   return texts.length
 }
 
-/** The lines that came after the words to the person who started the service. */
+/** The lines after the banner for the person who started the service. */
 const logLines = (output: string): ReadonlyArray<string> =>
   output
     .slice(output.indexOf('\n{"message":"ready"'))
@@ -169,7 +171,7 @@ const logLines = (output: string): ReadonlyArray<string> =>
 const unfit = (line: string): boolean => {
   try {
     const value: Json = JSON.parse(line)
-    // What is logged with a cause has a list for its message.
+    // A line with a cause has a list as its message.
     const isSaid = typeof value?.message === "string" || Array.isArray(value?.message)
     return typeof value !== "object" || value === null || !isSaid
   } catch {
@@ -177,13 +179,13 @@ const unfit = (line: string): boolean => {
   }
 }
 
-/** Whatever a terminal may take for an order, and what turns or hides the text around it. */
+/** Characters that a terminal may execute, and those that reverse or hide the text around them. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const orders = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
 for (const { missing, name, run } of threatDrivers) {
   it.skipIf(missing)(
-    `shows what chargers write as they wrote it, and logs it as one line of JSON (${name})`,
+    `shows chargers' text as they sent it, and logs it as one line of JSON (${name})`,
     { timeout: limitMillis },
     () =>
       run(async (world) => {

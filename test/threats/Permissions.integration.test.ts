@@ -1,6 +1,6 @@
 /**
- * T22: nobody does more than he may at the moment of the call. What an operator loses is lost to his keys at the next call, by name, and
- * everything once he has left; a revoked key is a stranger's at once; and keys of one generation of REST open nothing of the other.
+ * T22: each caller has exactly its permissions at the moment of the call. What an operator loses, his keys lose at the next call, and everything once
+ * he has left; a revoked key is refused at once; and keys of one generation of REST do not work in the other.
  */
 import { expect, it } from "vitest"
 import { v1 } from "../simulation/Process.ts"
@@ -41,7 +41,7 @@ const statistics = (world: World, clientId: string, code: string) =>
     .then(({ status }) => status)
 
 for (const { missing, name, run } of threatDrivers) {
-  it.skipIf(missing)(`takes what an operator may at the moment of each call (${name})`, { timeout: limitMillis }, () =>
+  it.skipIf(missing)(`applies an operator's current permissions at each call (${name})`, { timeout: limitMillis }, () =>
     run(async (world) => {
       const { apiKey, clientId, code, id } = await organised(world, "OPA")
       const made = await world.done("POST", "/cpo/v2/api-keys", {
@@ -55,7 +55,7 @@ for (const { missing, name, run } of threatDrivers) {
         status: 403,
         json: { code: "permission_denied", requiredPermissions: ["tokens:read"] }
       })
-      // A key gives nobody more than it has itself.
+      // A key cannot make a key with more permissions than its own.
       const greedy = { name: "all", permissions: ["sites:read", "platform:admin"] }
       expect((await world.ask("POST", "/cpo/v2/api-keys", { key: full, body: greedy })).status).toBe(403)
       expect(
@@ -89,65 +89,62 @@ for (const { missing, name, run } of threatDrivers) {
     })
   )
 
-  it.skipIf(missing)(
-    `opens nothing of one generation of REST by the other's keys (${name})`,
-    { timeout: limitMillis },
-    () =>
-      run(async (world) => {
-        const own = await organised(world, "OPB")
-        const other = await organised(world, "OPC")
-        expect(await statistics(world, own.clientId, own.code)).toBe(200)
-        expect(await listSites(world, own.apiKey)).toEqual([200])
-        const pairs: ReadonlyArray<readonly [clientId: string, code: string]> = [
-          [own.clientId, own.apiKey],
-          [own.apiKey, own.code],
-          [own.apiKey, own.apiKey],
-          [own.code, own.clientId],
-          [own.clientId, other.code],
-          [own.clientId, v1.code],
-          [own.clientId, own.code.toLowerCase()],
-          [own.clientId, `${own.code} `],
-          [own.clientId, own.code.slice(0, -1)],
-          [own.clientId.toUpperCase(), own.code],
-          [own.clientId, ""],
-          ["", own.code],
-          ["", ""],
-          ["%", "%"]
-        ]
-        for (const [clientId, code] of pairs) {
-          if (clientId === own.clientId && code === own.code) continue
-          expect(await statistics(world, clientId, code), `clientId=${clientId}&code=${code}`).toBe(401)
-        }
-        const pair = `clientId=${own.clientId}&code=${own.code}`
-        const attempts: ReadonlyArray<
-          readonly [path: string, key: string | undefined, headers?: Record<string, string>]
-        > = [
-          ["/cpo/v2/sites", own.code],
-          ["/cpo/v2/sites", own.clientId],
-          ["/cpo/v2/sites", `${own.clientId}:${own.code}`],
-          [`/cpo/v2/sites?${pair}`, undefined],
-          [`/cpo/v2/sites?x-api-key=${own.apiKey}`, undefined],
-          [`/cpo/v2/sites?code=${own.apiKey}&clientId=${own.clientId}`, undefined],
-          ["/cpo/v2/sites", undefined, { authorization: `Bearer ${own.apiKey}` }],
-          ["/cpo/v2/sites", undefined, { cookie: `x-api-key=${own.apiKey}` }],
-          ["/api/statistics", own.apiKey],
-          ["/api/statistics", own.code],
-          [`/api/statistics?clientId=${own.clientId}`, own.apiKey],
-          [`/api/statistics?x-api-key=${own.apiKey}`, undefined],
-          ["/api/statistics", undefined, { code: own.code, clientid: own.clientId }],
-          ["/api/charger/X", own.apiKey]
-        ]
-        const policies = new Set<string | null>()
-        for (const [path, key, headers = {}] of attempts) {
-          const { headers: answered, status, text } = await world.ask("GET", path, { key, headers })
-          expect(status, `${path} with ${key ?? JSON.stringify(headers)}`).toBe(401)
-          for (const secret of [own.code, own.apiKey]) expect(text).not.toContain(secret)
-          if (path.startsWith("/api/")) policies.add(answered.get("referrer-policy"))
-        }
-        expect([...policies], "pages that are opened from an answer do not learn its address").toEqual(["no-referrer"])
-        // Twice the same parameter: whichever is believed, it must be right.
-        const twice = await world.ask("GET", `/api/statistics?${pair}&code=wrong`, { key: undefined })
-        expect(twice.status).toBe(401)
-      })
+  it.skipIf(missing)(`accepts no keys of the other generation of REST (${name})`, { timeout: limitMillis }, () =>
+    run(async (world) => {
+      const own = await organised(world, "OPB")
+      const other = await organised(world, "OPC")
+      expect(await statistics(world, own.clientId, own.code)).toBe(200)
+      expect(await listSites(world, own.apiKey)).toEqual([200])
+      const pairs: ReadonlyArray<readonly [clientId: string, code: string]> = [
+        [own.clientId, own.apiKey],
+        [own.apiKey, own.code],
+        [own.apiKey, own.apiKey],
+        [own.code, own.clientId],
+        [own.clientId, other.code],
+        [own.clientId, v1.code],
+        [own.clientId, own.code.toLowerCase()],
+        [own.clientId, `${own.code} `],
+        [own.clientId, own.code.slice(0, -1)],
+        [own.clientId.toUpperCase(), own.code],
+        [own.clientId, ""],
+        ["", own.code],
+        ["", ""],
+        ["%", "%"]
+      ]
+      for (const [clientId, code] of pairs) {
+        if (clientId === own.clientId && code === own.code) continue
+        expect(await statistics(world, clientId, code), `clientId=${clientId}&code=${code}`).toBe(401)
+      }
+      const pair = `clientId=${own.clientId}&code=${own.code}`
+      const attempts: ReadonlyArray<
+        readonly [path: string, key: string | undefined, headers?: Record<string, string>]
+      > = [
+        ["/cpo/v2/sites", own.code],
+        ["/cpo/v2/sites", own.clientId],
+        ["/cpo/v2/sites", `${own.clientId}:${own.code}`],
+        [`/cpo/v2/sites?${pair}`, undefined],
+        [`/cpo/v2/sites?x-api-key=${own.apiKey}`, undefined],
+        [`/cpo/v2/sites?code=${own.apiKey}&clientId=${own.clientId}`, undefined],
+        ["/cpo/v2/sites", undefined, { authorization: `Bearer ${own.apiKey}` }],
+        ["/cpo/v2/sites", undefined, { cookie: `x-api-key=${own.apiKey}` }],
+        ["/api/statistics", own.apiKey],
+        ["/api/statistics", own.code],
+        [`/api/statistics?clientId=${own.clientId}`, own.apiKey],
+        [`/api/statistics?x-api-key=${own.apiKey}`, undefined],
+        ["/api/statistics", undefined, { code: own.code, clientid: own.clientId }],
+        ["/api/charger/X", own.apiKey]
+      ]
+      const policies = new Set<string | null>()
+      for (const [path, key, headers = {}] of attempts) {
+        const { headers: answered, status, text } = await world.ask("GET", path, { key, headers })
+        expect(status, `${path} with ${key ?? JSON.stringify(headers)}`).toBe(401)
+        for (const secret of [own.code, own.apiKey]) expect(text).not.toContain(secret)
+        if (path.startsWith("/api/")) policies.add(answered.get("referrer-policy"))
+      }
+      expect([...policies], "pages that are opened from an answer do not learn its address").toEqual(["no-referrer"])
+      // The same parameter twice: each value must be right, whichever one is used.
+      const twice = await world.ask("GET", `/api/statistics?${pair}&code=wrong`, { key: undefined })
+      expect(twice.status).toBe(401)
+    })
   )
 }

@@ -1,7 +1,7 @@
 /**
- * T20 and T21: secrets are shown once, where they are made, and are nowhere afterwards: in no line of output, no trace that leaves the
- * service, no row and no file of the database, no answer. Keys, v1's codes in the query, chargers' passwords, right ones and wrong, and
- * the AuthorizationKey that chargers tell although nobody should.
+ * T20 and T21: secrets are shown once, when they are made, and appear nowhere afterwards: in no line of output, no trace that leaves the service, no
+ * row and no file of the database, no answer. These are keys, v1's codes in the query, chargers' passwords, right and wrong ones, and the
+ * AuthorizationKey that chargers report although they should not.
  */
 import { createServer } from "node:http"
 import { expect, it } from "vitest"
@@ -13,18 +13,18 @@ const limitMillis = 300_000
 const secretKey = "Secret-Key-Of-This-Very-Run-0123456789abcdefghijklmnop"
 const operatorPassword = "Operators-Password-7b1f"
 
-/** Everything that must not be found again, by what it is. */
+/** Everything that must not be found again, by its name. */
 class Secrets {
   readonly all = new Map<string, string>()
 
-  /** Remembers a secret; of a v2 key the part that proves it, since its public part is stored. */
+  /** Remembers a secret; of a v2 key only the secret part, since its public part is stored. */
   add(what: string, secret: string): string {
     const proof = /^vl_[0-9a-f]{16}_([0-9A-Za-z]{43})_/.exec(secret)?.[1] ?? secret
     this.all.set(what, proof)
     return secret
   }
 
-  /** The secrets that stand in a text as they are, in hexadecimal, in base 64 or as a URL has them. */
+  /** The secrets that a text contains unchanged, in hexadecimal, in base 64 or encoded for a URL. */
   foundIn(text: string): ReadonlyArray<string> {
     return [...this.all].flatMap(([what, secret]) => {
       const bytes = Buffer.from(secret)
@@ -39,7 +39,7 @@ class Secrets {
   }
 }
 
-/** A collector of traces, metrics and logs that keeps what it is sent. */
+/** A collector of traces, metrics and logs that stores what it receives. */
 const collector = async () => {
   let received = ""
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ const collector = async () => {
   }
 }
 
-/** Makes every kind of secret there is, each over a route that may be asked twice. */
+/** Makes every kind of secret, each over a route that may be called twice. */
 const makeSecrets = async (world: World, secrets: Secrets) => {
   const once = { "idempotency-key": "the same request" }
   const twice = async (path: string, key: string, body: unknown) => {
@@ -104,7 +104,7 @@ const makeSecrets = async (world: World, secrets: Secrets) => {
 
 type Made = Awaited<ReturnType<typeof makeSecrets>>
 
-/** Requests with secrets in every place where callers put them, right and wrong; answers what came back. */
+/** Requests with secrets, right and wrong, in every place where callers put them; returns the answers. */
 const useKeys = async (
   world: World,
   secrets: Secrets,
@@ -136,7 +136,7 @@ const useKeys = async (
   return answers.map(({ headers, text }) => `${JSON.stringify([...headers])} ${text}`)
 }
 
-/** Bodies that hold secrets and do not fit; answers what was said about them. */
+/** Invalid bodies with secrets; returns the answers about them. */
 const sendBadBodies = async (world: World, secrets: Secrets, { key }: Made): Promise<ReadonlyArray<string>> => {
   const tooLong = secrets.add("password that is too long", "Too.Long.Password.".repeat(6))
   const blank = secrets.add("password with a blank", "Pass word With Blank")
@@ -161,7 +161,7 @@ const sendBadBodies = async (world: World, secrets: Secrets, { key }: Made): Pro
   return answers.map(({ text }) => text)
 }
 
-/** Chargers that come with right passwords, wrong ones, and in places where none belongs. */
+/** Chargers that connect with right passwords, wrong ones, and passwords in places where none belongs. */
 const connectChargers = async (world: World, secrets: Secrets, { generated, password }: Made): Promise<void> => {
   const url = world.service.ocppUrl
   const wrong = secrets.add("wrong password of a charger", "Wrong.Password.Here")
@@ -186,7 +186,7 @@ const connectChargers = async (world: World, secrets: Secrets, { generated, pass
   }
 }
 
-/** A charger that tells its AuthorizationKey whenever it can, in every spelling; leaves its configuration behind. */
+/** A charger that reports its AuthorizationKey whenever it can, in every spelling, and leaves its configuration stored. */
 const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
   const told = secrets.add("AuthorizationKey that a charger tells", "Told.AuthorizationKey.77")
   const entry = (name: string) => ({ key: name, readonly: false, value: told })
@@ -203,7 +203,7 @@ const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Mad
   const configuration = async () => (await world.done("GET", "/cpo/v2/chargers/SEC-3/configuration", { key })).items
   await eventually("the configuration is there", async () => (await configuration()).length > 0)
   const result = { configurationKey: [entry("AuthorizationKey")], unknownKey: [] }
-  // Said again, to nobody; cut off; in an error's details; and where a frame has no such place.
+  // Repeated without a request, cut off, in an error's details, and in a frame that has no such field.
   charger.send(JSON.stringify([3, id, result]))
   charger.send(JSON.stringify([3, "nobody asked", result]))
   charger.send(JSON.stringify([3, id, result]).slice(0, -3))
@@ -216,7 +216,7 @@ const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Mad
   )
 }
 
-/** A charger that repeats the new passwords it is sent: in an error, in an answer, and in what is neither. */
+/** A charger that repeats the new passwords it is sent: in an error, in an answer, and in an invalid frame. */
 const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
   await world.done("POST", "/cpo/v2/chargers", { key, body: { name: "C4", chargerId: "SEC-4" } })
   const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-4")
@@ -232,7 +232,7 @@ const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made)
     secrets.add(`new password ${n} in capitals`, value.toUpperCase())
     charger.onCall = (action, id) => {
       if (action !== "ChangeConfiguration") return JSON.stringify([4, id, "NotSupported", "", {}])
-      // Nobody can read this, and it has no name to be masked by.
+      // This is unreadable, and has no name by which it could be masked.
       charger.send(`[4,"${id}","GenericError","cannot set ${value}`)
       return JSON.stringify(reply(id, value))
     }
@@ -244,7 +244,7 @@ const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made)
   expect(messages.items.filter((one: { direction: string }) => one.direction === "in").length).toBeGreaterThan(3)
 }
 
-/** Commands that send a charger to places that a password, a query or a one-time address opens. */
+/** Commands that send a charger to addresses with a password, a query secret or a one-time token. */
 const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Promise<ReadonlyArray<string>> => {
   await world.done("POST", "/cpo/v2/chargers", { key, body: { name: "C5", chargerId: "SEC-5" } })
   const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-5")
@@ -255,7 +255,7 @@ const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Pro
     heard.push(sent)
     if (action === "UpdateFirmware") return JSON.stringify([3, id, {}])
     const location = /[a-z]+:\/\/[^"]+/.exec(sent)?.[0] ?? ""
-    // Some chargers say where they were sent to.
+    // Some chargers repeat the address that they were sent.
     if (action === "GetLog") return JSON.stringify([4, id, "InternalError", `cannot reach ${location}`, {}])
     return JSON.stringify([3, id, { status: "Accepted", fileName: location }])
   }
@@ -298,7 +298,7 @@ const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Pro
   return answers
 }
 
-/** Loses tables under the service, so that every face meets what it was never meant to, with secrets at hand. */
+/** Removes tables while the service runs, so that every interface meets an unexpected failure with secrets at hand. */
 const breakDown = async (world: World, { clientId, code, generated, key }: Made): Promise<void> => {
   if (world.driver === "PGlite") return
   const tables = ["api_key", "v1_credential", "charger", "idempotency"]
@@ -320,7 +320,7 @@ const breakDown = async (world: World, { clientId, code, generated, key }: Made)
   expect(await world.ask("GET", "/cpo/v2/sites", { key })).toMatchObject({ status: 200 })
 }
 
-/** All that anybody can read of what was made, over REST. */
+/** All that can be read over REST about the secrets. */
 const readEverything = async (world: World, { clientId, code, key }: Made): Promise<string> => {
   const own = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
   const paths = [...own, "commands?limit=500", "audit-log?limit=500", "files"]
@@ -339,51 +339,47 @@ const readEverything = async (world: World, { clientId, code, key }: Made): Prom
 }
 
 for (const { missing, name, run } of threatDrivers) {
-  it.skipIf(missing)(
-    `keeps no secret where anybody could find it again (${name})`,
-    { timeout: limitMillis },
-    async () => {
-      const sink = await collector()
-      const env = {
-        SECRET_KEY: secretKey,
-        BOOTSTRAP_OPERATOR_PASSWORD: operatorPassword,
-        OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
-        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
-      }
-      try {
-        await run(async (world) => {
-          const secrets = new Secrets()
-          secrets.add("SECRET_KEY", secretKey)
-          secrets.add("operator's password", operatorPassword)
-          secrets.add("bootstrap key", bootstrapKey)
-          secrets.add("bootstrap code", bootstrapV1.code)
-          const made = await makeSecrets(world, secrets)
-          const answers = [...(await useKeys(world, secrets, made)), ...(await sendBadBodies(world, secrets, made))]
-          await connectChargers(world, secrets, made)
-          await tellAuthorizationKey(world, secrets, made)
-          await repeatNewPasswords(world, secrets, made)
-          answers.push(...(await sendLocations(world, secrets, made)))
-          await breakDown(world, made)
-          expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
-          expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])
-          await world.truth(async (query) => {
-            const rows = await everyRow(query)
-            expect(rows.length).toBeGreaterThan(20)
-            expect(rows.filter((row) => row.startsWith("idempotency ")).length).toBeGreaterThan(3)
-            const found = rows.flatMap((row) => secrets.foundIn(row).map((what) => `${what}: ${row.slice(0, 300)}`))
-            expect(found, "in the tables").toEqual([])
-          })
-          expect(world.output).toContain("ready")
-          expect(secrets.foundIn(world.output), "in the output").toEqual([])
-          expect(sink.received()).toContain("/api/statistics")
-          expect(secrets.foundIn(sink.received()), "in the traces").toEqual([])
-          for (const { bytes, name: file } of world.files()) {
-            expect(secrets.foundIn(bytes.toString("latin1")), `in ${file}`).toEqual([])
-          }
-        }, env)
-      } finally {
-        sink.close()
-      }
+  it.skipIf(missing)(`keeps no secret where it could be found again (${name})`, { timeout: limitMillis }, async () => {
+    const sink = await collector()
+    const env = {
+      SECRET_KEY: secretKey,
+      BOOTSTRAP_OPERATOR_PASSWORD: operatorPassword,
+      OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
     }
-  )
+    try {
+      await run(async (world) => {
+        const secrets = new Secrets()
+        secrets.add("SECRET_KEY", secretKey)
+        secrets.add("operator's password", operatorPassword)
+        secrets.add("bootstrap key", bootstrapKey)
+        secrets.add("bootstrap code", bootstrapV1.code)
+        const made = await makeSecrets(world, secrets)
+        const answers = [...(await useKeys(world, secrets, made)), ...(await sendBadBodies(world, secrets, made))]
+        await connectChargers(world, secrets, made)
+        await tellAuthorizationKey(world, secrets, made)
+        await repeatNewPasswords(world, secrets, made)
+        answers.push(...(await sendLocations(world, secrets, made)))
+        await breakDown(world, made)
+        expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
+        expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])
+        await world.truth(async (query) => {
+          const rows = await everyRow(query)
+          expect(rows.length).toBeGreaterThan(20)
+          expect(rows.filter((row) => row.startsWith("idempotency ")).length).toBeGreaterThan(3)
+          const found = rows.flatMap((row) => secrets.foundIn(row).map((what) => `${what}: ${row.slice(0, 300)}`))
+          expect(found, "in the tables").toEqual([])
+        })
+        expect(world.output).toContain("ready")
+        expect(secrets.foundIn(world.output), "in the output").toEqual([])
+        expect(sink.received()).toContain("/api/statistics")
+        expect(secrets.foundIn(sink.received()), "in the traces").toEqual([])
+        for (const { bytes, name: file } of world.files()) {
+          expect(secrets.foundIn(bytes.toString("latin1")), `in ${file}`).toEqual([])
+        }
+      }, env)
+    } finally {
+      sink.close()
+    }
+  })
 }

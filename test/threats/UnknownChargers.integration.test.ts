@@ -1,13 +1,13 @@
 /**
- * A charger that is mounted before anybody registered it: it knocks and is refused, an operator finds it in the list, registers it, and it
- * comes in. Whoever makes up ids by the hundred fills no list, pushes nobody out, and leaves none of his passwords.
+ * A charger that is mounted before it is registered: it tries to connect and is refused, an operator finds it in the list and registers it, and it is
+ * admitted. An attacker with hundreds of made-up ids neither fills the list nor displaces others, and none of his passwords is stored.
  */
 import { expect, it } from "vitest"
 import { basic, eventually, everyRow, threatDrivers, WireCharger, type World } from "./world.ts"
 
 const limitMillis = 240_000
 
-/** New ids that are believed of one network in an hour. */
+/** The number of new ids that are recorded for one network in an hour. */
 const believed = 60
 
 const listed = async (world: World): Promise<ReadonlyArray<Record<string, unknown>>> =>
@@ -18,7 +18,7 @@ const ids = async (world: World): Promise<ReadonlyArray<unknown>> =>
 
 for (const { missing, name, run } of threatDrivers) {
   it.skipIf(missing)(
-    `lists a charger that knocks until it is registered, and then lets it in (${name})`,
+    `lists an unknown charger until it is registered, and then admits it (${name})`,
     { timeout: limitMillis },
     () =>
       run(async (world) => {
@@ -78,7 +78,7 @@ for (const { missing, name, run } of threatDrivers) {
         const metrics = (await world.ask("GET", "/metrics")).text
         expect(Number(/^unknown_chargers_unrecorded_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0)
         expect(metrics).toContain('commands_refused_total{reason="command_rate"} 0\n')
-        // A registered charger is met as before, whoever knocks beside it.
+        // A registered charger is admitted as before, despite the unknown ones.
         charger.socket.close()
         await WireCharger.connect(ocppUrl, "KNOCK-1")
 

@@ -1,6 +1,6 @@
 /**
- * What threat tests stand on: the real service on each database, everything that it writes to its output, everything that stands in its
- * tables, and requests and chargers without any manners.
+ * The basis of threat tests: the real service on each database, everything that it writes to its output, everything in its tables, and requests and
+ * chargers that follow no rules.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,10 +11,10 @@ import { until } from "../simulation/Wait.ts"
 import type { Json } from "../support/restApp.ts"
 import { testUrl, tried } from "../support/tried.ts"
 
-/** How long anything may take that happens at once: a bound on liveness and no figure. */
+/** The time limit for anything that should happen at once: a bound on liveness and not a measurement. */
 const limitMillis = 60_000
 
-/** All that one life of the service writes, its first words included. */
+/** Everything that one process of the service writes, including its first lines. */
 class Output {
   text: string
 
@@ -56,12 +56,12 @@ export class World {
     this.outputs = [new Output(service.life)]
   }
 
-  /** What the service has written so far, over all its lives. */
+  /** What the service has written so far, in all its processes. */
   get output(): string {
     return this.outputs.map(({ text }) => text).join("")
   }
 
-  /** One request; `path` begins with a slash. Without a key it is the operator's own that is used. */
+  /** One request; `path` begins with a slash. If no key is given, the operator's own is used. */
   async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
     const key = "key" in asked ? asked.key : apiKey
     const body = asked.raw ?? (asked.body === undefined ? null : JSON.stringify(asked.body))
@@ -80,7 +80,7 @@ export class World {
     return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
 
-  /** A request that must succeed; answers its body. */
+  /** A request that must succeed; returns its body. */
   async done(method: string, path: string, asked: Asked = {}): Promise<Json> {
     const answer = await this.ask(method, path, asked)
     if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`)
@@ -88,8 +88,8 @@ export class World {
   }
 
   /**
-   * Looks into the database, or changes it behind the service's back. The embedded one can only be opened while the service is down, so
-   * there the service is restarted.
+   * Reads the database, or changes it without the service. The embedded one can only be opened while the service is stopped, so there the service is
+   * restarted.
    */
   async sql(use: (query: Query) => Promise<void>): Promise<void> {
     if (this.databaseUrl !== undefined) return use(onPostgres(this.databaseUrl))
@@ -99,7 +99,7 @@ export class World {
     this.outputs.push(new Output(this.service.life))
   }
 
-  /** The last look: the service is stopped by its supervisor, and stays down. */
+  /** The last look into the database: the service is stopped by its supervisor, and stays stopped. */
   async truth(look: (query: Query) => Promise<void>): Promise<void> {
     await this.stop()
     await (this.databaseUrl === undefined ? onFiles(this.service.dataDir, look) : look(onPostgres(this.databaseUrl)))
@@ -111,7 +111,7 @@ export class World {
     if (code !== 0) throw new Error(`the service ended with ${code}:\n${this.output.slice(-4000)}`)
   }
 
-  /** The embedded database's files, byte for byte, with what is only in its log; empty where it has none here. */
+  /** The embedded database's files, byte for byte, including data that is only in its log; empty for PostgreSQL. */
   files(): ReadonlyArray<{ readonly name: string; readonly bytes: Buffer }> {
     return readdirSync(this.service.dataDir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -122,7 +122,7 @@ export class World {
 
 export interface ThreatDriver {
   readonly name: World["driver"]
-  /** This run has no such database. */
+  /** The database is not available in this run. */
   readonly missing: boolean
   readonly run: (test: (world: World) => Promise<void>, env?: Readonly<Record<string, string>>) => Promise<void>
 }
@@ -157,10 +157,10 @@ export const everyRow = async (query: Query): Promise<ReadonlyArray<string>> => 
 
 type Frame = ReadonlyArray<Json>
 
-/** A charger that sends what it is told to, and answers the service's calls as the test says. */
+/** A charger that sends what a test asks it to, and answers the service's calls as the test says. */
 export class WireCharger {
   readonly frames: Array<Frame> = []
-  /** What a CALL of the service is answered; undefined for no answer at all. */
+  /** The answer to a CALL of the service; undefined for no answer at all. */
   onCall: (action: string, id: string) => string | undefined = (_, id) =>
     JSON.stringify([4, id, "NotImplemented", "", {}])
   readonly socket: WebSocket
@@ -176,7 +176,7 @@ export class WireCharger {
     })
   }
 
-  /** Connects, or answers the HTTP status of the refusal. */
+  /** Connects, or returns the HTTP status of the refusal. */
   static dial(
     ocppUrl: string,
     id: string,
@@ -193,7 +193,7 @@ export class WireCharger {
   static async connect(ocppUrl: string, id: string, password?: string): Promise<WireCharger> {
     const headers = password === undefined ? {} : { authorization: basic(id, password) }
     let charger = await WireCharger.dial(ocppUrl, id, headers)
-    // A busy service has no room for a moment; a charger comes again.
+    // A busy service may have no room for a moment; a charger then tries again.
     await until(
       () => `room for ${id}`,
       limitMillis,
@@ -229,7 +229,7 @@ export class WireCharger {
     return this.answerTo(id)
   }
 
-  /** The service's next CALL of an action that has not been looked at before; its message id. */
+  /** Waits for the service's next CALL of an action that was not returned before; returns its message id. */
   async called(action: string, past: ReadonlyArray<string> = []): Promise<string> {
     const found = () =>
       this.frames.find((frame) => frame[0] === 2 && frame[2] === action && !past.includes(String(frame[1])))
@@ -246,6 +246,6 @@ export class WireCharger {
 export const basic = (id: string, password: string): string =>
   `Basic ${Buffer.from(`${id}:${password}`).toString("base64")}`
 
-/** Waits until `condition` holds. */
+/** Waits until `condition` is true. */
 export const eventually = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> =>
   until(() => what, limitMillis, condition)

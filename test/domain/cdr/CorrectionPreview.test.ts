@@ -36,7 +36,7 @@ const previewed = (
 }
 
 describe("the preview of a correction", () => {
-  it("takes back the record that is in force, and no record that is taken back already", () => {
+  it("credits the record in force, and none that has already been credited", () => {
     expect(
       previewed({ energyWh: 6000 }, { records: [record("new"), record("credit", "old"), record("old")] })
     ).toMatchObject({
@@ -49,19 +49,19 @@ describe("the preview of a correction", () => {
     })
   })
 
-  it("leaves as they are the figures that the correction leaves out", () => {
+  it("keeps the figures that the correction does not give", () => {
     const endedAt = start + 30 * minute
     expect(previewed({ endedAt })).toMatchObject({ figures: { energyWh: 10_000, startedAt: start, endedAt } })
     expect(previewed({ energyWh: 0 })).toMatchObject({ figures: { energyWh: 0 }, bill: { total: { exclVat: 0 } } })
   })
 
-  it("bills an invalid session after all", () => {
+  it("bills a session that was invalid", () => {
     const session = chargedSession({ status: "INVALID" })
     expect(priceOf(ledgerOf(session)).total.exclVat).toBe(0)
     expect(previewed({}, { session })).toMatchObject({ bill: { total: { exclVat: 5 } } })
   })
 
-  it("is refused while the session runs, and where it would end before it started", () => {
+  it("is refused while the session is running, and when the session would end before it started", () => {
     const running = chargedSession({ endedAt: undefined, status: "ACTIVE" })
     expect(previewed({ endedAt: start }, { session: running })).toMatchObject({ code: "session_running" })
     expect(previewed({ endedAt: start - 1 })).toMatchObject({ pointer: "/endedAt" })

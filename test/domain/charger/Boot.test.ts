@@ -17,7 +17,7 @@ const getConfiguration = { _tag: "GetConfiguration", keys: [] }
 const trigger = (requestedMessage: string) => ({ _tag: "TriggerMessage", requestedMessage, connectorId: undefined })
 
 describe("a BootNotification", () => {
-  it("of an accepted charger is stored, answered with the heartbeat interval, and followed by questions after a pause", () => {
+  it("from an accepted charger is stored, answered with the heartbeat interval, and followed by delayed queries", () => {
     const charger = new ModelService().charger(unheard)
     const { facts, followUps, reply } = charger.say(boot({ serialNumber: "S-1" }))
     expect(reply).toEqual({ _tag: "BootAnswered", status: "Accepted", intervalSeconds: 300 })
@@ -31,12 +31,12 @@ describe("a BootNotification", () => {
     expect(charger.state).toMatchObject({ booted: true, vendor: "Voltbau", model: "Säule 2", firmwareVersion: "1.2.3" })
   })
 
-  it("of a charger whose connectors are known is followed by the configuration only", () => {
+  it("from a charger whose connectors are known is followed by the configuration query only", () => {
     const { followUps } = new ModelService().charger().say(boot())
     expect(followUps).toEqual([{ command: getConfiguration, afterMillis: 3000 }])
   })
 
-  it("of a charger that has told of itself only, not of its connectors, is followed by both questions", () => {
+  it("from a charger that has reported its own status but no connector's is followed by both queries", () => {
     const whole = { ...evse(0), status: "Available", errorCode: "NoError", at: minute(0) } as const
     expect(new ModelService().charger({ connectors: [whole] }).say(boot()).followUps).toHaveLength(2)
   })
@@ -45,7 +45,7 @@ describe("a BootNotification", () => {
     ["Pending", 60],
     ["Rejected", 600]
   ] as const) {
-    it(`of a ${registration} charger is stored, answered so with a time to wait, and followed by nothing`, () => {
+    it(`from a ${registration} charger is stored, answered with that status and a retry interval, and followed by no queries`, () => {
       const charger = new ModelService().charger({ ...unheard, registration })
       const { facts, followUps, reply } = charger.say(boot())
       expect(reply).toEqual({ _tag: "BootAnswered", status: registration, intervalSeconds })
@@ -55,7 +55,7 @@ describe("a BootNotification", () => {
     })
   }
 
-  it("of an older connection is answered and changes nothing", () => {
+  it("on an older connection is answered but changes nothing", () => {
     const service = new ModelService()
     const old = service.charger()
     service.charger({ epoch: 8 })
@@ -77,62 +77,66 @@ describe("a connection that has settled", () => {
   }
 
   const cases: ReadonlyArray<{ name: string; parts: Partial<ChargerState>; asks: ReadonlyArray<string> }> = [
-    { name: "a charger that is fully known is asked nothing", parts: {}, asks: [] },
+    { name: "a fully known charger is asked for nothing", parts: {}, asks: [] },
     {
-      name: "one that never told of itself is asked to boot and for its statuses",
+      name: "a charger that never reported anything is asked for a boot notification and its statuses",
       parts: unheard,
       asks: ["BootNotification", "StatusNotification"]
     },
-    { name: "one without a model is asked to boot", parts: { model: "" }, asks: ["BootNotification"] },
     {
-      name: "one that never booted is asked to, though its name is known",
+      name: "a charger without a model is asked for a boot notification",
+      parts: { model: "" },
+      asks: ["BootNotification"]
+    },
+    {
+      name: "a charger that never booted is asked for a boot notification, even if its model is known",
       parts: { booted: false },
       asks: ["BootNotification"]
     },
     {
-      name: "one without connectors is asked for their statuses",
+      name: "a charger without connectors is asked for their statuses",
       parts: { connectors: [] },
       asks: ["StatusNotification"]
     },
     {
-      name: "one without a configuration is asked for it",
+      name: "a charger without a configuration is asked for it",
       parts: { configured: undefined },
       asks: ["GetConfiguration"]
     },
     {
-      name: "one that booted on this connection was asked already",
+      name: "a charger that booted on this connection is not asked again",
       parts: { bootedHere: true, configured: false, connectors: [] },
       asks: []
     },
     {
-      name: "a pending one is asked only who it is",
+      name: "a pending charger is asked only for a boot notification",
       parts: { ...unheard, registration: "Pending" },
       asks: ["BootNotification"]
     },
     {
-      name: "a pending one that has said so is left alone",
+      name: "a pending charger whose make is known is asked for nothing",
       parts: { booted: false, connectors: [], registration: "Pending" },
       asks: []
     },
     {
-      name: "one that was accepted since it booted here is asked to boot again",
+      name: "a charger that was accepted after it booted on an earlier connection is asked for a boot notification again",
       parts: { bootedHere: false },
       asks: ["BootNotification"]
     },
-    { name: "a rejected one is left alone", parts: { ...unheard, registration: "Rejected" }, asks: [] }
+    { name: "a rejected charger is asked for nothing", parts: { ...unheard, registration: "Rejected" }, asks: [] }
   ]
   for (const { asks, name, parts } of cases) it(`shows that ${name}`, () => expect(asked(parts)).toEqual(asks))
 })
 
-describe("a charger that is silent and has never answered a ping", () => {
+describe("a charger that has gone silent and never answered a ping", () => {
   const ids = { transactionId: 1, uuid: () => "uuid" }
   for (const [registration, commands] of [
     ["Accepted", [trigger("Heartbeat")]],
     ["Pending", [trigger("Heartbeat")]],
-    // It answers nothing (OCPP 1.6 §4.2).
+    // A rejected charger sends no answers (OCPP 1.6 §4.2).
     ["Rejected", []]
   ] as const) {
-    it(`is asked for ${commands.length === 0 ? "nothing" : "a heartbeat"} where it is ${registration}`, () => {
+    it(`is asked for ${commands.length === 0 ? "nothing" : "a heartbeat"} when it is ${registration}`, () => {
       const decision = decide(state({ registration }), { _tag: "Doubted" }, minute(0), ids)
       if (decision._tag !== "Act") throw new Error("it asks")
       expect([decision.facts, decision.reply]).toEqual([[], undefined])

@@ -1,4 +1,4 @@
-/** A charger in one row: its state in one word, and what counts as present. */
+/** A charger as one row: its overall state, and what counts as connected. */
 import { describe, expect, it } from "vitest"
 import {
   chargerRowOf,
@@ -12,14 +12,14 @@ import { type ConnectorStatus, connectorStatuses } from "../../../src/domain/sit
 const online = (...statuses: ReadonlyArray<ConnectorStatus>) =>
   overallStateOf({ connected: true, everConnected: true, statuses })
 
-describe("the state of a charger", () => {
-  it("is its trouble where one of its connectors has any, whatever the others do", () => {
+describe("the overall state of a charger", () => {
+  it("is Faulted or Unavailable when any connector is, whatever the others report", () => {
     expect(online("Charging", "Faulted", "Unavailable")).toBe("Faulted")
     expect(online("Charging", "Unavailable")).toBe("Unavailable")
     expect(online("Unavailable", "Available")).toBe("Unavailable")
   })
 
-  it("is what its busiest connector does otherwise", () => {
+  it("is otherwise the status of its busiest connector", () => {
     const busiest: ReadonlyArray<ConnectorStatus> = [
       "Charging",
       "SuspendedEVSE",
@@ -40,7 +40,7 @@ describe("the state of a charger", () => {
     expect(overallStateOf({ ...gone, everConnected: false })).toBe("NeverConnected")
   })
 
-  it("is Unavailable while it is connected and has reported nothing", () => {
+  it("is Unavailable while it is connected but has reported nothing", () => {
     expect(online()).toBe("Unavailable")
   })
 })
@@ -85,7 +85,7 @@ const summary: ChargerSummary = {
 const known = { connected: true, everConnected: true, lastSeen: now }
 
 describe("the row of a charger", () => {
-  it("has the power of each session, as long as its reading is not too old", () => {
+  it("has the power of each session whose reading is recent enough", () => {
     const row = chargerRowOf(summary, known, now)
     expect(row.connectors.map(({ powerW, sessionId }) => [sessionId, powerW])).toEqual([
       ["S1", 11_000],
@@ -96,19 +96,19 @@ describe("the row of a charger", () => {
     expect([row.state, row.powerW, row.activeSessions]).toEqual(["Charging", 11_500, 3])
   })
 
-  it("has no power while it is offline, and still its sessions and last statuses", () => {
+  it("has no power while the charger is offline, but keeps its sessions and last statuses", () => {
     const row = chargerRowOf(summary, { ...known, connected: false }, now)
     expect([row.state, row.connected, row.powerW, row.activeSessions]).toEqual(["Offline", false, 0, 3])
     expect(row.connectors[0]).toMatchObject({ status: "Charging", sessionId: "S1", powerW: undefined })
   })
 
-  it("has the trouble that the charger reports of itself as a whole", () => {
+  it("has the fault that the charger reports for itself as a whole", () => {
     expect(chargerRowOf({ ...summary, wholeStatus: "Faulted" }, known, now).state).toBe("Faulted")
     expect(chargerRowOf({ ...summary, wholeStatus: undefined }, known, now).state).toBe("Charging")
   })
 })
 
-it("a fleet has all states, those in trouble and those that are connected", () => {
+it("is counted in the fleet's totals: by state, in need of attention, and connected", () => {
   const byState: Partial<Record<OverallState, number>> = { Faulted: 1, Charging: 20, Offline: 3, NeverConnected: 4 }
   const counts = fleetOf({ byState, powerW: 5 })
   expect(counts).toMatchObject({ total: 28, needAttention: 4, connected: 21, powerW: 5 })

@@ -14,7 +14,7 @@ const said = (status: string | undefined, answer: Readonly<Record<string, unknow
   content: undefined
 })
 
-describe("the answer to what nobody issued", () => {
+describe("the answer to a command that no operator issued", () => {
   const ids = { transactionId: 1, uuid: () => "uuid" }
   const whole: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
   const told: CommandResult = {
@@ -36,7 +36,7 @@ describe("the answer to what nobody issued", () => {
     return decision
   }
 
-  it("GetConfiguration is the charger's configuration, without its password", () => {
+  it("(GetConfiguration) is stored as the charger's configuration, without its password", () => {
     const { facts, reply } = decided(whole, told)
     expect(reply).toBeUndefined()
     expect(facts).toMatchObject([{ type: "ConfigurationReported", epoch: 7, body: { unknown: ["X"] } }])
@@ -48,11 +48,11 @@ describe("the answer to what nobody issued", () => {
     expect(evolve(state({ configured: false }), facts, { recorded: [true], standing: undefined }).configured).toBe(true)
   })
 
-  it("GetConfiguration has a key of its own each time", () => {
+  it("(GetConfiguration) gets a new key each time", () => {
     expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
   })
 
-  it("a part of a configuration is laid over what is known, without the password", () => {
+  it("(GetConfiguration of single keys) is merged into the known configuration, without the password", () => {
     const { facts } = decided({ _tag: "GetConfiguration", keys: ["HeartbeatInterval", "X"] }, told)
     expect(facts).toMatchObject([{ type: "ConfigurationKeysLearned", epoch: 7, body: { gone: ["X"] } }])
     expect(facts[0]?.body).toHaveProperty("keys.0", { key: "HeartbeatInterval", value: "300", readonly: false })
@@ -62,7 +62,7 @@ describe("the answer to what nobody issued", () => {
   const changing = (key: string, status: string) =>
     decided({ _tag: "ChangeConfiguration", key, value: "0123456789abcdef" }, said(status)).facts.map(({ body }) => body)
 
-  it("a change of a key is known when the charger took it at once", () => {
+  it("(ChangeConfiguration) updates the known value only when it is Accepted", () => {
     expect(changing("HeartbeatInterval", "Accepted")).toEqual([
       { keys: [{ key: "HeartbeatInterval", value: "0123456789abcdef" }], gone: [] }
     ])
@@ -81,7 +81,7 @@ describe("the answer to what nobody issued", () => {
     }
   ]
   for (const { command, name, result } of nothing) {
-    it(`that is ${name} leaves nothing`, () =>
+    it(`leaves nothing when it is ${name}`, () =>
       expect(decided(command, result)).toMatchObject({ facts: [], reply: undefined, followUps: [] }))
   }
 })
@@ -96,7 +96,7 @@ describe("the end of a command", () => {
     return decision.facts
   }
 
-  // contract.md: an answer of Accepted, Unlocked, Scheduled, RebootRequired, or one without a status, is Accepted; any other is Rejected.
+  // contract.md: a status of Accepted, Unlocked, Scheduled or RebootRequired, or none, counts as Accepted; any other as Rejected.
   const words: ReadonlyArray<readonly [word: string | undefined, status: string]> = [
     ["Accepted", "Accepted"],
     ["Unlocked", "Accepted"],
@@ -144,7 +144,7 @@ describe("the end of a command", () => {
       expect(ended(result)).toMatchObject([{ body: { status, result: { errorCode } } }]))
   }
 
-  it("is left to the connection's own end when that is lost", () =>
+  it("is recorded by the end of the connection when the connection is lost", () =>
     expect(ended({ _tag: "ConnectionLost" })).toEqual([]))
 
   const profile = (profileId: number): ChargingProfile => ({
@@ -160,7 +160,7 @@ describe("the end of a command", () => {
     profile: profile(1)
   }
 
-  it("leaves the profile that the charger accepted, and none that it did not", () => {
+  it("stores a profile that the charger accepted, not one that it refused, and removes it when it is cleared", () => {
     const facts = ended(said("Accepted"), setting)
     const recorded = { recorded: [true, true], standing: undefined }
     const after = evolve(state({}), facts, recorded)
@@ -179,17 +179,17 @@ describe("the end of a command", () => {
   })
 })
 
-describe("what a charger is not sent", () => {
+describe("what a charger is not sent because of its registration", () => {
   const sendable = (registration: "Pending" | "Rejected" | "Accepted") =>
     commandTypes.filter((_tag) => refusedTo(state({ registration }), { _tag } as ChargerCommand) === undefined)
 
-  it("is nothing when it is accepted", () => expect(sendable("Accepted")).toEqual(commandTypes))
-  it("is charging when it is pending (OCPP 1.6 §4.2)", () =>
+  it("is nothing when it is Accepted", () => expect(sendable("Accepted")).toEqual(commandTypes))
+  it("is remote starts and stops when it is Pending (OCPP 1.6 §4.2)", () =>
     expect(sendable("Pending")).toEqual(commandTypes.filter((type) => type !== "RemoteStart" && type !== "RemoteStop")))
-  it("is everything when it is rejected", () => expect(sendable("Rejected")).toEqual([]))
+  it("is everything when it is Rejected", () => expect(sendable("Rejected")).toEqual([]))
 })
 
-describe("the profiles of a transaction", () => {
+describe("the charging profiles of a transaction", () => {
   it("end with it (OCPP 1.6 §3.13.1)", () => {
     const of = (transactionId: number) => ({
       evseId: 1,

@@ -39,7 +39,7 @@ const transactions: ReadonlyArray<ChargerEvent> = [
   { _tag: "UnreadableTransactionMessage", action: "MeterValues", problem: "no payload" }
 ]
 
-/** What a pending charger says because it was triggered or asked for something, and security events, which it may not keep to itself. */
+/** What a pending charger may send because it was triggered, and security events, which it must always report. */
 const taken: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "HeartbeatReceived",
   "StatusReported",
@@ -51,7 +51,7 @@ const taken: ReadonlySet<ChargerEvent["_tag"]> = new Set([
 
 describe("a charger that is not accepted", () => {
   for (const event of others.filter(({ _tag }) => taken.has(_tag))) {
-    it(`and Pending is served its ${event._tag} as one that is accepted`, () => {
+    it(`and Pending gets the same answer and facts for its ${event._tag} as an accepted one`, () => {
       const [pending, accepted] = (["Pending", "Accepted"] as const).map((registration) =>
         new ModelService().charger({ registration }).say(event)
       )
@@ -63,14 +63,14 @@ describe("a charger that is not accepted", () => {
   for (const registration of ["Pending", "Rejected"] as const) {
     const refused = others.filter(({ _tag }) => registration === "Rejected" || !taken.has(_tag))
     for (const event of refused) {
-      it(`and ${registration} is refused its ${event._tag}, which leaves nothing`, () => {
+      it(`and ${registration} is refused its ${event._tag}, and nothing is stored`, () => {
         const { facts, reply } = new ModelService().charger({ registration }).say(event)
         expect(facts).toEqual([])
         expect(reply).toMatchObject({ _tag: "Refused", reason: "NotAccepted" })
       })
     }
     for (const event of transactions) {
-      it(`and ${registration} is heard in its ${event._tag}, which is stored and answered as ever`, () => {
+      it(`and ${registration} has its ${event._tag} stored and answered as usual`, () => {
         const { outcome, reply } = new ModelService().charger({ registration }).say(event)
         expect(outcome.recorded).toContain(true)
         expect(reply._tag).not.toBe("Refused")
@@ -79,9 +79,9 @@ describe("a charger that is not accepted", () => {
   }
 })
 
-describe("a charger that is accepted and has not booted on this connection", () => {
+describe("an accepted charger that has not booted on this connection", () => {
   for (const event of [...others, ...transactions, boot()]) {
-    it(`is served its ${event._tag}`, () => {
+    it(`is not refused its ${event._tag}`, () => {
       const { reply } = new ModelService().charger({ booted: false, vendor: "" }).say(event)
       expect(reply._tag).not.toBe("Refused")
     })
@@ -89,7 +89,7 @@ describe("a charger that is accepted and has not booted on this connection", () 
 })
 
 describe("a Heartbeat", () => {
-  it("is answered at once and makes nothing", () => {
+  it("is answered at once and stores nothing", () => {
     const input = {
       _tag: "Event",
       event: { _tag: "HeartbeatReceived" },
@@ -107,7 +107,7 @@ describe("a Heartbeat", () => {
 })
 
 describe("an Authorize", () => {
-  it("is decided by the token as it stands, kept as a fact, and answered", () => {
+  it("is decided by the current token, stored as a fact, and answered", () => {
     const service = new ModelService()
     service.journal.tokens.set("anna", token("ANNA", { parentUid: "FAMILY", expiresAt: minute(600) }))
     const charger = service.charger()
@@ -125,7 +125,7 @@ describe("an Authorize", () => {
     })
   })
 
-  it("that is refused is one fact a minute for each card and reason, and answered each time", () => {
+  it("that is refused is stored once a minute for each card and reason, and answered each time", () => {
     const service = new ModelService()
     service.journal.tokens.set("anna", token("ANNA", { status: "Blocked" }))
     const charger = service.charger()
@@ -140,7 +140,7 @@ describe("an Authorize", () => {
     expect(new Set(keys(["ANNA", "ANNA"].map(ask))).size).toBe(2)
   })
 
-  it("of a token that charges elsewhere is accepted: only a start can be concurrent", () => {
+  it("for a token that is charging elsewhere is accepted: only a start can be concurrent", () => {
     const service = new ModelService()
     service.journal.tokens.set("anna", token("ANNA"))
     service.charger({ chargerId: "CP-2" }).start(started())
@@ -149,7 +149,7 @@ describe("an Authorize", () => {
   })
 })
 
-describe("what only goes on record", () => {
+describe("messages that are only recorded", () => {
   const cases: ReadonlyArray<{ event: ChargerEvent; fact: object; reply: object }> = [
     {
       event: { _tag: "DataReceived", vendorId: "V", messageId: "m", data: "{}" },
@@ -182,14 +182,14 @@ describe("what only goes on record", () => {
     }
   ]
   for (const { event, fact, reply } of cases) {
-    it(`a ${event._tag} is stored and answered`, () => {
+    it(`are stored and answered: ${event._tag}`, () => {
       const said = new ModelService().charger().say(event)
       expect(said.facts).toMatchObject([fact])
       expect(said.reply).toEqual(reply)
     })
   }
 
-  it("a repeated security event is stored once where its time tells it from others", () => {
+  it("are stored once when a security event is repeated with the same timestamp", () => {
     const charger = new ModelService().charger()
     const event = { _tag: "SecurityEventReported", type: "InvalidMessages", techInfo: undefined } as const
     charger.say({ ...event, time: at(minute(1)) })
@@ -199,7 +199,7 @@ describe("what only goes on record", () => {
     expect(charger.factsOf("SecurityEventRecorded")).toHaveLength(3)
   })
 
-  it("a repeated certificate request is stored once", () => {
+  it("are stored once when a certificate request is repeated", () => {
     const charger = new ModelService().charger()
     charger.say({ _tag: "CertificateRequested", csr: signingRequest })
     charger.say({ _tag: "CertificateRequested", csr: signingRequest })
@@ -214,7 +214,7 @@ describe("a transaction message that cannot be read", () => {
     problem: "idTag is missing"
   })
 
-  it("and is a start is kept raw and refused with a transaction id that nothing else gets", () => {
+  it("(a start) is stored raw and answered Invalid with a transaction id that is never used again", () => {
     const charger = new ModelService().charger()
     const { facts, reply } = charger.say(unreadable("StartTransaction"), "m-1")
     expect(reply).toMatchObject({ _tag: "StartAnswered", verdict: { status: "Invalid" } })
@@ -230,7 +230,7 @@ describe("a transaction message that cannot be read", () => {
   })
 
   for (const forgetting of [false, true]) {
-    it(`and is a start has its stop and readings kept without an alarm${forgetting ? ", after a reload too" : ""}`, () => {
+    it(`(a start) has its stop and readings stored without a security event${forgetting ? ", after a reload too" : ""}`, () => {
       const charger = new ModelService().charger()
       const { reply } = charger.say(unreadable("StartTransaction"))
       const id = reply._tag === "StartAnswered" ? reply.transactionId : 0
@@ -244,14 +244,14 @@ describe("a transaction message that cannot be read", () => {
     })
   }
 
-  it("and is a stop is kept raw and acknowledged, once however often it comes", () => {
+  it("(a stop) is stored raw once and acknowledged, however often it is repeated", () => {
     const charger = new ModelService().charger()
     expect(charger.say(unreadable("StopTransaction"), "a").reply).toEqual({ _tag: "StopAnswered", verdict: undefined })
     charger.say(unreadable("StopTransaction"), "b")
     expect(charger.factsOf("OrphanRecorded")).toMatchObject([{ body: { action: "StopTransaction" } }])
   })
 
-  it("and are meter values is kept raw and acknowledged", () => {
+  it("(meter values) is stored raw and acknowledged", () => {
     const charger = new ModelService().charger()
     expect(charger.say(unreadable("MeterValues"), "").reply).toEqual({ _tag: "Acknowledged" })
     expect(charger.factsOf("OrphanRecorded")).toMatchObject([{ body: { action: "MeterValues" } }])

@@ -30,35 +30,35 @@ const end = (parts: Partial<SessionEnded> = {}): SessionEnded => ({
 })
 
 describe("a charger's state after a commit", () => {
-  it("is the very same when nothing was recorded", () => {
+  it("is the same object when nothing was recorded", () => {
     const { facts } = new ModelService().charger().say(status({ status: "Faulted" }))
     const before = state()
     expect(evolve(before, facts, nothingNew)).toBe(before)
   })
 
-  it("has the session that stands where the start was there already", () => {
+  it("has the stored session when the start was stored already", () => {
     const { facts } = new ModelService().charger().say(started())
     const standing = session({ sessionId: "old", status: "Ended", endedAt: minute(9) })
     expect(evolve(state(), facts, { recorded: [false], standing }).sessions).toEqual([standing])
   })
 
-  it("has that session once, as it stands, where it was known otherwise", () => {
+  it("has the stored session once, replacing what was known of it", () => {
     const standing = session({ status: "Superseded" })
     const { sessions } = evolve(state({ sessions: [session()] }), [], { recorded: [], standing })
     expect(sessions).toEqual([standing])
   })
 
-  it("takes a session as ended whose stop stood already", () => {
+  it("has a session as ended when its stop was stored already", () => {
     const { sessions } = evolve(state({ sessions: [session()] }), [end()], nothingNew)
     expect(sessions).toMatchObject([{ status: "Ended" }])
   })
 
-  it("leaves a session open whose end fell with the fact that it required", () => {
+  it("keeps a session open when its end was dropped with the fact that it required", () => {
     const { sessions } = evolve(state({ sessions: [session()] }), [end({ requires: "orphan" })], nothingNew)
     expect(sessions).toMatchObject([{ status: "Open" }])
   })
 
-  it("keeps ended sessions that were among the last to be started, and all that are open", () => {
+  it("keeps the ended sessions that started last, and all open ones", () => {
     const charger = new ModelService().charger()
     const first = charger.start(started({ place: evse(2), tokenUid: "BERT" }))
     for (let n = 0; n < 7; n++)
@@ -72,21 +72,21 @@ describe("a charger's state after a commit", () => {
     expect(charger.state.sessions).toHaveLength(endedSessionsKept)
   })
 
-  it("has its sessions in the order of their starts, whichever ended first", () => {
+  it("has its sessions in order of their starts, whichever ended first", () => {
     const charger = new ModelService().charger()
     const ids = [1, 2].map((evseId) => charger.start(started({ place: evse(evseId), tokenUid: `CARD-${evseId}` })))
     charger.say(ended(ids[0]))
     expect(charger.state.sessions.map(({ transactionId }) => transactionId)).toEqual(ids)
   })
 
-  it("has a session from the future end no earlier than it began, where a later start shows that it ended", () => {
+  it("ends a session from the future no earlier than it began when a later start supersedes it", () => {
     const charger = new ModelService().charger()
     charger.start(started({ time: at(minute(600)) }))
     charger.start(started({ time: at(minute(1)), meterStartWh: 2000 }))
     expect(charger.state.sessions[0]).toMatchObject({ status: "Superseded", supersededAt: minute(600) })
   })
 
-  it("keeps so many superseded sessions and orphans, the newest, and no more", () => {
+  it("keeps only the newest superseded sessions and orphans, up to the limits", () => {
     const charger = new ModelService().charger()
     for (let n = 0; n <= supersededSessionsKept + 5; n++) charger.start(started({ time: at(minute(n)) }))
     for (let n = 0; n < orphansKept + 5; n++) charger.say(ended(undefined, { tokenUid: "BERT", meterStopWh: n }))
@@ -99,7 +99,7 @@ describe("a charger's state after a commit", () => {
 })
 
 describe("a transaction id", () => {
-  it("is used by a start, readable or not, and by nothing else", () => {
+  it("is used by a start, readable or not, and by no other message", () => {
     const charger = new ModelService().charger()
     const used = (["StartTransaction", "StopTransaction", "MeterValues"] as const).map((action) =>
       charger.say({ _tag: "UnreadableTransactionMessage", action, problem: "" }).facts.some(usesTransactionId)

@@ -32,7 +32,7 @@ import { forSeeds, type Random } from "../../support/random.ts"
 
 const tokens = ["ANNA", "BERT", "CARLA"]
 
-/** Our clock is past all that happened: a charger tells of it only now. */
+/** A charger with the clock past everything that happened, so that it reports all of it late. */
 const charger = (): ModelCharger => {
   const service = new ModelService()
   for (const uid of tokens.slice(0, 2)) service.journal.tokens.set(uid.toLowerCase(), token(uid))
@@ -53,7 +53,7 @@ const options = (random: Random): HistoryOptions => ({
 const startIdentity = (transaction: Transaction): string =>
   identity(transaction, new Date(transaction.startedAt).toISOString())
 
-/** What must stand in the end, calculated from what happened. */
+/** What must be stored in the end, calculated from what happened. */
 const truth = (all: ReadonlyArray<Transaction>): ReadonlyMap<string, object> =>
   new Map(
     all
@@ -73,7 +73,7 @@ const truth = (all: ReadonlyArray<Transaction>): ReadonlyMap<string, object> =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
   )
 
-/** Every start has one transaction id, however often it was told, and no other start has it. */
+/** Every start has one transaction id, however often it was sent, and no other start has the same. */
 const expectOneIdEach = (answers: ReadonlyMap<Transaction, ReadonlyArray<number>>): void => {
   const ids = [...answers.values()].map((given) => {
     expect(new Set(given).size).toBe(1)
@@ -84,8 +84,8 @@ const expectOneIdEach = (answers: ReadonlyMap<Transaction, ReadonlyArray<number>
   expect(new Set(ids).size).toBe(ids.length)
 }
 
-describe("what a charger tells in order", () => {
-  it("ends in the same sessions when messages are repeated, state is dropped and outcomes are lost", () => {
+describe("messages that a charger sends in order", () => {
+  it("lead to the same sessions when some are repeated, state is dropped or commit outcomes are lost", () => {
     forSeeds(100, (random) => {
       const order = tellings(transactions(random, { ...options(random), blind: true }), random)
       const plain = charger()
@@ -97,7 +97,7 @@ describe("what a charger tells in order", () => {
     })
   })
 
-  it("ends in what truly happened, where no two sessions without a name share a token", () => {
+  it("lead to what really happened when no two sessions without a transaction id share a token", () => {
     forSeeds(80, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true })
       const told = charger()
@@ -107,8 +107,8 @@ describe("what a charger tells in order", () => {
   })
 })
 
-describe("what a charger tells in any order", () => {
-  it("ends in what truly happened, repeated, shuffled and with its state dropped as it may be", () => {
+describe("messages that a charger sends in any order", () => {
+  it("lead to what really happened, even repeated, shuffled and with its state dropped", () => {
     forSeeds(150, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true })
       const told = charger()
@@ -119,7 +119,7 @@ describe("what a charger tells in any order", () => {
     })
   })
 
-  it("ends in the same energies though its clock was in 1970 at times", () => {
+  it("lead to the same energies even when its clock was in 1970 at times", () => {
     forSeeds(80, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true, clocks1970: true })
       const told = charger()
@@ -137,7 +137,7 @@ describe("what a charger tells in any order", () => {
   })
 })
 
-/** Anything a charger may send, sensible or not, with few words so that they meet. */
+/** Any message a charger may send, sensible or not, from few values so that they collide. */
 const anything = (random: Random, known: ReadonlyArray<number>): ChargerEvent => {
   const time: ChargerTime = random.pick([
     at(minute(random.between(-10, 20))),
@@ -176,7 +176,7 @@ const rowsOf = (one: ModelCharger): string =>
     .map(({ end, registerWh, start, status }) => `${start.body.sessionId} ${status} ${end?.key} ${registerWh}`)
     .join()
 
-/** What of a state the tables must agree with. */
+/** The parts of a state that the tables must agree with. */
 const open = (of: ChargerState) => ({
   sessions: of.sessions
     .filter(({ status }) => status !== "Ended")
@@ -192,8 +192,8 @@ const open = (of: ChargerState) => ({
   orphans: of.orphans.map(({ orphanId }) => orphanId).toSorted()
 })
 
-describe("whatever chargers send", () => {
-  it("is never refused, ends no session twice, and leaves other chargers' rows alone", () => {
+describe("random messages of chargers", () => {
+  it("are never refused, end no session twice, and leave other chargers' rows alone", () => {
     forSeeds(100, (random) => {
       const service = new ModelService()
       const chargers = ["CP-1", "CP-2"].map((chargerId) => service.charger({ chargerId, connectors: [] }))
@@ -223,7 +223,7 @@ describe("whatever chargers send", () => {
     })
   })
 
-  it("leaves the same in memory as in the tables, and as a fold of the facts", () => {
+  it("lead to the same state in memory, in the tables and as a fold of the facts", () => {
     forSeeds(80, (random) => {
       const service = new ModelService()
       const one = service.charger({ connectors: [] })

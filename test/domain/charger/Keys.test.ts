@@ -12,7 +12,7 @@ import { minute, organisationId, state } from "../../support/events.ts"
 const envelope = { messageId: "1", raw: "" }
 
 describe("a business key", () => {
-  it("of one charger is never another's, however its messages are worded", () => {
+  it("of one charger never equals another's, whatever its messages contain", () => {
     const colon = state({ chargerId: "A:1" })
     const plain = state({ chargerId: "A" })
     expect(startKey(colon, 2, "x", 0, "now", envelope, 0)).not.toBe(startKey(plain, 1, "2|x", 0, "now", envelope, 0))
@@ -23,11 +23,11 @@ describe("a business key", () => {
     }
   })
 
-  it("of the same charger in another organisation is another one", () => {
+  it("of the same charger id in another organisation is different", () => {
     expect(stopKey(state(), 1)).not.toBe(stopKey(state({ organisationId: "other" }), 1))
   })
 
-  it("of a start is the same however the token is written and whatever the message id, where there is a time", () => {
+  it("of a start ignores letter case of the token, and ignores the message id when there is a time", () => {
     const key = startKey(state(), 1, "ANNA", 5, "t", envelope, 0)
     expect(startKey(state(), 1, "anna", 5, "t", { messageId: "2", raw: "" }, 99)).toBe(key)
     expect(startKey(state(), 1, "ANNA", 5, undefined, envelope, 0)).not.toBe(
@@ -35,7 +35,7 @@ describe("a business key", () => {
     )
   })
 
-  it("of an occurrence differs by connection, message and time", () => {
+  it("of an occurrence differs by kind, connection, message and time", () => {
     const keys = [
       occurrenceKey("boot", state(), "1", minute(0)),
       occurrenceKey("boot", state({ epoch: 8 }), "1", minute(0)),
@@ -46,7 +46,7 @@ describe("a business key", () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it("of a stop without a session is the same however the token is written and whatever the message id", () => {
+  it("of a stop without a session ignores letter case of the token and the message id", () => {
     const stop = { rawTransactionId: "-1", tokenUid: "ANNA", rawAt: "t", meterStopWh: 5 }
     const key = orphanStopKey(state(), stop, envelope, 0)
     expect(orphanStopKey(state(), { ...stop, tokenUid: "anna" }, { messageId: "2", raw: "" }, 99)).toBe(key)

@@ -13,7 +13,7 @@ const charging = (): { charger: ModelCharger; id: number } => {
 const bodyOf = (charger: ModelCharger) => charger.factsOf("MeterRead").at(-1)?.body
 
 describe("MeterValues", () => {
-  it("that name a session of this charger go to it, and its newest register is known", () => {
+  it("that name a session of this charger are added to it and update its newest register", () => {
     const { charger, id } = charging()
     const { facts, questions, reply } = charger.say(metered(id, [reading(at(minute(10)), energy(2500))]))
     expect(reply).toEqual({ _tag: "Acknowledged" })
@@ -28,7 +28,7 @@ describe("MeterValues", () => {
     expect(charger.state.sessions).toMatchObject([{ registerWh: 2500, registerAt: minute(10) }])
   })
 
-  it("that come late leave the newer register standing", () => {
+  it("that arrive late do not replace the newer register", () => {
     const { charger, id } = charging()
     charger.say(metered(id, [reading(at(minute(20)), energy(4000)), reading(at(minute(15)), energy(3000))]))
     charger.say(metered(id, [reading(at(minute(10)), energy(2500))]))
@@ -45,7 +45,7 @@ describe("MeterValues", () => {
       questions: []
     },
     {
-      name: "is long forgotten",
+      name: "is no longer in memory",
       make: (charger: ModelCharger, id: number) => {
         charger.say(ended(id))
         for (let n = 1; n <= 5; n++) charger.say(ended(charger.start(started({ time: at(minute(40 + n)) }))))
@@ -54,7 +54,7 @@ describe("MeterValues", () => {
     }
   ]
   for (const { make, name, questions } of ends) {
-    it(`go to the session they name though it ${name}`, () => {
+    it(`are added to the session they name even if it ${name}`, () => {
       const { charger, id } = charging()
       make(charger, id)
       const said = charger.say(metered(id, [reading(at(minute(10)), energy(2500))]))
@@ -63,7 +63,7 @@ describe("MeterValues", () => {
     })
   }
 
-  it("without readings are acknowledged and leave nothing", () => {
+  it("without readings are acknowledged and store nothing", () => {
     const { charger, id } = charging()
     expect(charger.say(metered(id, []))).toMatchObject({ facts: [], reply: { _tag: "Acknowledged" } })
   })
@@ -74,7 +74,7 @@ describe("MeterValues", () => {
     expect(bodyOf(charger)).toMatchObject({ sessionId: "uuid-1", registerWh: undefined, registerAt: undefined })
   })
 
-  it("that name a transaction which this charger never had are stored outside any session, with one security event an hour", () => {
+  it("for a transaction this charger never had are stored outside any session, with one security event an hour", () => {
     const { charger } = charging()
     for (let n = 0; n < 5; n++) {
       const { questions, reply } = charger.say(metered(31_337, [reading(at(minute(n)), energy(n))]))
@@ -88,12 +88,22 @@ describe("MeterValues", () => {
 
 describe("MeterValues that name no transaction", () => {
   const places = [
-    { name: "on the session's connector go to it", time: at(minute(10)), place: evse(1), sessionId: "uuid-1" },
-    { name: "on another connector go to none", time: at(minute(10)), place: evse(2), sessionId: undefined },
-    { name: "of the main meter go to none", time: at(minute(10)), place: evse(0), sessionId: undefined },
-    { name: "from before the start go to none", time: at(minute(-1)), place: evse(1), sessionId: undefined },
-    { name: "without a time are taken as of now", time: noTime, place: evse(1), sessionId: "uuid-1" },
-    { name: "from 1970 are taken as of now", time: in1970(5), place: evse(1), sessionId: "uuid-1" }
+    { name: "on the session's connector are added to it", time: at(minute(10)), place: evse(1), sessionId: "uuid-1" },
+    {
+      name: "on another connector are added to no session",
+      time: at(minute(10)),
+      place: evse(2),
+      sessionId: undefined
+    },
+    { name: "of the main meter are added to no session", time: at(minute(10)), place: evse(0), sessionId: undefined },
+    {
+      name: "from before the start are added to no session",
+      time: at(minute(-1)),
+      place: evse(1),
+      sessionId: undefined
+    },
+    { name: "without a time are dated by receipt", time: noTime, place: evse(1), sessionId: "uuid-1" },
+    { name: "from 1970 are dated by receipt", time: in1970(5), place: evse(1), sessionId: "uuid-1" }
   ]
   for (const { name, place, sessionId, time } of places) {
     it(name, () => {
@@ -103,21 +113,21 @@ describe("MeterValues that name no transaction", () => {
     })
   }
 
-  it("and no transaction runs are stored outside any", () => {
+  it("are stored outside any session when no transaction is running", () => {
     const { charger, id } = charging()
     charger.say(ended(id))
     charger.say(metered(undefined, [reading(at(minute(31)), energy(6000))]))
     expect(bodyOf(charger)?.sessionId).toBeUndefined()
   })
 
-  it("but were taken before the session ended go to it", () => {
+  it("but were taken before the session ended are added to it", () => {
     const { charger, id } = charging()
     charger.say(ended(id))
     charger.say(metered(undefined, [reading(at(minute(29)), energy(5900))]))
     expect(bodyOf(charger)?.sessionId).toBe("uuid-1")
   })
 
-  it("go to the session that ran at their time, not to the one that superseded it", () => {
+  it("are added to the session that was running at their time, not to the one that superseded it", () => {
     const { charger } = charging()
     charger.start(started({ time: at(minute(40)), meterStartWh: 6000 }))
     charger.say(metered(undefined, [reading(at(minute(39)), energy(5900))]))
@@ -127,7 +137,7 @@ describe("MeterValues that name no transaction", () => {
   })
 })
 
-describe("MeterValues that are repeated", () => {
+describe("repeated MeterValues", () => {
   const again = (time: ChargerTime, first = energy(2000), second = first) => {
     const { charger, id } = charging()
     charger.say(metered(id, [reading(time, first)]))
@@ -138,8 +148,8 @@ describe("MeterValues that are repeated", () => {
 
   it("under a new message id are stored once", () => expect(again(at(minute(10)))).toBe(1))
   it("from a clock in 1970 are stored once", () => expect(again(in1970(99))).toBe(1))
-  it("without any timestamp are different ones", () => expect(again(noTime)).toBe(2))
-  it("with a timestamp of zero are different ones", () => expect(again(in1970(0))).toBe(2))
+  it("without any timestamp are stored as different ones", () => expect(again(noTime)).toBe(2))
+  it("with a timestamp of zero are stored as different ones", () => expect(again(in1970(0))).toBe(2))
 
   const differences = [
     { name: "value", parts: { value: "2001" } },
@@ -151,15 +161,15 @@ describe("MeterValues that are repeated", () => {
     { name: "format", parts: { format: "SignedData" } }
   ]
   for (const { name, parts } of differences) {
-    it(`with another ${name} are different ones`, () =>
+    it(`with another ${name} are stored as different ones`, () =>
       expect(again(at(minute(10)), energy(2000), energy(2000, parts))).toBe(2))
   }
 
-  it("with another timestamp of the charger's own words are different ones, however they are spelled", () => {
+  it("with another unparsed timestamp are stored as different ones, even when the contents contain the separators", () => {
     const { charger, id } = charging()
     const odd = (rawAt: string, ...samples: ReadonlyArray<Sample>) => ({ at: minute(10), rawAt, samples })
     const one = energy("1", { phase: "L1" })
-    // Values that hold what stands between values.
+    // Values that contain the separators of the key.
     charger.say(metered(id, [odd("x", energy("7 Wh", { unit: "Wh" }), one)]))
     charger.say(metered(id, [odd("x", energy("7", { unit: "Wh Wh" }), one)]))
     charger.say(metered(id, [odd("x", energy("7"), one), odd("y", one)]))

@@ -1,4 +1,4 @@
-/** Passwords and profiles that were sent by command: which are pending, in force and dropped. */
+/** Passwords and profiles that were sent by command: which are pending, in force or dropped. */
 import { assert, it } from "@effect/vitest"
 import {
   credentialsAfter,
@@ -11,7 +11,7 @@ import type { CommandEnd } from "../../../src/domain/command/CommandEnd.ts"
 const password = { _tag: "Password" } as const
 const profile = { _tag: "SecurityProfile", profile: 2 } as const
 
-it("knows the keys and values that are credentials", () => {
+it("recognises the keys and values that are credentials", () => {
   const table = [
     [true, "AuthorizationKey", "", password],
     [false, " SecurityProfile ", "2", profile],
@@ -28,7 +28,7 @@ it("knows the keys and values that are credentials", () => {
   }
 })
 
-it("believes a plain yes and a plain no", () => {
+it("trusts a clear acceptance or refusal, and leaves any other outcome unknown", () => {
   const table: ReadonlyArray<readonly [Partial<CommandEnd>, string, string]> = [
     [{ answer: "Accepted" }, "InForce", "Unknown"],
     [{ answer: "aCCepted" }, "InForce", "Unknown"],
@@ -76,7 +76,7 @@ const pendingProfile = (turn: number, securityProfile: number): PendingCredentia
   securityProfile
 })
 
-it("settles by a new password what was sent until then, and by the old one nothing", () => {
+it("drops the passwords sent up to the one that was used, and nothing when the old one was used", () => {
   const pending = [pendingPassword(1), pendingPassword(2, true), pendingPassword(3), pendingProfile(1, 2)]
   assert.deepStrictEqual(settlement({ hasPassword: true, securityProfile: undefined }, 1, pending), {
     isNewPassword: true,
@@ -99,7 +99,7 @@ it("settles by a new password what was sent until then, and by the old one nothi
   ])
 })
 
-it("settles by a profile those that are not above it, and lowers none", () => {
+it("drops the pending profiles up to the one in use, and never lowers the profile", () => {
   const pending = [pendingPassword(1), pendingProfile(2, 1), pendingProfile(3, 2), pendingProfile(4, 3)]
   assert.deepStrictEqual(settlement({ hasPassword: false, securityProfile: 2 }, 1, pending), {
     isNewPassword: false,

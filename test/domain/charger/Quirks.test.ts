@@ -32,32 +32,32 @@ describe("a rule of the quirk book", () => {
       expect(concerns(rule({ vendor: pattern }), make(vendor))).toBe(fits))
   }
 
-  it("must fit in everything that it names", () => {
+  it("must match every field that it names", () => {
     const narrow = rule({ vendor: "ABB", model: "*TACW22*", firmware: "*1.8.21" })
     expect(concerns(narrow, make("ABB", "CDT_TACW22::NET_WIFI", "TAC3::V1.8.21"))).toBe(true)
     expect(concerns(narrow, make("ABB", "CDT_TACW22::NET_WIFI", "TAC3::V1.8.32"))).toBe(false)
     expect(concerns(narrow, make("ABB", "CDT_TACW11::NET_WIFI", "TAC3::V1.8.21"))).toBe(false)
   })
 
-  it("is about nobody who has not told who it is", () =>
+  it("matches no charger that has not identified itself", () =>
     expect(concerns(rule({ vendor: "*" }), make("", "", ""))).toBe(false))
 
-  it("takes no longer for a pattern of a hundred stars", () => {
+  it("matches a pattern of fifty wildcards without slowing down", () => {
     const slow = rule({ vendor: `${"*a".repeat(50)}b` })
     expect(concerns(slow, make("a".repeat(100_000)))).toBe(false)
   })
 })
 
-describe("what a make is granted", () => {
-  it("is nothing by default", () => expect(tolerancesOf(make("Nobody's"))).toEqual({}))
+describe("the tolerances of a make", () => {
+  it("are none by default", () => expect(tolerancesOf(make("Nobody's"))).toEqual({}))
 
-  it("is what the built-in rules say, each with its evidence", () => {
+  it("are those of the built-in rules, each of which cites its evidence", () => {
     expect(tolerancesOf(make("MENNEKES Elektrotechnik"))).toEqual({ callTimeoutSeconds: 120 })
     expect(tolerancesOf(make("Wall Box Chargers", "PLP2-M-2-4", "6.6.12"))).toEqual({ waitForBootSeconds: 20 })
     expect(builtInQuirks.filter(({ evidence = "" }) => !evidence.includes("#"))).toEqual([])
   })
 
-  it("says how its registers are read, to nobody else", () => {
+  it("include how its registers are read, for no other make", () => {
     const own = [
       rule({ vendor: "Rolls*", tolerances: { registerRollsOverAtWh: 1_000_000 } }),
       rule({ vendor: "Rolls*", model: "2", tolerances: { registerUnit: "kWh" } })
@@ -66,7 +66,7 @@ describe("what a make is granted", () => {
     expect([registerRulesOf(make("Other"), own), registerRulesOf(make("Rolls"))]).toEqual([{}, {}])
   })
 
-  it("is what the organisation's last word on each tolerance is", () => {
+  it("take each tolerance from the organisation's last matching rule", () => {
     const own = [
       rule({ vendor: "mennekes*", tolerances: { callTimeoutSeconds: 200, statusAfterConnect: true } }),
       rule({ model: "M", tolerances: { callTimeoutSeconds: 30 } })
@@ -76,15 +76,15 @@ describe("what a make is granted", () => {
 })
 
 describe("when a charger may be called", () => {
-  it("is at once, unless its make says otherwise", () =>
+  it("is at once, unless its make needs a delay", () =>
     expect(callableFrom({}, { connectedAt: 1000, bootedAt: undefined })).toBe(1000))
 
-  it("is when it has booted, or has had its time to", () => {
+  it("is after its boot, or after the time allowed for it", () => {
     const tolerances = { waitForBootSeconds: 20 }
     expect(callableFrom(tolerances, { connectedAt: 1000, bootedAt: undefined })).toBe(21_000)
     expect(callableFrom(tolerances, { connectedAt: 1000, bootedAt: 3000 })).toBe(3000)
   })
 
-  it("is some time after its boot", () =>
+  it("is some time after its boot if its make needs that", () =>
     expect(callableFrom({ quietAfterBootSeconds: 7 }, { connectedAt: 1000, bootedAt: 3000 })).toBe(10_000))
 })

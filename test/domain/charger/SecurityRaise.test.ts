@@ -21,7 +21,7 @@ describe("raising a security profile", () => {
     [1, "2"],
     [1, "3"],
     [2, " 3 "]
-  ] as const)("from %s to %s is allowed where everything is there", (securityProfile, value) => {
+  ] as const)("from %s to %s is allowed when all requirements are met", (securityProfile, value) => {
     expect(raise({ securityProfile }, value)).toBeUndefined()
   })
 
@@ -31,8 +31,8 @@ describe("raising a security profile", () => {
     [2, "1"],
     [3, "0"],
     [3, "3"]
-  ] as const)("from %s to %s is refused, since it raises nothing", (securityProfile, value) => {
-    expect(raise({ securityProfile }, value)).toContain("can only be raised")
+  ] as const)("from %s to %s is refused, since it is not a raise", (securityProfile, value) => {
+    expect(raise({ securityProfile }, value)).toContain("can only raise")
   })
 
   it.each(["", "4", "-1", "1.5", "two", "11"])("to %j is refused, since there is no such profile", (value) => {
@@ -45,7 +45,7 @@ describe("raising a security profile", () => {
     expect(raise({ hasPassword: false }, "3")).toBeUndefined()
   })
 
-  it("to 2 or 3 needs TLS, and to 3 client certificates besides", () => {
+  it("to 2 or 3 needs TLS, and to 3 also client certificates", () => {
     expect(raise({ tls: false }, "1")).toBeUndefined()
     expect(raise({ tls: false }, "2")).toContain("TLS_CERT_FILE")
     expect(raise({ tls: false }, "3")).toContain("TLS_CERT_FILE")
@@ -53,13 +53,13 @@ describe("raising a security profile", () => {
     expect(raise({ clientCertificates: false }, "3")).toContain("TLS_CLIENT_CA_FILE")
   })
 
-  it("is seen however the key is spelt", () => {
-    expect(checkRaise(everything, change(" securityPROFILE ", "0"))).toContain("can only be raised")
+  it("is recognised however the key is spelt", () => {
+    expect(checkRaise(everything, change(" securityPROFILE ", "0"))).toContain("can only raise")
   })
 })
 
 describe("a new password", () => {
-  it("is refused while as many are unsettled as are taken at a time", () => {
+  it("is refused while the maximum number of passwords is unsettled", () => {
     const standing = (unsettledPasswords: number) => ({ ...everything, unsettledPasswords })
     const command = change("authorizationKEY", "0123456789abcdef")
     expect(checkRaise(standing(maxUnsettledPasswords - 1), command)).toBeUndefined()
@@ -67,7 +67,7 @@ describe("a new password", () => {
   })
 })
 
-it("lets every other command pass", () => {
+it("does not limit any other command", () => {
   const standing = { ...everything, unsettledPasswords: 9, tls: false }
   expect(checkRaise(standing, change("HeartbeatInterval", "0"))).toBeUndefined()
   expect(checkRaise(standing, { _tag: "Reset", kind: "Hard" })).toBeUndefined()

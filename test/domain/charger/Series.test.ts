@@ -1,4 +1,4 @@
-/** Figures over time, out of what sessions took and when. */
+/** Time series calculated from sessions' energy and times. */
 import { expect, it } from "vitest"
 import {
   addAvailability,
@@ -21,11 +21,11 @@ const session = (start: number, end: number | undefined, energyWh: number): Sess
 const values = (...asked: Parameters<typeof seriesOf>) => seriesOf(...asked).map(({ value }) => value)
 const later = 1_000 * hour
 
-it("spreads a session's energy evenly over its time", () => {
+it("spreads a session's energy evenly over its duration", () => {
   expect(values("energy", range(4), [session(0.5, 2.5, 4_000)], later)).toEqual([1_000, 2_000, 1_000, 0])
 })
 
-it("counts of a session only what falls into the range", () => {
+it("counts only the part of a session within the range", () => {
   expect(values("energy", range(2), [session(-1, 3, 4_000)], later)).toEqual([1_000, 1_000])
 })
 
@@ -35,13 +35,13 @@ it("gives the average power of each step", () => {
   ])
 })
 
-it("counts a session where it started, and only there", () => {
+it("counts a session only in the step in which it started", () => {
   expect(values("sessions", range(3), [session(-1, 2, 0), session(0, 3, 1), session(1.5, 1.6, 1)], later)).toEqual([
     1, 1, 0
   ])
 })
 
-it("lets a session that runs go on until now, and has no point for what is still to come", () => {
+it("counts a running session until now, and has no points in the future", () => {
   const now = 1.5 * hour
   expect(seriesOf("power", range(3), [session(0, undefined, 3_000)], now)).toEqual([
     { at: 0, value: 2_000 },
@@ -49,11 +49,11 @@ it("lets a session that runs go on until now, and has no point for what is still
   ])
 })
 
-it("puts a session without a duration whole where it was", () => {
+it("puts all energy of a session without a duration into one step", () => {
   expect(values("energy", range(2), [session(1, 1, 500)], later)).toEqual([0, 500])
 })
 
-it("loses and doubles no energy, whatever the sessions (seeds 1 to 50)", () => {
+it("neither loses nor doubles energy in random sessions (seeds 1 to 50)", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = randomFrom(seed)
     const windows = Array.from({ length: 30 }, () => {
@@ -67,7 +67,7 @@ it("loses and doubles no energy, whatever the sessions (seeds 1 to 50)", () => {
   }
 })
 
-it("has one figure of the whole range: the sum, and of power the average of the time that has passed", () => {
+it("has one overall figure: the sum, or for power the average over the elapsed time", () => {
   const windows = [session(0, 1, 3_000), session(2, 3, 9_000)]
   const overall = (metric: Parameters<typeof figuresOf>[0], now = later) =>
     figuresOf(metric, range(4), windows, now).overall
@@ -104,24 +104,24 @@ const availability = (
   return [points.map(({ value }) => value), overall]
 }
 
-it("counts each status but Faulted and Unavailable as available", () => {
+it("counts every status except Faulted and Unavailable as available", () => {
   const words = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
   expect(availability(words.map((word) => ({ connector: [status(-1, word)] })))).toEqual([[100, 100, 100, 100], 100])
   const connector = [status(-1, "Available"), status(0.5, "Faulted"), status(2, "Unavailable"), status(3, "Charging")]
   expect(availability([{ connector }])).toEqual([[50, 0, 0, 100], 37.5])
 })
 
-it("counts a fault of the charger as a whole for each of its connectors, and weighs connectors by their time", () => {
+it("counts a fault of the whole charger for each connector, and weighs connectors by their time", () => {
   const whole = [status(1, "Faulted"), status(2, "Available")]
   expect(availability([{ whole }, { whole }, {}])).toEqual([[100, 33.333, 100, 100], 83.333])
 })
 
-it("counts an offline charger as not available, but for a gap of five minutes", () => {
+it("counts an offline charger as unavailable, except for gaps of up to five minutes", () => {
   const connections = [connected(-1, 1), connected(1 + 4 / 60, 2), connected(3)]
   expect(availability([{ connections }])).toEqual([[100, 100, 0, 100], 75])
 })
 
-it("does not count what an operator ordered against it", () => {
+it("excludes downtime that an operator ordered", () => {
   const connector = [status(-1, "Available"), status(1, "Unavailable")]
   const orders = [
     { at: hour, operative: false },
@@ -130,7 +130,7 @@ it("does not count what an operator ordered against it", () => {
   expect(availability([{ connector, orders }])).toEqual([[100, 100, 0, 0], 50])
 })
 
-it("begins with what is known of a connector, ends now, and says null where nothing is known", () => {
+it("begins when a connector is first known, ends now, and is null while nothing is known", () => {
   expect(availability([{ connector: [status(1.5, "Faulted"), status(1.75, "Available")] }], 2.5 * hour)).toEqual([
     [null, 50, 100],
     75
@@ -138,7 +138,7 @@ it("begins with what is known of a connector, ends now, and says null where noth
   expect(availability([])).toEqual([[null, null, null, null], null])
 })
 
-it("says 100 only where nothing was down, however short", () => {
+it("is 100 only when there was no downtime at all", () => {
   const connector = [status(-1, "Available"), status(1, "Faulted"), status(1 + 1 / 3600, "Available")]
   expect(availability([...Array.from({ length: 50 }, () => ({})), { connector }])).toEqual([
     [100, 99.999, 100, 100],

@@ -12,16 +12,16 @@ const altered = (change: (bytes: Buffer) => Buffer) =>
 
 describe("a certificate signing request", () => {
   for (const [name, text] of [
-    ["of an elliptic key", signingRequest],
+    ["of an elliptic-curve key", signingRequest],
     ["of an RSA key", rsaSigningRequest],
-    ["as older software heads it", signingRequest.replaceAll("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST")],
+    ["with the header of older software", signingRequest.replaceAll("CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST")],
     ["on one line", armoured(base64)],
     ["with carriage returns", signingRequest.replaceAll("\n", "\r\n")],
-    ["with line breaks written out", signingRequest.replaceAll("\n", "\\n")],
-    ["without its armour", base64],
-    ["behind a text that explains it", `Subject: CN=VL-0001\n${signingRequest}`]
+    ["with escaped line breaks", signingRequest.replaceAll("\n", "\\n")],
+    ["without its PEM armour", base64],
+    ["after an explanatory text", `Subject: CN=VL-0001\n${signingRequest}`]
   ] as const) {
-    it(`${name} is one`, () => {
+    it(`${name} is recognised`, () => {
       expect(isSigningRequest(text)).toBe(true)
     })
   }
@@ -31,14 +31,14 @@ describe("a certificate signing request", () => {
     ["any text", "a CSR"],
     ["a certificate", certificate],
     ["a certificate that calls itself a request", certificate.replaceAll("CERTIFICATE", "CERTIFICATE REQUEST")],
-    ["an armour around nothing", armoured("")],
-    ["an armour around something else", armoured(Buffer.from("hello").toString("base64"))],
+    ["an empty PEM block", armoured("")],
+    ["a PEM block of something else", armoured(Buffer.from("hello").toString("base64"))],
     ["a request without its end", signingRequest.slice(0, 200)],
     ["a request that was cut short", altered((bytes) => bytes.subarray(0, 100))],
-    ["a request with something behind it", altered((bytes) => Buffer.concat([bytes, Buffer.from([5, 0])]))],
+    ["a request followed by extra bytes", altered((bytes) => Buffer.concat([bytes, Buffer.from([5, 0])]))],
     ["a request of another version", altered((bytes) => Buffer.from(bytes.with(8, 1)))],
-    ["lengths without an end", armoured(Buffer.alloc(300, 0x80).toString("base64"))],
-    ["what is no base64", armoured("!!!!")]
+    ["endless length bytes", armoured(Buffer.alloc(300, 0x80).toString("base64"))],
+    ["invalid base64", armoured("!!!!")]
   ] as const) {
     it(`is not ${name}`, () => {
       expect(isSigningRequest(text)).toBe(false)
@@ -49,13 +49,13 @@ describe("a certificate signing request", () => {
 describe("a SignCertificate", () => {
   const asked = () => new ModelService().charger({ certificateAskedAt: Date.UTC(2026, 4, 1, 12) })
 
-  it("that an operator has asked for is accepted and stored", () => {
+  it("that an operator asked for is accepted and stored", () => {
     const { facts, reply } = asked().say({ _tag: "CertificateRequested", csr: signingRequest })
     expect(reply).toEqual({ _tag: "CertificateAnswered", status: "Accepted" })
     expect(facts).toMatchObject([{ type: "CertificateSigningRequested", body: { csr: signingRequest } }])
   })
 
-  it("that holds no request is rejected though an operator has asked for it, and leaves nothing to be signed", () => {
+  it("without a valid request is rejected even if an operator asked for it, and stores nothing", () => {
     const { facts, reply } = asked().say({ _tag: "CertificateRequested", csr: "a CSR" })
     expect(reply).toEqual({ _tag: "CertificateAnswered", status: "Rejected" })
     expect(facts).toEqual([])

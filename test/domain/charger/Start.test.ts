@@ -26,7 +26,7 @@ const bodies = (facts: ReadonlyArray<{ readonly type: string }>) =>
   facts.filter((fact): fact is SessionStarted => fact.type === "SessionStarted").map(({ body }) => body)
 
 describe("a StartTransaction", () => {
-  it("is recorded, and answered with a transaction id of its own and what the token may", () => {
+  it("is recorded, and answered with a new transaction id and the verdict on the token", () => {
     const charger = service({ uid: "ANNA", parentUid: "FAMILY", expiresAt: minute(600) }).charger()
     const { facts, questions, reply } = charger.say(started({ reservationId: 5 }))
     const [body] = bodies(facts)
@@ -42,12 +42,12 @@ describe("a StartTransaction", () => {
   })
 
   const refusals = [
-    { name: "of a token that nobody knows", known: [], tokenUid: "STRANGER", status: "Invalid" },
-    { name: "of a blocked token", known: [{ uid: "B", status: "Blocked" }], tokenUid: "b", status: "Blocked" },
-    { name: "of an expired token", known: [{ uid: "E", expiresAt: minute(0) }], tokenUid: "E", status: "Expired" }
+    { name: "with an unknown token", known: [], tokenUid: "STRANGER", status: "Invalid" },
+    { name: "with a blocked token", known: [{ uid: "B", status: "Blocked" }], tokenUid: "b", status: "Blocked" },
+    { name: "with an expired token", known: [{ uid: "E", expiresAt: minute(0) }], tokenUid: "E", status: "Expired" }
   ] as const
   for (const { known, name, status, tokenUid } of refusals) {
-    it(`${name} is answered ${status} with a transaction id, and recorded all the same`, () => {
+    it(`${name} is answered ${status} with a transaction id, and still recorded`, () => {
       const charger = service(...known).charger()
       const { facts, reply } = charger.say(started({ tokenUid }))
       expect(reply).toMatchObject({ _tag: "StartAnswered", verdict: { status } })
@@ -56,7 +56,7 @@ describe("a StartTransaction", () => {
     })
   }
 
-  it("of a token that charges on another connector is answered ConcurrentTx, and recorded", () => {
+  it("with a token that is charging on another connector is answered ConcurrentTx, and recorded", () => {
     const charger = service().charger()
     charger.start(started())
     const { reply } = charger.say(started({ place: evse(2), time: at(minute(5)), meterStartWh: 90 }))
@@ -64,7 +64,7 @@ describe("a StartTransaction", () => {
     expect(charger.sessions).toHaveLength(2)
   })
 
-  it("of a token that charges at another charger is answered ConcurrentTx, unless the organisation allows it", () => {
+  it("with a token that is charging at another charger is answered ConcurrentTx, unless the organisation allows it", () => {
     const shared = service()
     shared.charger({ chargerId: "CP-2" }).start(started())
     expect(shared.charger().say(started()).reply).toMatchObject({ verdict: { status: "ConcurrentTx" } })
@@ -85,7 +85,7 @@ describe("a StartTransaction", () => {
     ])
   })
 
-  it("that is older than the session on its connector supersedes nothing and is superseded from the beginning", () => {
+  it("that is older than the session on its connector supersedes nothing and is itself superseded", () => {
     const charger = service().charger()
     charger.now = minute(60)
     charger.start(started({ time: at(minute(20)), meterStartWh: 2000 }))
@@ -95,21 +95,21 @@ describe("a StartTransaction", () => {
     expect(charger.state.sessions[1]).toMatchObject({ status: "Superseded", supersededAt: minute(20) })
   })
 
-  it("after one from a clock that was hours ahead is the newer one", () => {
+  it("after one from a clock that was hours ahead counts as the newer one", () => {
     const charger = service().charger()
     charger.start(started({ time: at(minute(600)) }))
     charger.start(started({ time: at(minute(1)), meterStartWh: 2000 }))
     expect(charger.sessions.map(({ status }) => status)).toEqual(["Superseded", "Open"])
   })
 
-  it("without a meter value starts at 0 and says so", () => {
+  it("without a meter value starts at 0 and is marked as such", () => {
     const { facts } = service()
       .charger()
       .say(started({ meterStartWh: undefined }))
     expect(bodies(facts)[0]).toMatchObject({ meterStartWh: 0, meterStartMissing: true })
   })
 
-  it("is Accepted by its reservation, whatever the organisation says of unknown cards, and keeps that with the session", () => {
+  it("with an unknown card that has a reservation is Accepted, and the source is stored with the session", () => {
     const made = service()
     made.journal.reservations.push({
       commandId: "01900000-0000-7000-8000-000000000001",
@@ -130,14 +130,14 @@ describe("a StartTransaction", () => {
     expect(other.reply).toMatchObject({ verdict: { status: "Invalid" } })
   })
 
-  it("of a card that has expired since is judged by its own time", () => {
+  it("with a card that has expired since is judged by the time of the start", () => {
     const charger = service({ uid: "E", expiresAt: minute(0) }).charger()
     expect(charger.say(started({ tokenUid: "E", time: at(minute(-1)) })).reply).toMatchObject({
       verdict: { status: "Accepted" }
     })
   })
 
-  it("with reservation 0 has none", () => {
+  it("with reservation id 0 is recorded without a reservation", () => {
     const { facts } = service()
       .charger()
       .say(started({ reservationId: 0 }))
@@ -145,7 +145,7 @@ describe("a StartTransaction", () => {
   })
 })
 
-describe("a StartTransaction that is repeated", () => {
+describe("a repeated StartTransaction", () => {
   const repeats = [
     { name: "at once", between: () => {}, asks: [] },
     {
@@ -154,7 +154,7 @@ describe("a StartTransaction that is repeated", () => {
       asks: []
     },
     {
-      name: "after the session ended and five others with it",
+      name: "after its session and five later ones have ended",
       between: (charger: ReturnType<ModelService["charger"]>) => {
         charger.say(ended(charger.sessions[0]?.start.body.transactionId))
         for (let n = 1; n <= 5; n++) {
@@ -166,7 +166,7 @@ describe("a StartTransaction that is repeated", () => {
     }
   ]
   for (const { asks, between, name } of repeats) {
-    it(`${name} is answered with the first transaction id and records nothing`, () => {
+    it(`${name} gets the first transaction id and records nothing`, () => {
       const charger = service().charger()
       const first = charger.start(started())
       between(charger)
@@ -184,7 +184,7 @@ describe("a StartTransaction that is repeated", () => {
     })
   }
 
-  it("is answered as much as the first, for the charger caches it: expiry and group too, also after a reconnect", () => {
+  it("gets the full verdict of the first, including expiry and group, because the charger caches it; also after a reconnect", () => {
     const charger = service({ uid: "ANNA", parentUid: "FAMILY", expiresAt: minute(600) }).charger()
     const first = charger.say(started()).reply
     expect(first).toMatchObject({ verdict: { status: "Accepted", expiresAt: minute(600), parentUid: "FAMILY" } })
@@ -193,7 +193,7 @@ describe("a StartTransaction that is repeated", () => {
     expect(charger.say(started(), "a third message id").reply).toEqual(first)
   })
 
-  it("keeps the verdict of the first, though the token was blocked since", () => {
+  it("keeps the verdict of the first, even if the token has been blocked since", () => {
     const shared = service()
     const charger = shared.charger()
     charger.start(started())
@@ -201,12 +201,12 @@ describe("a StartTransaction that is repeated", () => {
     expect(charger.say(started()).reply).toMatchObject({ verdict: { status: "Accepted" } })
   })
 
-  it("in other letters is the same token's", () => {
+  it("is recognised even if the letter case of the token differs", () => {
     const charger = service().charger()
     expect(charger.start(started({ tokenUid: "anna" }))).toBe(charger.start(started({ tokenUid: "ANNA" })))
   })
 
-  it("from a clock in 1970 is recognised by what it says", () => {
+  it("from a clock in 1970 is recognised by its raw timestamp", () => {
     const charger = service().charger()
     const first = charger.start(started({ time: in1970(125) }))
     charger.forget()
@@ -221,7 +221,7 @@ describe("a StartTransaction that is repeated", () => {
     { name: "with a timestamp of the year one", time: { at: -62_135_596_800_000, raw: "0001-01-01T00:00:00Z" } }
   ]
   for (const { name, time } of timeless) {
-    it(`${name} is the same while its session has not moved`, () => {
+    it(`${name} counts as the same one while its session has not moved`, () => {
       const charger = service().charger()
       const first = charger.start(started({ time }))
       charger.forget()
@@ -230,7 +230,7 @@ describe("a StartTransaction that is repeated", () => {
       expect(charger.start(started({ time }))).not.toBe(first)
     })
 
-    it(`${name} is another one once the first has ended`, () => {
+    it(`${name} counts as a new one once the first has ended`, () => {
       const charger = service().charger()
       const first = charger.start(started({ time }))
       charger.say(ended(first, { time, meterStopWh: 1000 }))
@@ -239,7 +239,7 @@ describe("a StartTransaction that is repeated", () => {
     })
   }
 
-  it("while the first commit's outcome was lost is recorded once", () => {
+  it("is recorded once when the first commit's outcome was lost", () => {
     const charger = service().charger()
     charger.loseNextOutcome = true
     const first = charger.start(started())
@@ -247,7 +247,7 @@ describe("a StartTransaction that is repeated", () => {
     expect(charger.sessions).toHaveLength(1)
   })
 
-  it("that differs in connector, token, time or register is another one", () => {
+  it("is a new start when connector, token, time or register differs", () => {
     const charger = service().charger()
     const ids = [
       started(),
@@ -260,10 +260,10 @@ describe("a StartTransaction that is repeated", () => {
   })
 })
 
-describe("the start of a transaction whose stop came first", () => {
+describe("a StartTransaction whose stop came first", () => {
   const early = ended(undefined, { time: at(minute(30)), meterStopWh: 6000 })
 
-  it("ends its session with that stop's figures", () => {
+  it("is followed by the end of its session, with the figures of that stop", () => {
     const charger = service().charger()
     charger.say(early)
     const { facts, outcome } = charger.say(started())
@@ -274,7 +274,7 @@ describe("the start of a transaction whose stop came first", () => {
     expect(charger.state.sessions).toMatchObject([{ status: "Ended" }])
   })
 
-  it("ends it after the state was dropped and loaded again, and its repeat ends nothing", () => {
+  it("is followed by that end also after a reload, and ends nothing when repeated", () => {
     const charger = service().charger()
     charger.say(early)
     charger.forget()
@@ -290,7 +290,7 @@ describe("the start of a transaction whose stop came first", () => {
     reading(at(minute(30)), energy(6000, { context: "Transaction.End" }))
   ]
   for (const forgetting of [false, true]) {
-    it(`brings the readings and signed values along that came with it${forgetting ? ", after a reload too" : ""}`, () => {
+    it(`stores the readings and signed values that came with the stop${forgetting ? ", after a reload too" : ""}`, () => {
       const charger = service().charger()
       const heardAt = charger.now + 1000
       charger.say({ ...early, readings: brought })
@@ -309,14 +309,14 @@ describe("the start of a transaction whose stop came first", () => {
     })
   }
 
-  it("takes its register from the readings that came with its stop, where it has lost it", () => {
+  it("takes its lost register from the readings that came with the stop", () => {
     const charger = service().charger()
     charger.say({ ...early, readings: brought })
     charger.say(started({ meterStartWh: 0 }))
     expect(charger.sessions[0]?.end?.body).toMatchObject({ meterStartWh: 1000, meterStopWh: 6000, energyWh: 5000 })
   })
 
-  it("gives its readings to nobody where it is a repeat", () => {
+  it("stores no readings again when it is repeated", () => {
     const charger = service().charger()
     charger.say({ ...early, readings: brought })
     const first = charger.start(started())
@@ -325,7 +325,7 @@ describe("the start of a transaction whose stop came first", () => {
     expect(charger.factsOf("MeterRead")).toHaveLength(1)
   })
 
-  it("takes the nearest of two", () => {
+  it("takes the nearest of two stops", () => {
     const charger = service().charger()
     charger.say(ended(undefined, { time: at(minute(90)), meterStopWh: 9000 }))
     charger.say(early)
@@ -335,15 +335,15 @@ describe("the start of a transaction whose stop came first", () => {
   })
 
   const others = [
-    { name: "another token's", stop: ended(undefined, { tokenUid: "BERT" }) },
-    { name: "no token's", stop: ended(undefined, { tokenUid: undefined }) },
-    { name: "from before the start", stop: ended(undefined, { time: at(minute(-1)) }) },
-    { name: "below the start's register", stop: ended(undefined, { meterStopWh: 999 }) },
-    { name: "without a register", stop: ended(undefined, { meterStopWh: undefined }) },
+    { name: "one with another token", stop: ended(undefined, { tokenUid: "BERT" }) },
+    { name: "one without a token", stop: ended(undefined, { tokenUid: undefined }) },
+    { name: "one from before the start", stop: ended(undefined, { time: at(minute(-1)) }) },
+    { name: "one below the start's register", stop: ended(undefined, { meterStopWh: 999 }) },
+    { name: "one without a register", stop: ended(undefined, { meterStopWh: undefined }) },
     { name: "one that names a transaction", stop: ended(123_456) }
   ]
   for (const { name, stop } of others) {
-    it(`leaves alone a stop that is ${name}`, () => {
+    it(`does not take a stop that is ${name}`, () => {
       const charger = service().charger()
       charger.say(stop)
       charger.say(started())
@@ -352,7 +352,7 @@ describe("the start of a transaction whose stop came first", () => {
     })
   }
 
-  it("leaves alone a stop that another open session may own", () => {
+  it("does not take a stop that may belong to another open session", () => {
     const charger = service().charger()
     charger.start(started({ place: evse(2), meterStartWh: 100 }))
     charger.start(started({ place: evse(3), meterStartWh: 100 }))
@@ -361,7 +361,7 @@ describe("the start of a transaction whose stop came first", () => {
     expect(charger.factsOf("SessionEnded")).toEqual([])
   })
 
-  it("that is a repeat nobody remembers ends no session by a stop that came since", () => {
+  it("ends no session by a later stop when it repeats a start that is no longer in memory", () => {
     const charger = service().charger()
     charger.say(ended(charger.start(started()), { time: at(minute(10)), meterStopWh: 1500 }))
     for (let n = 1; n <= 5; n++) {
@@ -376,7 +376,7 @@ describe("the start of a transaction whose stop came first", () => {
   })
 })
 
-describe("a start whose card was refused, which took nothing and is never stopped", () => {
+describe("a refused start that took no energy and is never stopped", () => {
   const refusing = () => {
     const charger = service({ uid: "B", status: "Blocked" }).charger()
     charger.now = minute(60)
@@ -399,7 +399,7 @@ describe("a start whose card was refused, which took nothing and is never stoppe
     ])
   })
 
-  it("ends so with each repetition of it, and a repeated message changes nothing", () => {
+  it("ends the same way with each further start, and a repeated message changes nothing", () => {
     const charger = refusing()
     for (let n = 0; n < 5; n++) charger.start(started({ tokenUid: "B", time: at(minute(10 + n)) }))
     charger.start(started({ tokenUid: "B", time: at(minute(14)) }))
@@ -412,7 +412,7 @@ describe("a start whose card was refused, which took nothing and is never stoppe
     ["the register of the start that follows", 1011, undefined],
     ["a reading of its own", 1000, 1011]
   ] as const) {
-    it(`is superseded and held where ${name} says that energy flowed`, () => {
+    it(`is superseded and held when ${name} shows that energy flowed`, () => {
       const charger = refusing()
       const transactionId = charger.start(refused)
       if (readWh !== undefined) charger.say(metered(transactionId, [reading(at(minute(12)), energy(readWh))]))
@@ -422,7 +422,7 @@ describe("a start whose card was refused, which took nothing and is never stoppe
     })
   }
 
-  it("ends so as well when it comes after the start that followed it", () => {
+  it("ends the same way when it arrives after the start that followed it", () => {
     const charger = refusing()
     charger.start(started({ time: at(minute(20)) }))
     const { facts } = charger.say(refused)
@@ -431,7 +431,7 @@ describe("a start whose card was refused, which took nothing and is never stoppe
     expect(charger.state.sessions).toMatchObject([{ status: "Open" }, { status: "Superseded" }])
   })
 
-  it("ends by its own stop where that comes after all", () => {
+  it("ends by its own stop when that arrives after all", () => {
     const charger = refusing()
     const transactionId = charger.start(refused)
     charger.start(started({ time: at(minute(20)) }))

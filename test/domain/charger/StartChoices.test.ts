@@ -1,4 +1,4 @@
-/** What a start's fact says was chosen for it, by what was known when it was decided. */
+/** The tariff, reservation and RemoteStart that a start's fact names, as known when it was decided. */
 import { describe, expect, it } from "vitest"
 import { startWanted } from "../../../src/domain/decide/Start.ts"
 import { at, evse, minute, started, token } from "../../support/events.ts"
@@ -23,7 +23,7 @@ describe("the tariff of a start", () => {
     }
   ]
 
-  it("is that of its connector at the time that it began, with its version and the site's time zone", () => {
+  it("is the one of its connector at its start time, with its version and the site's time zone", () => {
     const made = service()
     made.journal.start = { ...made.journal.start, timeZone: "Europe/Berlin", tariffs }
     const charger = made.charger({ chargerId: "CP-1" })
@@ -38,7 +38,7 @@ describe("the tariff of a start", () => {
     expect(tariffAt(1, 15)).toEqual(wide)
   })
 
-  it("is also that of a start whose card was refused, and none where none is assigned", () => {
+  it("is chosen also when the card was refused, and is none when none is assigned", () => {
     const made = service()
     const charger = made.charger({ chargerId: "CP-1" })
     charger.start(started())
@@ -69,27 +69,27 @@ describe("the reservation of a start", () => {
     return charger.sessions[0]?.start.body
   }
 
-  it("is named by the command that made it, with a session of its own or without", () => {
+  it("is stored as the command that made it, whether or not it has a session of its own", () => {
     expect(startedWith({})).toMatchObject({ consumes: commandId, keepsTariff: undefined })
     const body = startedWith({ sessionId: commandId })
     expect(body).toMatchObject({ consumes: commandId, sessionId: commandId, reserved: true, keepsTariff: true })
   })
 
-  it("leaves the tariff to the connector where the session did not take place where it was reserved", () => {
+  it("does not set the tariff when the reservation was not for this connector", () => {
     const body = startedWith({ sessionId: commandId, evseId: 0 })
     expect(body).toMatchObject({ consumes: commandId, sessionId: commandId, reserved: true, keepsTariff: undefined })
   })
 
   it.each([
-    ["none that has expired when it begins", {}, { time: at(minute(30)) }],
-    ["none of another card", { tokenUid: "BERT" }, {}],
-    ["none of another connector", { evseId: 2 }, {}],
-    ["none by the id of another", {}, { reservationId: 6 }]
-  ] as const)("is %s", (_, reserved, event) => {
+    ["one that has expired when the session starts", {}, { time: at(minute(30)) }],
+    ["one of another card", { tokenUid: "BERT" }, {}],
+    ["one of another connector", { evseId: 2 }, {}],
+    ["one with another id than the start names", {}, { reservationId: 6 }]
+  ] as const)("is not %s", (_, reserved, event) => {
     expect(startedWith(reserved, event)?.consumes).toBeUndefined()
   })
 
-  it("is that of its card where the id can be none of ours, and none where its card is refused", () => {
+  it("is found by card when the id cannot be one of ours, and is none when the card is refused", () => {
     for (const reservationId of [0, 2 ** 31, -(2 ** 31) - 1]) {
       expect(startedWith({}, { reservationId })?.consumes).toBe(commandId)
     }
@@ -106,7 +106,7 @@ describe("the reservation of a start", () => {
 })
 
 describe("the RemoteStart that a start follows", () => {
-  it("is one sent up to a quarter of an hour before the start was heard, whatever time the charger says", () => {
+  it("is one sent at most 15 minutes before the start was received, whatever the charger's clock", () => {
     const made = service()
     const charger = made.charger()
     const command = { commandId: "c", status: "Sent" as const, errorCode: undefined, tokenUid: "anna", evseId: 2 }
@@ -122,7 +122,7 @@ describe("the RemoteStart that a start follows", () => {
     expect(followed(minute(99), 1)).toBeUndefined()
   })
 
-  it("is asked for as of then", () => {
+  it("is looked up from 15 minutes before that time", () => {
     expect(startWanted({ place: evse(2) }, minute(100))).toEqual({ place: evse(2), sentSince: minute(85) })
   })
 })

@@ -24,7 +24,7 @@ const charger = (parts = {}) => {
 }
 
 describe("a StatusNotification", () => {
-  it("that says something new is stored with all it says", () => {
+  it("that reports something new is stored with all its fields", () => {
     const { facts, reply } = charger().say(
       status({ status: "Faulted", errorCode: "GroundFailure", info: "F3", vendorId: "Voltbau", vendorErrorCode: "17" })
     )
@@ -46,7 +46,7 @@ describe("a StatusNotification", () => {
     ])
   })
 
-  it("that says what stands leaves nothing, whatever its time", () => {
+  it("that reports the current status stores nothing, whatever its time", () => {
     const { facts, reply } = charger().say(status({ time: at(minute(59)) }))
     expect([facts, reply]).toEqual([[], { _tag: "Acknowledged" }])
   })
@@ -71,14 +71,14 @@ describe("a StatusNotification", () => {
 
   const orders = [
     {
-      name: "older by the charger's clock than what stands",
+      name: "older by the charger's clock than the current one",
       first: at(minute(5)),
       second: at(minute(4)),
       stands: "Charging"
     },
     {
-      name: "older than one that was heard in the very millisecond of its time",
-      // The model's clock goes on by a second with each message.
+      name: "older than one that was received in the very millisecond of its time",
+      // The model's clock advances by a second with each message.
       first: at(minute(60) + 1000),
       second: at(minute(59)),
       stands: "Charging"
@@ -109,10 +109,10 @@ describe("a StatusNotification", () => {
 
   const late = [
     { name: "says something else", second: "Available" },
-    { name: "says what stands", second: "Charging" }
+    { name: "repeats the current status", second: "Charging" }
   ] as const
   for (const { name, second } of late) {
-    it(`that is older than what stands and ${name} is kept as past, and leaves what stands`, () => {
+    it(`that is older than the current one and ${name} is stored as past and does not replace it`, () => {
       const one = charger()
       one.say(status({ status: "Charging", time: at(minute(5)) }))
       one.say(status({ status: second, time: at(minute(4)) }))
@@ -123,7 +123,7 @@ describe("a StatusNotification", () => {
     })
   }
 
-  it("that goes to and fro within a second, under one message id, is believed each time", () => {
+  it("that alternates within a second, under one message id, is applied each time", () => {
     const one = charger()
     for (const word of ["Preparing", "Available", "Preparing"] as const) {
       one.say(status({ status: word, time: at(minute(5)) }), "always-the-same")
@@ -131,7 +131,7 @@ describe("a StatusNotification", () => {
     expect(one.state.connectors).toMatchObject([{ status: "Preparing" }])
   })
 
-  it("of the whole charger stands beside the connectors'", () => {
+  it("of the whole charger is stored beside those of the connectors", () => {
     const one = charger()
     one.say(status({ place: evse(0), status: "Unavailable" }))
     expect(one.state.connectors).toMatchObject([{ evseId: 1 }, { evseId: 0, connectorId: 0, status: "Unavailable" }])
@@ -143,7 +143,7 @@ describe("a StatusNotification", () => {
     expect([facts, reply]).toEqual([[], { _tag: "Acknowledged" }])
   })
 
-  it("of an older connection changes nothing that stands", () => {
+  it("on an older connection changes nothing", () => {
     const service = new ModelService()
     const old = service.charger()
     service.charger({ epoch: 8 })
@@ -153,15 +153,15 @@ describe("a StatusNotification", () => {
   })
 })
 
-describe("a status that says that a connector is free", () => {
-  /** A start whose card nobody knows, at 12:50. */
+describe("a status that reports a connector as free", () => {
+  /** A start with an unknown card, at 12:50. */
   const refused = (parts = {}) => {
     const one = charger(parts)
     return { one, transactionId: one.start(started({ tokenUid: "STRANGER", time: at(minute(50)) })) }
   }
 
   for (const word of ["Available", "Reserved", "Unavailable"] as const) {
-    it(`(${word}) ends a refused start that took nothing, and holds nothing`, () => {
+    it(`(${word}) ends a refused start that took no energy, and does not hold it`, () => {
       const { one } = refused()
       one.say(status({ status: "Preparing", time: at(minute(51)) }))
       const { facts, reply } = one.say(status({ status: word, time: at(minute(52)) }))
@@ -175,7 +175,7 @@ describe("a status that says that a connector is free", () => {
     })
   }
 
-  it("ends it though the status is the one that stands", () => {
+  it("ends it even if the status is not new", () => {
     const { one } = refused()
     const { facts } = one.say(status({ time: at(minute(52)) }))
     expect(facts.map(({ type }) => type)).toEqual(["SessionEnded"])
@@ -184,7 +184,7 @@ describe("a status that says that a connector is free", () => {
     expect(one.state.sessions).toMatchObject([{ status: "Superseded" }])
   })
 
-  it("leaves its own stop the last word", () => {
+  it("lets the start's own stop replace that end", () => {
     const { one, transactionId } = refused()
     one.say(status({ time: at(minute(52)) }))
     one.say(ended(transactionId, { tokenUid: "STRANGER", time: at(minute(53)), meterStopWh: 3000 }))
@@ -197,17 +197,17 @@ describe("a status that says that a connector is free", () => {
     { name: "a fault", said: { status: "Faulted", time: at(minute(52)) } },
     { name: "another connector", said: { place: evse(2), time: at(minute(52)) } },
     { name: "the whole charger", said: { place: evse(0), time: at(minute(52)) } },
-    { name: "a time before it", said: { time: at(minute(49)) } }
+    { name: "a time before the start", said: { time: at(minute(49)) } }
   ]
   for (const { name, said } of others) {
-    it(`ends nothing where it is of ${name}`, () => {
+    it(`ends nothing when it reports ${name}`, () => {
       const { one } = refused()
       one.say(status(said))
       expect(one.state.sessions).toMatchObject([{ status: "Open" }])
     })
   }
 
-  it("ends nothing where energy flowed, or where the card was accepted", () => {
+  it("ends nothing when energy flowed, or when the card was accepted", () => {
     const { one, transactionId } = refused()
     one.say(metered(transactionId, [reading(at(minute(51)), energy(1011))]))
     one.say(status({ time: at(minute(52)) }))

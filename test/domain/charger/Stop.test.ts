@@ -26,7 +26,7 @@ const accepted = { _tag: "StopAnswered", verdict: { status: "Accepted", expiresA
 const unrecorded = { _tag: "StopAnswered", verdict: undefined }
 
 describe("a StopTransaction that names its transaction", () => {
-  it("ends the session with its energy, and is answered what its card may", () => {
+  it("ends the session with its energy, and is answered with the card's verdict", () => {
     const { charger, id } = charging()
     const { facts, questions, reply } = charger.say(ended(id, { reason: "EVDisconnected" }))
     expect(reply).toEqual(accepted)
@@ -37,18 +37,18 @@ describe("a StopTransaction that names its transaction", () => {
     expect(charger.state.sessions).toMatchObject([{ status: "Ended", endedAt: minute(30) }])
   })
 
-  it("without a token has no verdict in its answer", () => {
+  it("without a token is answered without a verdict", () => {
     const { charger, id } = charging()
     expect(charger.say(ended(id, { tokenUid: undefined })).reply).toEqual({ _tag: "StopAnswered", verdict: undefined })
   })
 
   const cards = [
-    { name: "of a group and with an expiry", is: { parentUid: "FAMILY", expiresAt: minute(600) }, told: "Accepted" },
-    { name: "that was blocked meanwhile", is: { status: "Blocked", parentUid: "FAMILY" }, told: "Blocked" },
-    { name: "that has expired meanwhile", is: { expiresAt: minute(0) }, told: "Expired" }
+    { name: "with a group and an expiry", is: { parentUid: "FAMILY", expiresAt: minute(600) }, told: "Accepted" },
+    { name: "that has been blocked since", is: { status: "Blocked", parentUid: "FAMILY" }, told: "Blocked" },
+    { name: "that has expired since", is: { expiresAt: minute(0) }, told: "Expired" }
   ] as const
   for (const { is, name, told } of cards) {
-    it(`by a card ${name} is answered ${told} in full, since the charger caches it`, () => {
+    it(`by a card ${name} is answered ${told} in full, because the charger caches it`, () => {
       const { charger, id } = charging()
       charger.service.journal.tokens.set("anna", token("ANNA", is))
       const { facts, reply } = charger.say(ended(id))
@@ -58,21 +58,25 @@ describe("a StopTransaction that names its transaction", () => {
     })
   }
 
-  it("by another card than the start's ends it all the same, and is answered what that card may", () => {
+  it("by another card than the start's still ends the session, and is answered with that card's verdict", () => {
     const { charger, id } = charging()
     expect(charger.say(ended(id, { tokenUid: "MASTER" })).reply).toMatchObject({ verdict: { status: "Invalid" } })
     expect(charger.sessions[0]?.end?.body.tokenUid).toBe("MASTER")
   })
 
   const figures = [
-    { name: "of nothing", stop: { meterStopWh: 1000 }, end: { energyWh: 0, heldReason: undefined } },
     {
-      name: "below the start is held, its energy unrecorded",
+      name: "equal to the start's ends with no energy",
+      stop: { meterStopWh: 1000 },
+      end: { energyWh: 0, heldReason: undefined }
+    },
+    {
+      name: "below the start's is held, and its energy is unknown",
       stop: { meterStopWh: 10 },
       end: { meterStopWh: 10, energyWh: undefined, heldReason: "MeterStopBelowStart" }
     },
     {
-      name: "that is missing is held, without figures when no reading came",
+      name: "that is missing is held, without figures if there was no reading",
       stop: { meterStopWh: undefined },
       end: { meterStopWh: undefined, energyWh: undefined, heldReason: "MeterStopMissing" }
     }
@@ -85,7 +89,7 @@ describe("a StopTransaction that names its transaction", () => {
     })
   }
 
-  it("without a register is held with the newest reading's", () => {
+  it("without a register is held, with the register of the newest reading", () => {
     const { charger, id } = charging()
     charger.say(metered(id, [reading(at(minute(20)), energy(4000))]))
     charger.say(metered(id, [reading(at(minute(10)), energy(2000))]))
@@ -100,14 +104,14 @@ describe("a StopTransaction that names its transaction", () => {
   const beginning = energy(1000, { context: "Transaction.Begin" })
   const finish = energy(6000, { context: "Transaction.End" })
   const dataOf = [
-    { name: "of their own times", readings: [reading(at(minute(0)), beginning), reading(at(minute(30)), finish)] },
-    { name: "in the other order", readings: [reading(at(minute(30)), finish), reading(at(minute(0)), beginning)] },
-    { name: "of one time", readings: [reading(at(minute(30)), finish), reading(at(minute(30)), beginning)] },
+    { name: "with their own times", readings: [reading(at(minute(0)), beginning), reading(at(minute(30)), finish)] },
+    { name: "in reverse order", readings: [reading(at(minute(30)), finish), reading(at(minute(0)), beginning)] },
+    { name: "with the same time", readings: [reading(at(minute(30)), finish), reading(at(minute(30)), beginning)] },
     { name: "in one reading", readings: [reading(at(minute(30)), finish, beginning)] },
     { name: "without times", readings: [reading(noTime, beginning), reading(noTime, finish)] }
   ]
   for (const { name, readings } of dataOf) {
-    it(`takes beginning and end from readings ${name}, where start and stop say 0`, () => {
+    it(`takes begin and end registers from readings ${name} when start and stop say 0`, () => {
       const service = new ModelService()
       service.journal.tokens.set("anna", token("ANNA"))
       const charger = service.charger()
@@ -123,7 +127,7 @@ describe("a StopTransaction that names its transaction", () => {
     })
   }
 
-  it("says nothing of the moment of a beginning that comes with the end", () => {
+  it("stores no register for a Transaction.Begin value that comes after the end", () => {
     const { charger, id } = charging()
     const { facts } = charger.say(
       ended(id, { readings: [reading(at(minute(29)), finish), reading(at(minute(30)), beginning)] })
@@ -142,7 +146,7 @@ describe("a StopTransaction that names its transaction", () => {
       return { charger, id: charger.start(start), start }
     }
 
-    it("that rolls over is counted on, in readings and stop", () => {
+    it("is continued past a rollover, in readings and stop", () => {
       const { charger, id } = make({ registerRollsOverAtWh: 100_000_000 }, 99_999_000)
       const { facts } = charger.say(
         metered(id, [reading(at(minute(10)), energy(99_999_500)), reading(at(minute(20)), energy(2000))])
@@ -158,7 +162,7 @@ describe("a StopTransaction that names its transaction", () => {
       })
     })
 
-    it("that counts each session begins at 0, and its start repeated is the same one", () => {
+    it("starts at 0 for a register that counts each session, and a repeated start is recognised", () => {
       const { charger, id, start } = make({ registerCountsSession: true }, 7000)
       expect(charger.factsOf("SessionStarted")[0]?.body).toMatchObject({ meterStartWh: 0, rawMeterStartWh: 7000 })
       expect(charger.start(start)).toBe(id)
@@ -169,20 +173,20 @@ describe("a StopTransaction that names its transaction", () => {
       expect(charger.sessions[0]?.end?.body).toMatchObject({ energyWh: 5000, heldReason: undefined })
     })
 
-    it("that counts each session misses no register in its start", () => {
+    it("is not marked as missing in a start whose register counts each session", () => {
       const { charger } = make({ registerCountsSession: true }, 7000)
       charger.start(started({ meterStartWh: undefined, time: at(minute(35)) }))
       expect(charger.factsOf("SessionStarted")[1]?.body).not.toHaveProperty("meterStartMissing", true)
     })
 
-    it("that sends kWh is read so", () => {
+    it("is converted from kWh when the charger sends that", () => {
       const { charger, id } = make({ registerUnit: "kWh" }, 1000)
       charger.say(metered(id, [reading(at(minute(10)), energy("2.5"))]))
       expect(charger.sessions[0]).toMatchObject({ registerWh: 2500 })
     })
   })
 
-  it("stores the readings that come with it, before the end", () => {
+  it("stores the readings that come with it before the end", () => {
     const { charger, id } = charging()
     const readings = [reading(at(minute(0)), energy(1000)), reading(at(minute(30)), energy(5900))]
     const { facts } = charger.say(ended(id, { readings, meterStopWh: undefined }))
@@ -192,14 +196,14 @@ describe("a StopTransaction that names its transaction", () => {
     ])
   })
 
-  it("without a register takes the newest reading though its own are older", () => {
+  it("without a register takes the newest reading even if its own are older", () => {
     const { charger, id } = charging()
     charger.say(metered(id, [reading(at(minute(20)), energy(4000))]))
     charger.say(ended(id, { readings: [reading(at(minute(0)), energy(1000))], meterStopWh: undefined }))
     expect(charger.sessions[0]?.end?.body).toMatchObject({ meterStopWh: 4000, energyWh: 3000 })
   })
 
-  it("before its start by the clock ends at the start and is held", () => {
+  it("with a time before its start ends at the start and is held", () => {
     const { charger, id } = charging()
     charger.say(ended(id, { time: at(minute(-90)) }))
     expect(charger.sessions[0]?.end).toMatchObject({
@@ -212,7 +216,7 @@ describe("a StopTransaction that names its transaction", () => {
     { name: "as it was", more: {} },
     { name: "without its register", more: { meterStopWh: undefined } },
     { name: "without its time", more: { time: noTime } },
-    { name: "for another reason and by another card", more: { reason: "PowerLoss", tokenUid: "BERT" } }
+    { name: "with another reason and card", more: { reason: "PowerLoss", tokenUid: "BERT" } }
   ]
   for (const forgetting of [false, true]) {
     for (const { more, name } of repeats) {
@@ -221,12 +225,12 @@ describe("a StopTransaction that names its transaction", () => {
         charger.say(ended(id))
         if (forgetting) charger.forget()
         const { facts, reply } = charger.say(ended(id, more))
-        // The answer to the first did not arrive, or it would not be repeated. Of an unknown card nothing is said.
+        // The charger repeats a stop because it missed the first answer. An unknown card gets no verdict.
         expect([facts, reply]).toEqual([[], "tokenUid" in more ? unrecorded : accepted])
       })
     }
 
-    it(`repeated after its card was blocked has no verdict${forgetting ? ", after a reload too" : ""}`, () => {
+    it(`repeated after its card was blocked gets no verdict${forgetting ? ", after a reload too" : ""}`, () => {
       const { charger, id } = charging()
       charger.say(ended(id))
       if (forgetting) charger.forget()
@@ -236,7 +240,7 @@ describe("a StopTransaction that names its transaction", () => {
 
     for (const more of [{ meterStopWh: 7000 }, { time: at(minute(31)) }]) {
       const what = Object.keys(more).join()
-      it(`again with another ${what} is kept, once, for somebody to look at${forgetting ? ", after a reload too" : ""}`, () => {
+      it(`again with another ${what} is stored once for an operator to look at${forgetting ? ", after a reload too" : ""}`, () => {
         const { charger, id } = charging()
         charger.say(ended(id))
         if (forgetting) charger.forget()
@@ -255,13 +259,13 @@ describe("a StopTransaction that names its transaction", () => {
     }
   }
 
-  it("after one that had no register is kept where it has one", () => {
+  it("that adds a register to a stop without one is stored for an operator to look at", () => {
     const { charger, id } = charging()
     charger.say(ended(id, { meterStopWh: undefined }))
     expect(charger.say(ended(id)).facts).toMatchObject([{ type: "OrphanRecorded" }])
   })
 
-  it("repeated when the session is long forgotten is looked up and changes nothing", () => {
+  it("repeated when the session is no longer in memory looks it up and changes nothing", () => {
     const { charger, id } = charging()
     charger.say(ended(id))
     for (let n = 1; n <= 5; n++) charger.say(ended(charger.start(started({ time: at(minute(30 + n)) }))))
@@ -272,14 +276,14 @@ describe("a StopTransaction that names its transaction", () => {
     })
   })
 
-  it("while the commit's outcome was lost ends it once", () => {
+  it("repeated when the first commit's outcome was lost ends the session once", () => {
     const { charger, id } = charging()
     charger.loseNextOutcome = true
     expect(charger.say(ended(id)).reply).toEqual(accepted)
     expect(charger.factsOf("SessionEnded")).toHaveLength(1)
   })
 
-  it("of a superseded session ends it with its own figures", () => {
+  it("for a superseded session ends it with its own figures", () => {
     const { charger, id } = charging()
     charger.start(started({ time: at(minute(40)), meterStartWh: 6000 }))
     charger.say(ended(id))
@@ -294,11 +298,11 @@ describe("a StopTransaction that names no transaction", () => {
   const unnamed = [
     { name: "-1", rawTransactionId: "-1" },
     { name: "0", rawTransactionId: "0" },
-    { name: "nothing", rawTransactionId: "" },
+    { name: "an empty id", rawTransactionId: "" },
     { name: "a number beyond 31 bits", rawTransactionId: "9223372036854775807" }
   ]
   for (const { name, rawTransactionId } of unnamed) {
-    it(`but ${name} ends the one session it can belong to, and is kept as the reason why`, () => {
+    it(`but ${name} ends the only session it can belong to, and is stored as the reason`, () => {
       const { charger } = charging()
       charger.start(started({ place: evse(2), tokenUid: "BERT", meterStartWh: 10 }))
       const { facts, reply } = charger.say(ended(undefined, { rawTransactionId }))
@@ -318,7 +322,7 @@ describe("a StopTransaction that names no transaction", () => {
     { name: "a time before the start", stop: { time: at(minute(-1)) } }
   ]
   for (const { name, stop } of unmatched) {
-    it(`and has ${name} is kept as an orphan, acknowledged, and ends nothing`, () => {
+    it(`and has ${name} is stored as an orphan, acknowledged, and ends nothing`, () => {
       const { charger } = charging()
       const { facts, reply } = charger.say(ended(undefined, stop))
       expect(reply).toMatchObject({ _tag: "StopAnswered" })
@@ -329,7 +333,7 @@ describe("a StopTransaction that names no transaction", () => {
     })
   }
 
-  it("ends nothing when two sessions could be its own, nor does its repeat when one of them is left", () => {
+  it("ends nothing when two sessions could match, and its repeat ends nothing when one of them is left", () => {
     const { charger, id } = charging()
     charger.start(started({ place: evse(2), meterStartWh: 10 }))
     charger.say(ended(undefined))
@@ -340,7 +344,7 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.service.journal.orphans).toHaveLength(1)
   })
 
-  it("repeated when its session is long forgotten ends no other session of the same token", () => {
+  it("repeated when its session is no longer in memory ends no other session of the same token", () => {
     const { charger } = charging()
     charger.say(ended(undefined))
     for (let n = 1; n <= 5; n++) {
@@ -352,7 +356,7 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.sessions.at(-1)).toMatchObject({ status: "Open" })
   })
 
-  it("repeated with its readings gives them to no other session that has turned up since", () => {
+  it("repeated with its readings adds them to no session that was reported since", () => {
     const { charger } = charging()
     const stop = ended(undefined, { readings: [reading(at(minute(29)), energy(5900))] })
     charger.say(stop)
@@ -365,7 +369,7 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.state.sessions.at(-1)).toMatchObject({ status: "Open", registerWh: undefined })
   })
 
-  it("ends a superseded session only up to the start that superseded it", () => {
+  it("ends a superseded session only if it is not later than the start that superseded it", () => {
     const { charger } = charging()
     charger.start(started({ tokenUid: "BERT", time: at(minute(40)), meterStartWh: 6000 }))
     charger.say(ended(undefined, { time: at(minute(41)), meterStopWh: 6100 }))
@@ -374,7 +378,7 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.sessions.map(({ status }) => status)).toEqual(["Ended", "Open"])
   })
 
-  it("and has no time is ended when it was heard, and its repeat changes nothing", () => {
+  it("and has no time ends the session at receipt, and its repeat changes nothing", () => {
     const { charger } = charging()
     charger.now = minute(30)
     charger.say(ended(undefined, { time: noTime }))
@@ -384,7 +388,7 @@ describe("a StopTransaction that names no transaction", () => {
     expect(charger.sessions[1]).toMatchObject({ status: "Open" })
   })
 
-  it("nor anything else to recognise it by is kept each time", () => {
+  it("and nothing else to recognise it by is stored each time", () => {
     const { charger } = charging()
     const bare = ended(undefined, { time: noTime, tokenUid: undefined, meterStopWh: undefined })
     charger.say(bare)
@@ -396,7 +400,7 @@ describe("a StopTransaction that names no transaction", () => {
 describe("a StopTransaction that names a transaction this charger never had", () => {
   const foreign = 987_654
 
-  it("is acknowledged, kept, and recorded as a security event; it ends nothing although all else would fit", () => {
+  it("is acknowledged, stored, and recorded as a security event; it ends nothing even if all else would match", () => {
     const { charger } = charging()
     const { facts, questions, reply } = charger.say(ended(foreign))
     expect(questions).toEqual(["FindSession", "FindToken"])
@@ -408,7 +412,7 @@ describe("a StopTransaction that names a transaction this charger never had", ()
     expect(charger.sessions).toMatchObject([{ status: "Open" }])
   })
 
-  it("when it is another charger's leaves that one's session as it was", () => {
+  it("leaves another charger's session unchanged when the id is of that session", () => {
     const { charger, id } = charging()
     const thief = charger.service.charger({ chargerId: "CP-2" })
     thief.say(ended(id))
@@ -418,7 +422,7 @@ describe("a StopTransaction that names a transaction this charger never had", ()
     expect(thief.factsOf("MeterRead")).toMatchObject([{ body: { sessionId: undefined } }])
   })
 
-  it("is one security event an hour for each id, however often it comes", () => {
+  it("is recorded as one security event an hour for each id, however often it is repeated", () => {
     const { charger } = charging()
     for (let n = 0; n < 20; n++) charger.say(ended(foreign, { meterStopWh: n }))
     expect(charger.factsOf("SecurityEventRecorded")).toHaveLength(1)
@@ -443,7 +447,7 @@ describe("clocks in 1970", () => {
     }
   ]
   for (const { endedAt, name, start, startedAt, stop } of cases) {
-    it(`${name} give way to the time of receipt, and are kept raw`, () => {
+    it(`${name} are replaced by the time of receipt, and stored raw`, () => {
       const service = new ModelService()
       service.journal.tokens.set("anna", token("ANNA"))
       const charger = service.charger()
@@ -455,7 +459,7 @@ describe("clocks in 1970", () => {
     })
   }
 
-  it("on our own side believe the charger", () => {
+  it("on our own side do not override the charger's times", () => {
     const service = new ModelService()
     const charger = service.charger()
     charger.now = 1000
@@ -463,7 +467,7 @@ describe("clocks in 1970", () => {
     expect([charger.sessions[0]?.start.at, charger.sessions[0]?.end?.at]).toEqual([minute(0), minute(30)])
   })
 
-  it("that jump to the present after the start is heard hold the session", () => {
+  it("that jump to the present after the start is received hold the session", () => {
     const service = new ModelService()
     const charger = service.charger()
     charger.now = minute(60)

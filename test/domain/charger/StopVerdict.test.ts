@@ -15,50 +15,50 @@ const verdict = (status: string, more = {}) => ({
 })
 const nothing = { _tag: "Answer", verdict: undefined }
 
-describe("what a charger is answered about the card that stopped", () => {
-  it("is nothing where it names none", () => {
+describe("the verdict that a charger gets on the card that stopped a session", () => {
+  it("is absent when the stop names no card", () => {
     expect(stopVerdict(state(), {}, undefined, now)).toEqual(nothing)
   })
 
-  it("is asked of the organisation's cards first", () => {
+  it("begins by looking up the organisation's own cards", () => {
     expect(stopVerdict(state(), {}, "ANNA", now)).toMatchObject({ _tag: "Ask", question: { _tag: "FindToken" } })
   })
 
-  it("is what the card may, though the session was let begin", () => {
+  it("is the card's current one, even if the session was allowed to start", () => {
     const own = token("ANNA", { status: "Blocked", parentUid: "FAMILY" })
     expect(answeredFor({ token: own })).toEqual(verdict("Blocked", { parentUid: "FAMILY" }))
   })
 
-  it("is a partner's word of before where that is enough, with the group", () => {
+  it("is the one in a partner's stored token if the whitelist allows that, with the group", () => {
     const roaming = [card(true, "NL-MSP", { whitelist: "ALLOWED", groupUid: "FLEET" })]
     expect(answeredFor({ roaming })).toEqual(verdict("Accepted", { parentUid: "FLEET" }))
     expect(answeredFor({ roaming: [card(false)] })).toEqual(verdict("Blocked"))
   })
 
   for (const whitelist of ["NEVER", "ALLOWED_OFFLINE"]) {
-    it(`is nothing of a partner's card with whitelist ${whitelist}: only the partner knows`, () => {
+    it(`is absent for a partner's card with whitelist ${whitelist}: only the partner knows`, () => {
       expect(answeredFor({ roaming: [card(true, "NL-MSP", { whitelist })] })).toEqual(nothing)
     })
   }
 
-  it("is nothing of a stranger's card of which partners could be asked", () => {
+  it("is absent for an unknown card about which partners could be asked", () => {
     expect(answeredFor({ askable: ["NL-MSP"] })).toEqual(nothing)
   })
 
-  it("is nothing of an unknown card that its reservation or a partner's command let begin, which are used by now", () => {
+  it("is absent for an unknown card that started by a reservation or a partner's command, which are used up by now", () => {
     for (const source of ["Reservation", "RoamingToken"] as const) {
       expect(answeredFor({ openSessions: [{ ...here, source }] })).toEqual(nothing)
     }
   })
 
-  it("is the rule for unknown cards of any other", () => {
+  it("follows the rule for unknown cards in all other cases", () => {
     expect(answeredFor({ openSessions: [{ ...here, source: "LocalToken" }] })).toEqual(verdict("Invalid"))
     expect(answeredFor({ openSessions: [] }, { ...state().policy, unknownTokens: "Accept" })).toEqual(
       verdict("Accepted")
     )
   })
 
-  it("is a reservation that is still active for it, until that ends", () => {
+  it("is that of a reservation that is still active for the card, until it expires", () => {
     expect(answeredFor({ reservations: [reserved()] })).toEqual(verdict("Accepted", { expiresAt: minute(30) }))
   })
 })

@@ -51,14 +51,14 @@ describe("a configuration against its template", () => {
     ])
   })
 
-  it("leads to changes of what can be changed", () =>
+  it("leads to changes of the keys that differ and can be changed", () =>
     expect(toChange(template, configuration)).toEqual([{ key: "HeartbeatInterval", value: "300" }]))
 
-  it("takes a key without a value as one that differs", () =>
+  it("counts a key without a value as different", () =>
     expect(toChange([{ key: "Other", value: "1" }], configuration)).toEqual([{ key: "Other", value: "1" }]))
 })
 
-it("a template holds neither password nor profile, however they are spelt", () => {
+it("refuses password and security profile in a template, however they are spelt", () => {
   expect([" authorizationKEY", "SecurityProfile"].map(isRefused)).toEqual([true, true])
   expect(isRefused("HeartbeatInterval")).toBe(false)
 })
@@ -73,7 +73,7 @@ describe("a charger's drift", () => {
     configuration: configuration.map(([key, value, readonly = false]) => ({ key, value, readonly }))
   })
 
-  it("is the number of keys that differ and could be set", () => {
+  it("is the number of writable keys that differ", () => {
     expect(driftOf(charger(["a", "2"]), policy)).toBe(1)
     expect(driftOf(charger(["A", "1"]), policy)).toBe(0)
     expect(driftOf(charger(["A", "2", true]), policy)).toBe(0)
@@ -81,7 +81,7 @@ describe("a charger's drift", () => {
     expect(driftOf(charger(), policy)).toBe(0)
   })
 
-  it("has the keys that its make needs beside those of the template", () => {
+  it("counts the keys that its make needs beside those of the template", () => {
     const quirks = [{ name: "q", vendor: "Mak*", tolerances: { heartbeatByConfiguration: true } }]
     const differing = charger(["A", "2"], ["HeartbeatInterval", "60"])
     expect(driftOf(differing, { ...policy, quirks })).toBe(2)

@@ -12,7 +12,7 @@ import { minute, state } from "../../support/events.ts"
 let uuids = 0
 const ids = { transactionId: 1, uuid: () => `uuid-${++uuids}` }
 
-/** A charger that is told to have a configuration, and what became of what it was sent. */
+/** A charger that is sent its organisation's template, and its state after each message. */
 class Told {
   state: ChargerState
   now = minute(0)
@@ -73,7 +73,7 @@ const withTemplate = (...template: ReadonlyArray<{ key: string; value: string }>
 const two = withTemplate({ key: "HeartbeatInterval", value: "300" }, { key: "LocalPreAuthorize", value: "true" })
 
 describe("an organisation's template", () => {
-  it("is sent after a boot, key by key, as commands of the platform, and then the configuration is asked for again", () => {
+  it("is sent after a boot, key by key, as commands by the platform, and then the configuration is read again", () => {
     const charger = new Told(two)
     const commands = charger.reports(key("HeartbeatInterval", "60"), key("LocalPreAuthorize", "false"), key("X", "1"))
     expect(named(commands)).toEqual([
@@ -87,14 +87,14 @@ describe("an organisation's template", () => {
     expect(charger.reports(key("HeartbeatInterval", "300"), key("LocalPreAuthorize", "false"))).toEqual([])
   })
 
-  it("is not sent again where the charger does not mean its yes", () => {
+  it("is not sent again when the charger accepts a change without applying it", () => {
     const charger = new Told(two)
     const [first] = charger.reports(key("HeartbeatInterval", "60"))
     charger.answers(first!, "Accepted")
     expect(charger.reports(key("HeartbeatInterval", "60"))).toEqual([])
   })
 
-  it("leaves alone what an operator changes afterwards, until the next boot", () => {
+  it("does not override what an operator changes afterwards, until the next boot", () => {
     const charger = new Told(two)
     expect(charger.reports(key("HeartbeatInterval", "300"))).toEqual([])
     expect(charger.reports(key("HeartbeatInterval", "10"))).toEqual([])
@@ -102,18 +102,18 @@ describe("an organisation's template", () => {
     expect(named(charger.reports(key("HeartbeatInterval", "10")))).toEqual([{ key: "HeartbeatInterval", value: "300" }])
   })
 
-  it("is not sent to a charger that only reconnected, nor to one that is not accepted", () => {
+  it("is not sent to a charger that only reconnected, or that is not accepted", () => {
     expect(new Told({ ...two, bootedHere: false }).reports(key("HeartbeatInterval", "60"))).toEqual([])
     expect(new Told({ ...two, registration: "Pending" }).reports(key("HeartbeatInterval", "60"))).toEqual([])
   })
 
-  it("is not sent twice when the configuration is told while its commands are open", () => {
+  it("is not sent twice when the configuration is reported while its commands are open", () => {
     const charger = new Told(two)
     expect(charger.reports(key("HeartbeatInterval", "60"))).toHaveLength(1)
     expect(charger.reports(key("HeartbeatInterval", "60"), key("LocalPreAuthorize", "false"))).toEqual([])
   })
 
-  it("comes in rounds, so that the queue has room for others", () => {
+  it("is sent in rounds, so that the queue has room for other commands", () => {
     const keys = Array.from({ length: templateRound + 3 }, (_, i) => ({ key: `Key${i}`, value: "1" }))
     const charger = new Told(withTemplate(...keys))
     const before = keys.map(({ key: name }) => key(name, "0"))
@@ -125,7 +125,7 @@ describe("an organisation's template", () => {
     expect(named(second).map((one) => one["key"])).toEqual(["Key16", "Key17", "Key18"])
   })
 
-  it("asks for nothing again when every key was refused", () => {
+  it("is not followed by a new query when every key was refused", () => {
     const charger = new Told(two)
     const [only] = charger.reports(key("HeartbeatInterval", "60"))
     expect(charger.answers(only!, "Rejected")).toEqual([])
@@ -140,7 +140,7 @@ describe("a make's quirks", () => {
       ...parts
     })
 
-  it("are the interval as a key, unless the template has it already", () => {
+  it("can add the heartbeat interval as a key, unless the template has it already", () => {
     const quirks = [{ name: "own", vendor: "V", tolerances: { heartbeatByConfiguration: true } }]
     const make = { vendor: "V", model: "M", firmwareVersion: "1" }
     const policy = { quirks, heartbeatIntervalSeconds: 240 }
@@ -150,14 +150,14 @@ describe("a make's quirks", () => {
     expect(expectedOf({ ...make, vendor: "W" }, policy)).toEqual([])
   })
 
-  it("are that it is not asked for its configuration", () => {
+  it("can prevent the configuration query after a boot", () => {
     const asks = ({ followUps }: { followUps: ReadonlyArray<{ command: object }> }) =>
       followUps.map(({ command }) => command)
     expect(asks(granted({}).boots())).toContain(askConfiguration)
     expect(asks(granted({ skipConfigurationAfterBoot: true }).boots())).not.toContain(askConfiguration)
   })
 
-  it("are that it is asked for statuses which it told before", () => {
+  it("can add a query for statuses that are already known", () => {
     const connectors = [
       { evseId: 1, connectorId: 1, status: "Available" as const, errorCode: undefined, at: minute(0) }
     ]

@@ -1,4 +1,4 @@
-/** Uptime over histories that nobody would write: parts sum up, order does not matter, and a clock that walks second by second agrees. */
+/** Uptime over random histories: the parts add up, order does not matter, and a second-by-second evaluation agrees. */
 import { expect, it } from "vitest"
 import type { ConnectorStatus } from "../../../src/domain/site/Connector.ts"
 import { type AvailabilityHistory, reconnectGraceMillis, uptimeOf } from "../../../src/domain/charger/Uptime.ts"
@@ -32,7 +32,7 @@ const scenario = (random: Random) => {
   return { history, span: { from: from * 1000, to: to * 1000 }, now: random.between(from - 100, to + 6_000) * 1000 }
 }
 
-/** What holds in one second, looked up anew each time. */
+/** The condition in one second, looked up anew each time. */
 const conditionAt = ({ connections, connector, orders, whole }: AvailabilityHistory, second: number, now: number) => {
   const standing = (points: AvailabilityHistory["whole"]) =>
     points
@@ -64,40 +64,50 @@ const conditionAt = ({ connections, connector, orders, whole }: AvailabilityHist
 
 const seeds = Array.from({ length: 300 }, (_, n) => n + 1)
 
-it.each(seeds)("parts sum up, order does not matter and a walk second by second agrees (seed %i)", (seed) => {
-  const random = new Random(seed)
-  const { history, now, span } = scenario(random)
-  const found = uptimeOf(history, span, now)
-  const { downSeconds, excludedSeconds, faultedSeconds, offlineSeconds, totalSeconds, unavailableSeconds, upSeconds } =
-    found
-  expect(upSeconds + downSeconds + excludedSeconds).toBe(totalSeconds)
-  expect(offlineSeconds + faultedSeconds + unavailableSeconds).toBe(downSeconds)
-  const shuffled: AvailabilityHistory = {
-    connector: random.shuffled(history.connector),
-    whole: random.shuffled(history.whole),
-    connections: random.shuffled(history.connections),
-    orders: random.shuffled(history.orders)
+it.each(seeds)(
+  "uptime parts add up, order does not matter and a second-by-second evaluation agrees (seed %i)",
+  (seed) => {
+    const random = new Random(seed)
+    const { history, now, span } = scenario(random)
+    const found = uptimeOf(history, span, now)
+    const {
+      downSeconds,
+      excludedSeconds,
+      faultedSeconds,
+      offlineSeconds,
+      totalSeconds,
+      unavailableSeconds,
+      upSeconds
+    } = found
+    expect(upSeconds + downSeconds + excludedSeconds).toBe(totalSeconds)
+    expect(offlineSeconds + faultedSeconds + unavailableSeconds).toBe(downSeconds)
+    const shuffled: AvailabilityHistory = {
+      connector: random.shuffled(history.connector),
+      whole: random.shuffled(history.whole),
+      connections: random.shuffled(history.connections),
+      orders: random.shuffled(history.orders)
+    }
+    expect(uptimeOf(shuffled, span, now)).toEqual(found)
+    // The steps of a series add up to the same seconds, also when the last step is not whole.
+    const range = { ...span, stepMillis: 300_000 }
+    const sums = noAvailability(range, now)
+    addAvailability(sums, shuffled, range, now)
+    expect(sums.total.reduce((all, one) => all + one, 0)).toBe(totalSeconds)
+    expect(sums.down.reduce((all, one) => all + one, 0)).toBe(downSeconds)
+    expect(availabilityOf(sums, range).overall).toBe(found.uptimePercent)
+    const counted: Record<string, number> = {}
+    // Every seventh seed only, since evaluating each second is slow.
+    if (seed % 7 !== 0) return
+    for (let second = span.from / 1000; second < Math.min(span.to, now) / 1000; second++) {
+      const condition = conditionAt(history, second, now)
+      counted[condition] = (counted[condition] ?? 0) + 1
+    }
+    expect({
+      upSeconds: counted["up"] ?? 0,
+      excludedSeconds: counted["excluded"] ?? 0,
+      offlineSeconds: counted["offline"] ?? 0,
+      faultedSeconds: counted["faulted"] ?? 0,
+      unavailableSeconds: counted["unavailable"] ?? 0
+    }).toEqual({ upSeconds, excludedSeconds, offlineSeconds, faultedSeconds, unavailableSeconds })
   }
-  expect(uptimeOf(shuffled, span, now)).toEqual(found)
-  // The steps of a series have the same seconds between them, also where the last one is not whole.
-  const range = { ...span, stepMillis: 300_000 }
-  const sums = noAvailability(range, now)
-  addAvailability(sums, shuffled, range, now)
-  expect(sums.total.reduce((all, one) => all + one, 0)).toBe(totalSeconds)
-  expect(sums.down.reduce((all, one) => all + one, 0)).toBe(downSeconds)
-  expect(availabilityOf(sums, range).overall).toBe(found.uptimePercent)
-  const counted: Record<string, number> = {}
-  // Every seventh seed, since the walk is slow and says the same.
-  if (seed % 7 !== 0) return
-  for (let second = span.from / 1000; second < Math.min(span.to, now) / 1000; second++) {
-    const condition = conditionAt(history, second, now)
-    counted[condition] = (counted[condition] ?? 0) + 1
-  }
-  expect({
-    upSeconds: counted["up"] ?? 0,
-    excludedSeconds: counted["excluded"] ?? 0,
-    offlineSeconds: counted["offline"] ?? 0,
-    faultedSeconds: counted["faulted"] ?? 0,
-    unavailableSeconds: counted["unavailable"] ?? 0
-  }).toEqual({ upSeconds, excludedSeconds, offlineSeconds, faultedSeconds, unavailableSeconds })
-})
+)

@@ -1,4 +1,4 @@
-/** The composite schedule against an evaluator that looks at every second and shares nothing with it. */
+/** The composite schedule against an independent evaluator that looks at every second. */
 import { expect, it } from "vitest"
 import type { ChargingProfile, SetProfile } from "../../../src/domain/command/ChargingProfile.ts"
 import { compositeSchedule, type CompositeTarget } from "../../../src/domain/command/Composite.ts"
@@ -10,7 +10,7 @@ const window = 1200
 const dayMillis = 86_400_000
 const defaults = { voltage: 230, phases: 3, amps: 32 }
 
-/** Near the window, so that beginnings and ends fall into it. */
+/** A time near the window, so that starts and ends fall into it. */
 const near = (random: Random): number => from + random.between(-900, 1500) * 1000
 
 const aProfile = (random: Random, profileId: number): ChargingProfile => {
@@ -63,7 +63,7 @@ interface Said {
   readonly phases: number | undefined
 }
 
-/** What one profile says at a second, told by walking through its schedule. */
+/** What one profile allows at a second, found by walking through its schedule. */
 const says = ({ profile, setAt }: SetProfile, at: number, startedAt: number): Said | undefined => {
   if (profile.validFrom !== undefined && profile.validFrom > at) return undefined
   if (profile.validTo !== undefined && profile.validTo <= at) return undefined
@@ -116,7 +116,7 @@ const naive = (set: ReadonlyArray<SetProfile>, target: CompositeTarget, at: numb
   return { allowed, cap: cap === undefined ? Infinity : inUnit(cap) }
 }
 
-it("says at every second what the evaluator says, and never more than the charger's limit", () => {
+it("agrees with the evaluator at every second, and never exceeds the charger's limit", () => {
   forSeeds(60, (random) => {
     const set = aStack(random)
     const unit = random.pick(["A", "W"] as const)

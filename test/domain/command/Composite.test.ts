@@ -1,4 +1,4 @@
-/** Examples of our own for what OCPP 1.6 §3.13 means. */
+/** Examples of our own for OCPP 1.6 §3.13. */
 import { expect, it } from "vitest"
 import type { ChargingProfile, SetProfile } from "../../../src/domain/command/ChargingProfile.ts"
 import { compare } from "../../../src/domain/command/Comparison.ts"
@@ -66,7 +66,7 @@ const told = (
     ...(period.numberPhases === undefined ? [] : [period.numberPhases])
   ])
 
-it("tells what the evse can, where no profile stands", () => {
+it("is the evse's maximum when no profile is set", () => {
   expect(told([])).toEqual([[0, 32]])
   expect(compositeSchedule([], charging, now, 60, "W", defaults)).toEqual({
     duration: 60,
@@ -76,7 +76,7 @@ it("tells what the evse can, where no profile stands", () => {
   })
 })
 
-it("counts an Absolute schedule from its start, and from when it was set where it has none", () => {
+it("counts an Absolute schedule from its start, or from when it was set if it has none", () => {
   const periods: ReadonlyArray<Period> = [
     [0, 6],
     [2 * hour, 16]
@@ -93,7 +93,7 @@ it("counts an Absolute schedule from its start, and from when it was set where i
   expect(told([set(1, periods)])).toEqual([[0, 16]])
 })
 
-it("counts a Relative schedule from the transaction's start, and from now where none runs", () => {
+it("counts a Relative schedule from the transaction's start, or from now when no transaction is running", () => {
   const relative = set(
     1,
     [
@@ -112,7 +112,7 @@ it("counts a Relative schedule from the transaction's start, and from now where 
   ])
 })
 
-it("begins a Daily schedule every day, and a Weekly one every week", () => {
+it("repeats a Daily schedule every day, and a Weekly one every week", () => {
   const night: ReadonlyArray<Period> = [
     [0, 32],
     [6 * hour, 10],
@@ -126,7 +126,7 @@ it("begins a Daily schedule every day, and a Weekly one every week", () => {
     [36 * hour, 32],
     [44 * hour, 10]
   ])
-  // Since Sunday a week ago; on Mondays from 12:00.
+  // Since Sunday a week ago; the limit of 8 A applies on Mondays from 12:00.
   const weekly = set(
     0,
     [
@@ -142,7 +142,7 @@ it("begins a Daily schedule every day, and a Weekly one every week", () => {
   ])
 })
 
-it("asks the next lower level while a higher one says nothing: over, not begun or not valid", () => {
+it("uses the next lower level while the higher one has ended, has not begun or is not valid", () => {
   const low = set(1, [[0, 16]])
   const level = { stackLevel: 2 }
   expect(told([low, set(1, [[0, 10]], { ...level, startSchedule: now - hour * 1000, duration: 3 * hour })])).toEqual([
@@ -171,7 +171,7 @@ it("asks the next lower level while a higher one says nothing: over, not begun o
   ])
 })
 
-it("lets a transaction's own profile go before the default, whatever their levels, and falls back to it", () => {
+it("prefers a transaction's own profile to the default, whatever their levels, and falls back to the default", () => {
   const usual = set(1, [[0, 10]], { stackLevel: 9 })
   const its = set(1, [[0, 20]], { ...own, kind: "Relative", duration: hour })
   expect(told([usual, its])).toEqual([
@@ -184,13 +184,13 @@ it("lets a transaction's own profile go before the default, whatever their level
   ])
 })
 
-it("lets a default of the evse go before the one of all evses", () => {
+it("prefers a default of the evse to the one for all evses", () => {
   const all = [set(0, [[0, 10]], { stackLevel: 5 }), set(2, [[0, 13]])]
   expect(told(all, { target: { evseId: 2 } })).toEqual([[0, 13]])
   expect(told(all, { target: { evseId: 1 } })).toEqual([[0, 10]])
 })
 
-it("caps everything by the charger's limit, and tells of the whole charger nothing else", () => {
+it("caps everything by the charger's limit, and applies only that limit to the whole charger", () => {
   const all = [
     set(
       1,
@@ -230,7 +230,7 @@ it("converts between amperes and watts by voltage and phases, and never rounds u
     [60, 11040]
   ])
   expect(told([set(1, [[0, 10_000]], { chargingRateUnit: "W" })])).toEqual([[0, 14.4]])
-  // 7 kW in all caps 16 A on three phases, and not 16 A on one.
+  // A total of 7 kW caps 16 A on three phases, but not 16 A on one.
   const cap = set(0, [[0, 7000]], { ...max, chargingRateUnit: "W" })
   expect(
     told([
@@ -248,18 +248,18 @@ it("converts between amperes and watts by voltage and phases, and never rounds u
     [0, 10.1, 3],
     [60, 16, 1]
   ])
-  // Of two that name phases, the fewer.
+  // When both name phases, the smaller number applies.
   expect(told([set(0, [[0, 16, 1]], max), set(1, [[0, 20, 3]])], { unit: "W" })).toEqual([[0, 3680, 1]])
 })
 
-it("tells what changes within a second from the next whole second on", () => {
+it("applies a change within a second from the next whole second", () => {
   expect(told([set(1, [[0, 6]], { startSchedule: now + 1500 })], { seconds: 10 })).toEqual([
     [0, 32],
     [2, 6]
   ])
 })
 
-it("merges neighbours that say the same", () => {
+it("merges neighbouring periods with the same limit", () => {
   expect(
     told([
       set(
@@ -279,7 +279,7 @@ it("merges neighbours that say the same", () => {
   ])
 })
 
-it("computes no further than a bound, and tells no more periods than another one", () => {
+it("is limited in duration and in its number of periods", () => {
   expect(compositeSchedule([], charging, now, 1e9, "A", defaults).duration).toBe(compositeSecondsMax)
   const jagged = set(
     1,
@@ -290,7 +290,7 @@ it("computes no further than a bound, and tells no more periods than another one
   expect([cut.periods.length, cut.duration]).toEqual([compositePeriodsMax, compositePeriodsMax])
 })
 
-it("says where the charger's schedule is another one", () => {
+it("is compared with the charger's schedule, and reports where they differ", () => {
   const ours = compositeSchedule(
     [
       set(

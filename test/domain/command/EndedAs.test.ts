@@ -1,4 +1,4 @@
-/** A command after its end, as its caller sees it without looking it up: only where nothing else can be known of it. */
+/** A command after its end, as its caller sees it without a lookup, which is skipped only if nothing else can be known. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Command } from "../../../src/domain/command/Command.ts"
 import { endedAs } from "../../../src/domain/command/EndedAs.ts"
@@ -25,18 +25,18 @@ const accepted = { status: "Accepted", result: { status: "Accepted" }, completed
 const heldBack = { status: "Failed", result: { errorCode: "NotAccepted" }, completedAt: 3_000 } as const
 
 describe("the end of a command that was sent", () => {
-  it("is the charger's answer, and when it came", () =>
+  it("is the charger's answer and the time it arrived", () =>
     expect(endedAs(sent, accepted)).toEqual({ ...sent, ...accepted }))
 
-  it("says of one that did not go out after all that it was never sent", () =>
+  it("has no time of sending if the command did not go out after all", () =>
     expect(endedAs(sent, heldBack)).toEqual({ ...sent, ...heldBack, sentAt: undefined }))
 
-  it("takes an answer for an answer, whatever the charger writes into it", () => {
+  it("is recognised as an answer, whatever the charger writes into it", () => {
     const odd = { ...accepted, result: { status: "Accepted", errorCode: "NotAccepted" } }
     expect(endedAs(sent, odd)?.sentAt).toBe(sent.sentAt)
   })
 
-  it("is looked up where it is not known when it was sent", () =>
+  it("is looked up when the time of sending is not known", () =>
     expect(endedAs({ ...sent, status: "Pending", sentAt: undefined }, accepted)).toBeUndefined())
 
   it.each(["RemoteStart", "RemoteStop", "GetDiagnostics", "UpdateFirmware"] as const)(

@@ -1,4 +1,4 @@
-/** Which RemoteStart a session follows, of those that were sent to its charger. */
+/** Which of the RemoteStarts sent to its charger a session follows. */
 import { describe, expect, it } from "vitest"
 import { followed, follows, type UnfollowedStart } from "../../../src/domain/command/Following.ts"
 
@@ -16,13 +16,13 @@ const command = (more: Partial<UnfollowedStart> = {}): UnfollowedStart => ({
   ...more
 })
 
-describe("a session follows a RemoteStart", () => {
+describe("a session follows a RemoteStart by our clock", () => {
   it.each([
-    ["of a quarter of an hour ago", -15 * minute, true],
-    ["of longer ago", -15 * minute - 1, false],
-    ["that another node's clock has sent in a second", 1000, true],
-    ["that was sent after it", 1001, false]
-  ])("%s: by our clock", (_, after, expected) => {
+    ["sent 15 minutes before", -15 * minute, true],
+    ["sent longer before", -15 * minute - 1, false],
+    ["sent up to a second after it, by another node's clock", 1000, true],
+    ["sent later than that", 1001, false]
+  ])("%s: %i ms, %s", (_, after, expected) => {
     expect(follows(start, command({ sentAt: noon + after }))).toBe(expected)
   })
 
@@ -35,18 +35,18 @@ describe("a session follows a RemoteStart", () => {
     ["Rejected", undefined, false],
     ["Pending", undefined, false],
     ["Expired", "Expired", false]
-  ] as const)("that may have been obeyed: %s %s", (status, errorCode, expected) => {
+  ] as const)("that the charger may have carried out: %s %s, %s", (status, errorCode, expected) => {
     expect(follows(start, command({ status, errorCode }))).toBe(expected)
   })
 
-  it("of its card, in whatever case, at its EVSE or at any", () => {
+  it("for its card, in any letter case, at its EVSE or at any", () => {
     expect(follows(start, command({ tokenUid: "Card-1" }))).toBe(true)
     expect(follows(start, command({ tokenUid: "CARD-2" }))).toBe(false)
     const at = [1, 2, 0, undefined].map((evseId) => follows(start, command({ evseId })))
     expect(at).toEqual([false, true, true, true])
   })
 
-  it("that was sent first, of several", () => {
+  it("that was sent first, if there are several", () => {
     const [early, late] = [command({ commandId: "2", sentAt: noon - 2 * minute }), command({ commandId: "1" })]
     expect(followed(start, [late, early])?.commandId).toBe("2")
     expect(followed(start, [early, late])?.commandId).toBe("2")

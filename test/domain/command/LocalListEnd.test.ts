@@ -6,12 +6,12 @@ import { firstEnds, listBefore, listCases, type ListEnd } from "../../support/li
 const whole = (end: ListEnd) => ({ ...end, commandId: "m", organisationId: "o", chargerId: "c", completedAt: noon })
 
 for (const { after, before, end, name, reason } of listCases) {
-  it(`${name} leaves the list as it should be`, () => {
+  it(`updates the list correctly: ${name}`, () => {
     const list = { ...listBefore, ...before }
     assert.deepStrictEqual(listAfter(list, whole(end)), { ...list, ...after, reason })
   })
 }
 
-it("begins a record by what says something of the list", () => {
+it("creates the list's record only from an outcome that reveals something of the list", () => {
   for (const [end, begins] of firstEnds) assert.strictEqual(beginsList(whole(end)), begins, JSON.stringify(end))
 })

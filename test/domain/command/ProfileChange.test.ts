@@ -34,7 +34,7 @@ const profile = (commandId: string, more: Partial<PartnerProfile> = {}): Partner
 const heard = (made: ProfileChange, ...profiles: ReadonlyArray<PartnerProfile>) =>
   profilesChangedBy(made, profiles).map(({ commandId }) => commandId)
 
-it("concerns profiles at its EVSE, or at all of its charger", () => {
+it("a profile change concerns the profiles at its EVSE, or all of its charger", () => {
   const profiles = [
     profile("1"),
     profile("2", { evseId: 2, sessionId: "t" }),
@@ -47,12 +47,12 @@ it("concerns profiles at its EVSE, or at all of its charger", () => {
   assert.deepStrictEqual(heard(change({ status: "Rejected" }), ...profiles), [])
 })
 
-it("is no news to the partner that made it", () => {
+it("a profile change is not reported to the partner that made it", () => {
   const profiles = [profile("1"), profile("2", { partnerId: "q" })]
   assert.deepStrictEqual(heard(change({ by: "partner:p" }), ...profiles), ["2"])
 })
 
-it("reaches a partner by the newest profile of each partner and session", () => {
+it("a profile change is reported for the newest profile of each partner and session", () => {
   const profiles = [
     profile("1"),
     profile("3"),

@@ -1,4 +1,4 @@
-/** What commands and time make of reservations, by tables (OCPP 1.6 §5.2, §5.13). */
+/** What commands and time do to reservations, as tables (OCPP 1.6 §5.2, §5.13). */
 import { assert, describe, it } from "@effect/vitest"
 import {
   beginsSession,
@@ -89,7 +89,7 @@ describe("a ReserveNow", () => {
     })
   }
 
-  it("changes its reservation only while that waits for its answer", () => {
+  it("changes its reservation only while the reservation is Pending", () => {
     const kept = statuses.filter((status) => changesBy(end(), [stored({ status })]).length === 0)
     assert.deepStrictEqual(
       kept,
@@ -97,7 +97,7 @@ describe("a ReserveNow", () => {
     )
   })
 
-  it("that is accepted takes the place of those of its number at its charger", () => {
+  it("that is accepted replaces open reservations with the same number at its charger", () => {
     const others = statuses.map((status) => stored({ commandId: `m-${status}`, status }))
     const strangers = [
       stored({ commandId: "m-n", status: "Active", reservationId: 6 }),
@@ -120,13 +120,13 @@ describe("a ReserveNow", () => {
 describe("a CancelReservation", () => {
   const cancel = (more: Partial<ReservationEnd> = {}) => end({ type: "CancelReservation", commandId: "m-2", ...more })
 
-  it("ends what the charger may have, and nothing else", () => {
+  it("ends a reservation that the charger may have, and no other", () => {
     for (const status of statuses) {
       assert.lengthOf(changesBy(cancel(), [stored({ status })]), open.has(status) ? 1 : 0, status)
     }
   })
 
-  it("is believed where it was accepted, and where the charger knows no such reservation", () => {
+  it("ends it when it was accepted, or when the charger knows no such reservation", () => {
     const active = stored({ status: "Active", reason: "as before", acceptedAt: noon - minute })
     const changed = { ...active, updatedAt: noon }
     const table: ReadonlyArray<
@@ -150,10 +150,10 @@ describe("a CancelReservation", () => {
   })
 })
 
-describe("a reservation that is paid for", () => {
+describe("a reservation that is charged for", () => {
   const active = stored({ status: "Active", acceptedAt: noon, sessionId: "m-1", updatedAt: noon })
 
-  it("has a session from the charger's yes on, where time is left", () => {
+  it("begins its session when the charger accepts, if it has not yet expired", () => {
     const accepted = { before: stored(), after: active }
     assert.isTrue(beginsSession(accepted))
     assert.isTrue(beginsSession({ ...accepted, before: stored({ status: "Unknown" }) }))
@@ -162,7 +162,7 @@ describe("a reservation that is paid for", () => {
     assert.isFalse(beginsSession({ before: active, after: active }))
   })
 
-  it("has it until something becomes of it, and no start's session with it", () => {
+  it("ends its session when the reservation ends, but never the session of a start", () => {
     const gone = { ...active, status: "Cancelled" as const }
     assert.isTrue(endsSession({ before: active, after: gone }))
     assert.isFalse(endsSession({ before: { ...active, sessionId: undefined }, after: gone }))
@@ -170,7 +170,7 @@ describe("a reservation that is paid for", () => {
     assert.isFalse(endsSession({ before: active, after: active }))
   })
 
-  it("costs its whole time when it expires, and nothing when it ends otherwise", () => {
+  it("is billed for its whole time when it expires, and for nothing when it ends otherwise", () => {
     const over = { ...active, updatedAt: noon + 60 * minute }
     const table = [
       [{ ...over, status: "Expired" }, "COMPLETED", over.expiresAt],
@@ -181,7 +181,7 @@ describe("a reservation that is paid for", () => {
     for (const [one, status, endedAt] of table) assert.deepStrictEqual(sessionEnd(one), { status, endedAt })
   })
 
-  it("is unused once its charger had its say, and void where the charger is gone", () => {
+  it("expires once the charger had time to report a start, and is cancelled if the charger was removed", () => {
     const before = { ...active, reason: "as before" }
     assert.deepStrictEqual(unused(before, true, noon + 1).after, { ...before, status: "Expired", updatedAt: noon + 1 })
     assert.deepStrictEqual(unused(before, false, noon + 1).after, {
@@ -205,8 +205,8 @@ describe("a reservation that is paid for", () => {
   })
 })
 
-describe("a partner that reserved", () => {
-  it("hears that what the charger may have had was cancelled, and not that it was replaced", () => {
+describe("a partner that made a reservation", () => {
+  it("is notified when an open reservation is cancelled, but not when it is replaced", () => {
     for (const status of statuses) {
       const before = stored({ status })
       const cancelled = { ...before, status: "Cancelled" as const }
@@ -218,7 +218,7 @@ describe("a partner that reserved", () => {
     assert.isTrue(isCancellation({ before: stored({ status: "Active" }), after: gone }))
   })
 
-  it("hears nothing of what it has cancelled itself", () => {
+  it("is not notified of its own cancellation", () => {
     assert.isTrue(hearsOfCancellation("p", []))
     assert.isTrue(hearsOfCancellation("p", ["key:1", "partner:q"]))
     assert.isFalse(hearsOfCancellation("p", ["key:1", "partner:p"]))

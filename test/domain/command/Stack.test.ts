@@ -23,16 +23,16 @@ const profile = (profileId: number, more: Partial<ChargingProfile> = {}): Chargi
 const tx = (profileId: number, transactionId: number): ChargingProfile =>
   profile(profileId, { purpose: "TxProfile", transactionId })
 
-/** Profiles set one after the other, and the ids that stand in the end as `evse:id`. */
+/** Profiles set one after the other, and the resulting ids as `evse:id`. */
 const standing = (...all: ReadonlyArray<readonly [evseId: number, profile: ChargingProfile]>) =>
   all.reduce<ReadonlyArray<SetProfile>>((set, [evseId, one], n) => applied(set, evseId, one, n), [])
 const ids = (set: ReadonlyArray<SetProfile>) => set.map((one) => `${one.evseId}:${one.profile.profileId}`)
 
-it("takes a profile in place of the one of its id, wherever that stood (OCPP 1.6 §5.16)", () => {
+it("replaces a profile with the same id, wherever it was set (OCPP 1.6 §5.16)", () => {
   expect(ids(standing([1, profile(5)], [2, profile(5, { stackLevel: 3 })]))).toEqual(["2:5"])
 })
 
-it("takes a profile in place of the one of its purpose and level at the same evse, and beside all others (OCPP 1.6 §3.13.2)", () => {
+it("replaces a profile of the same purpose and level at the same evse, and no other (OCPP 1.6 §3.13.2)", () => {
   const set = standing(
     [1, profile(1)],
     [2, profile(2)],
@@ -44,7 +44,7 @@ it("takes a profile in place of the one of its purpose and level at the same evs
   expect(set.map((one) => one.setAt)).toEqual([1, 2, 3, 4])
 })
 
-it("keeps profiles of different transactions beside each other, and drops a transaction's own when it has ended", () => {
+it("keeps profiles of different transactions side by side, and drops a transaction's own when it has ended", () => {
   const set = standing([1, tx(1, 70)], [1, tx(2, 71)], [1, tx(3, 70)], [1, profile(4)])
   expect(ids(set)).toEqual(["1:2", "1:3", "1:4"])
   expect(ids(withoutTransaction(set, 70))).toEqual(["1:2", "1:4"])
@@ -56,7 +56,7 @@ describe("the profile of a remote start", () => {
   const start = (evseId: number, tokenUid: string) => ({ evseId, tokenUid, transactionId: 70 })
   const minutes = 60_000
 
-  it("stands from its transaction on, and no sooner", () => {
+  it("is in force from its transaction on, and not before", () => {
     const set = awaited([], { place, tokenUid: "Card" }, mine, 0)
     expect(standingOf(set)).toEqual([])
     expect(begun(set, start(1, "CARD"), 15 * minutes)).toEqual([
@@ -64,7 +64,7 @@ describe("the profile of a remote start", () => {
     ])
   })
 
-  it("is for the token, the evse and the quarter of an hour that it was sent for", () => {
+  it("applies only to the token, the evse and the 15 minutes that it was sent for", () => {
     const set = awaited([], { place, tokenUid: "Card" }, mine, 0)
     expect(begun(set, start(1, "OTHER"), 0)).toBeUndefined()
     expect(begun(set, start(2, "CARD"), 0)).toBeUndefined()
@@ -73,7 +73,7 @@ describe("the profile of a remote start", () => {
     expect(begun(anywhere, start(2, "CARD"), 0)?.map((one) => one.evseId)).toEqual([2])
   })
 
-  it("waits no longer than that, and leaves others as they are", () => {
+  it("is dropped after that time, and leaves other profiles unchanged", () => {
     const before = awaited(standing([1, profile(1)]), { tokenUid: "A" }, mine, 0)
     const set = awaited(before, { tokenUid: "B" }, profile(8, { purpose: "TxProfile" }), 15 * minutes + 1)
     expect(set.map((one) => [one.profile.profileId, one.awaits])).toEqual([
@@ -84,12 +84,12 @@ describe("the profile of a remote start", () => {
   })
 })
 
-it("keeps a limit of the whole charger at place 0", () => {
+it("stores a limit of the whole charger at evse 0", () => {
   const max = (id: number) => profile(id, { purpose: "ChargePointMaxProfile" })
   expect(ids(standing([1, max(1)], [0, max(2)]))).toEqual(["0:2"])
 })
 
-it("keeps so many profiles and no more", () => {
+it("keeps only the newest profiles, up to the limit", () => {
   const many = Array.from({ length: profilesKept + 3 }, (_, n) => [1, profile(n, { stackLevel: n })] as const)
   expect(standing(...many)).toHaveLength(profilesKept)
   expect(standing(...many).at(-1)?.profile.profileId).toBe(profilesKept + 2)
@@ -97,7 +97,7 @@ it("keeps so many profiles and no more", () => {
 
 it.each([
   [{ profileId: 2 }, ["0:1", "1:3", "2:4"]],
-  // An id alone says which; the other criteria are for where none is given.
+  // An id alone decides; the other criteria apply only without one.
   [{ profileId: 2, stackLevel: 9 }, ["0:1", "1:3", "2:4"]],
   [{ profileId: 99 }, ["0:1", "1:2", "1:3", "2:4"]],
   [{}, []],
@@ -106,7 +106,7 @@ it.each([
   [{ purpose: "TxDefaultProfile" as const }, ["0:1", "1:3"]],
   [{ stackLevel: 0 }, ["1:3"]],
   [{ place: { evseId: 1, connectorId: 1 }, purpose: "TxProfile" as const }, ["0:1", "1:2", "2:4"]]
-])("clears what fits %j (OCPP 1.6 §5.5, §6.13)", (criteria, left) => {
+])("clears the profiles that match %j (OCPP 1.6 §5.5, §6.13)", (criteria, left) => {
   const set = standing(
     [0, profile(1, { purpose: "ChargePointMaxProfile" })],
     [1, profile(2)],
@@ -126,36 +126,46 @@ const setting = { command: "SetChargingProfile", evseId: 1 } as const
 const period = "/chargingSchedule/chargingSchedulePeriod"
 
 it.each([
-  ["a plain one", profile(1), setting, []],
-  ["a transaction's own", tx(1, 7), setting, []],
-  ["a transaction's own without its id", profile(1, { purpose: "TxProfile" }), setting, ["/transactionId"]],
-  ["a default with a transaction", profile(1, { transactionId: 7 }), setting, ["/transactionId"]],
-  ["a transaction's own for the whole charger", tx(1, 7), { ...setting, evseId: 0 }, ["/chargingProfilePurpose"]],
+  ["a plain profile", profile(1), setting, []],
+  ["a transaction's profile", tx(1, 7), setting, []],
+  ["a transaction's profile without its id", profile(1, { purpose: "TxProfile" }), setting, ["/transactionId"]],
+  ["a default with a transaction id", profile(1, { transactionId: 7 }), setting, ["/transactionId"]],
+  ["a transaction's profile for the whole charger", tx(1, 7), { ...setting, evseId: 0 }, ["/chargingProfilePurpose"]],
   [
     "a charger's limit at one connector",
     profile(1, { purpose: "ChargePointMaxProfile" }),
     setting,
     ["/chargingProfilePurpose"]
   ],
-  ["one beside a remote start", profile(1, { purpose: "TxProfile" }), { command: "RemoteStart" } as const, []],
-  ["a default beside a remote start", profile(1), { command: "RemoteStart" } as const, ["/chargingProfilePurpose"]],
-  ["a transaction's id beside a remote start", tx(1, 7), { command: "RemoteStart" } as const, ["/transactionId"]],
   [
-    "a relative one with a start",
+    "a transaction's profile with a remote start",
+    profile(1, { purpose: "TxProfile" }),
+    { command: "RemoteStart" } as const,
+    []
+  ],
+  ["a default with a remote start", profile(1), { command: "RemoteStart" } as const, ["/chargingProfilePurpose"]],
+  ["a transaction id with a remote start", tx(1, 7), { command: "RemoteStart" } as const, ["/transactionId"]],
+  [
+    "a relative profile with a start",
     profile(1, { kind: "Relative", ...schedule([{ startPeriod: 0, limit: 1 }], { startSchedule: 0 }) }),
     setting,
     ["/chargingSchedule/startSchedule"]
   ],
   [
-    "a recurring one that does not say how",
+    "a recurring profile without a recurrency kind or start",
     profile(1, { kind: "Recurring" }),
     setting,
     ["/chargingSchedule/startSchedule", "/recurrencyKind"]
   ],
-  ["one that recurs without being of that kind", profile(1, { recurrency: "Daily" }), setting, ["/recurrencyKind"]],
+  [
+    "a recurrency kind on a profile that is not recurring",
+    profile(1, { recurrency: "Daily" }),
+    setting,
+    ["/recurrencyKind"]
+  ],
   ["no period", profile(1, schedule([])), setting, [period]],
   [
-    "a first period that is late",
+    "a first period that does not start at 0",
     profile(1, schedule([{ startPeriod: 1, limit: 1 }])),
     setting,
     [`${period}/0/startPeriod`]
@@ -173,7 +183,7 @@ it.each([
     setting,
     [`${period}/2/startPeriod`]
   ],
-  ["a limit below nothing", profile(1, schedule([{ startPeriod: 0, limit: -0.1 }])), setting, [`${period}/0/limit`]],
+  ["a negative limit", profile(1, schedule([{ startPeriod: 0, limit: -0.1 }])), setting, [`${period}/0/limit`]],
   [
     "a limit with two decimals",
     profile(1, schedule([{ startPeriod: 0, limit: 6.25 }])),
@@ -187,13 +197,13 @@ it.each([
     [`${period}/0/numberPhases`]
   ],
   [
-    "a duration of nothing",
+    "a duration of 0",
     profile(1, schedule([{ startPeriod: 0, limit: 6 }], { duration: 0 })),
     setting,
     ["/chargingSchedule/duration"]
   ],
-  ["an end before its beginning", profile(1, { validFrom: 9, validTo: 9 }), setting, ["/validTo"]],
-  ["a level below 0", profile(1, { stackLevel: -1 }), setting, ["/stackLevel"]]
+  ["an end that is not after its start", profile(1, { validFrom: 9, validTo: 9 }), setting, ["/validTo"]],
+  ["a negative level", profile(1, { stackLevel: -1 }), setting, ["/stackLevel"]]
 ] as const)("finds what is wrong with %s", (_, given, use, pointers) => {
   expect(validateProfile(given, use).map((finding) => finding.pointer)).toEqual(pointers)
 })

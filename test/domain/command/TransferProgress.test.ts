@@ -3,7 +3,7 @@ import { transferMeant } from "../../../src/domain/command/TransferProgress.ts"
 import { reportCases } from "../../support/progressReports.ts"
 
 for (const { means, name, report, transfers } of reportCases) {
-  it(`a report means ${name}`, () => {
+  it(`a status report is matched with its transfer: ${name}`, () => {
     const known = transfers.map(({ errorCode, requestId, status, type }, n) => ({
       commandId: String(n),
       type,

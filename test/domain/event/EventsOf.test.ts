@@ -1,4 +1,4 @@
-/** What each fact of the journal tells outside: the public shapes, word for word. */
+/** The public events of each fact in the journal, checked in full. */
 import { describe, expect, it } from "vitest"
 import { Schema } from "effect"
 import { type Event, eventData, eventTypes, formatCursor, parseCursor } from "../../../src/domain/event/Event.ts"
@@ -10,7 +10,7 @@ import { fact, iso, start } from "../../support/placedFacts.ts"
 const tables = [...eventsOfCharging, ...eventsOfRecords]
 
 describe("An event", () => {
-  it.each(tables)("tells of %s", (_, of, told) => {
+  it.each(tables)("has the expected type and data for %s", (_, of, told) => {
     const events = eventsOf(of)
     expect(events.map(({ at: _at, id: _id, ...event }) => event)).toEqual(told)
     for (const event of events) {
@@ -27,11 +27,11 @@ describe("An event", () => {
     ["toString", {}],
     ["SessionEnded", { sessionId: 5 }],
     ["SessionEnded", null]
-  ])("is not made of %s %j", (type, body) => {
+  ])("is not published for %s %j", (type, body) => {
     expect(eventsOf(fact(type, body))).toEqual([])
   })
 
-  it("has a type for every name there is, and is found by a filter of its type", () => {
+  it("exists for every event type, and is found by a filter of its type", () => {
     const told = new Map<string, Set<string>>()
     for (const [, of] of tables) {
       for (const { type } of eventsOf(of)) told.set(type, (told.get(type) ?? new Set()).add(of.type))
@@ -44,13 +44,13 @@ describe("An event", () => {
 describe("A cursor", () => {
   const several = eventsOf(fact("SessionStarted", { ...start, supersedes: ["s0"] }))
 
-  it("is an event's id: the fact's position, with a number where it tells several", () => {
+  it("is an event's id: the fact's position, with a number when the fact has several events", () => {
     expect(eventsOf(fact("SessionStarted", start)).map(({ id }) => id)).toEqual(["41"])
     expect(several.map(({ id }) => id)).toEqual(["41.01", "41.02", "41.03"])
     for (const { id } of several) expect(formatCursor(parseCursor(id)!)).toBe(id)
   })
 
-  it("leaves what comes behind it", () => {
+  it("leaves the events after it", () => {
     const left = (cursor: string): ReadonlyArray<Event["id"]> =>
       behind(several, 41, parseCursor(cursor)!).map(({ id }) => id)
     expect(left("40")).toEqual(["41.01", "41.02", "41.03"])

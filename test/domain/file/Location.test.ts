@@ -1,4 +1,4 @@
-/** What is kept and shown of a location opens nothing. */
+/** The stored and displayed form of a location contains no secrets. */
 import { expect, it } from "vitest"
 import { shownLocation } from "../../../src/domain/file/Location.ts"
 

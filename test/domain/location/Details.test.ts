@@ -1,4 +1,4 @@
-/** What operators tell of places beside what they must, and locations that are not for everybody. */
+/** The optional details that operators give of places, and locations that are not published to everyone. */
 import { describe, expect, it } from "vitest"
 import { assumedEquipment } from "../../../src/domain/site/Connector.ts"
 import { describedEquipment, describedEvses } from "../../../src/domain/charger/Describing.ts"
@@ -8,8 +8,8 @@ import { asForEverybody } from "../../../src/domain/site/Publication.ts"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
 import { charger, day, made, minute, now, standing, withCharger, withSite } from "../../support/standing.ts"
 
-describe("what is told of a site", () => {
-  it("is the location's, and its operator stands before the party", () => {
+describe("the details of a site", () => {
+  it("are part of the location, and the site's operator replaces the party as operator", () => {
     const { operator, ...rest } = siteTold
     const location = made(withSite(siteTold))
     expect(location.operator).toEqual(operator)
@@ -18,17 +18,17 @@ describe("what is told of a site", () => {
     expect(made(standing).details).toBeUndefined()
   })
 
-  it("touches the location alone when it changes, and nothing when it does not", () => {
+  it("update only the location when they change, and nothing when they do not", () => {
     const before = made(standing)
     const after = made(withSite({ images: siteTold.images }), before, now + minute)
     expect(after.lastUpdated).toBe(now + minute)
     expect(after.evses).toEqual(before.evses)
     expect(made(withSite({ images: siteTold.images }), after, now + 2 * minute)).toBe(after)
-    // Nor where nothing is told, of one that was made before there was anything to tell.
+    // No change either for a location without details that was made before details existed.
     expect(made(withSite(siteFieldsOf(undefined)), before, now + minute)).toBe(before)
   })
 
-  it("is kept where it says something: no empty lists, and not that it may be published", () => {
+  it("are stored only if they say something: no empty lists, and not the default of being published", () => {
     expect(siteDetailsOf({ publish: true, images: [], directions: undefined })).toBeUndefined()
     expect(siteDetailsOf({ publish: false, images: [], chargingWhenClosed: false })).toEqual({
       publish: false,
@@ -38,8 +38,8 @@ describe("what is told of a site", () => {
   })
 })
 
-describe("what is told of an evse or a connector", () => {
-  it("touches it and what contains it, and no other", () => {
+describe("the details of an evse or a connector", () => {
+  it("update it and what contains it, and nothing else", () => {
     const before = made(standing)
     const after = made(withCharger({ evses: [{ evseId: 2, ...evseTold }] }), before, now + minute)
     expect(after.evses.map(({ details, lastUpdated }) => [details, lastUpdated])).toEqual([
@@ -56,7 +56,7 @@ describe("what is told of an evse or a connector", () => {
     expect(evse?.connectors[0]).toMatchObject({ termsAndConditions: terms, lastUpdated: now + minute })
   })
 
-  it("is laid over what stands, field by field: null takes one away", () => {
+  it("are merged into the stored ones, field by field; null removes a field", () => {
     const standing = [{ evseId: 2, ...evseTold }]
     expect(describedEvses(standing, [{ evseId: 1, floorLevel: "0" }])).toEqual([
       { evseId: 1, floorLevel: "0" },
@@ -70,7 +70,7 @@ describe("what is told of an evse or a connector", () => {
     expect(describedEvses(standing, [{ evseId: 2, ...nothing }])).toEqual([])
   })
 
-  it("terms that are not named stay with their connector, and null takes them away", () => {
+  it("keep a connector's terms that are not named, and remove them when null", () => {
     const one = { evseId: 1, connectorId: 1, ...assumedEquipment }
     const told = [{ ...one, termsAndConditions: terms }]
     expect(describedEquipment([], told)).toEqual(told)
@@ -79,17 +79,17 @@ describe("what is told of an evse or a connector", () => {
   })
 })
 
-describe("a location that is not for everybody", () => {
+describe("a location that is not published to everyone", () => {
   const hidden = withSite({ publish: false, publishAllowedTo })
 
-  it("is not shown where that cannot be said, if it never was for everybody", () => {
+  it("is not shown where that cannot be expressed, if it never was published to everyone", () => {
     const location = made(hidden)
     expect(location.details).toEqual({ publish: false, publishAllowedTo })
     expect(asForEverybody(location)).toBeUndefined()
     expect(dueOf(location, hidden, now)).toBeUndefined()
   })
 
-  it("is shown there as gone for ninety days if it was, and nothing that happens at it since", () => {
+  it("is shown there as removed for ninety days if it was, without any later change to it", () => {
     const shown = made(standing)
     expect(asForEverybody(shown)).toBe(shown)
     const after = made(hidden, shown, now + minute)
@@ -106,7 +106,7 @@ describe("a location that is not for everybody", () => {
     expect(asForEverybody(made(hidden, busy, end - 1))).toBeDefined()
     const forgotten = made(hidden, busy, end)
     expect(asForEverybody(forgotten)).toBeUndefined()
-    // It is for everybody again.
+    // It is published to everyone again.
     const back = made(standing, forgotten, end + day)
     expect(asForEverybody(back)).toBe(back)
     expect(back.lastUpdated).toBe(end + day)

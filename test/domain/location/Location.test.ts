@@ -6,7 +6,7 @@ import { missingOf } from "../../../src/domain/site/Missing.ts"
 import type { LocationSources, SourceCharger } from "../../../src/domain/site/LocationSources.ts"
 import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
 
-describe("what a connector says means for partners", () => {
+describe("the status of an EVSE for partners", () => {
   const on = { connected: true, registration: "Accepted", wholeStatus: undefined } as const
   const table: ReadonlyArray<readonly [ConnectorStatus, string]> = [
     ["Available", "AVAILABLE"],
@@ -19,12 +19,12 @@ describe("what a connector says means for partners", () => {
     ["Unavailable", "INOPERATIVE"],
     ["Faulted", "OUTOFORDER"]
   ]
-  it.each(table)("%s is %s, and UNKNOWN when the charger is away", (status, meant) => {
+  it.each(table)("is derived from the charger's: %s is %s, or UNKNOWN when the charger is offline", (status, meant) => {
     expect(statusOf(on, [{ status }])).toBe(meant)
     expect(statusOf({ ...on, connected: false }, [{ status }])).toBe("UNKNOWN")
   })
 
-  it("of several connectors one that is in use or free counts", () => {
+  it("is that of a connector in use or free, if there are several", () => {
     const of = (...all: ReadonlyArray<ConnectorStatus>) =>
       statusOf(
         on,
@@ -35,7 +35,7 @@ describe("what a connector says means for partners", () => {
     expect(of("Unavailable", "Faulted")).toBe("INOPERATIVE")
   })
 
-  it("the whole charger's fault is that of every evse that is not in use", () => {
+  it("is the whole charger's fault for every evse that is not in use", () => {
     const of = (status: ConnectorStatus, change: object) => statusOf({ ...on, ...change }, [{ status }])
     expect(of("Available", { wholeStatus: "Faulted" })).toBe("OUTOFORDER")
     expect(of("Available", { wholeStatus: "Unavailable" })).toBe("INOPERATIVE")
@@ -46,24 +46,27 @@ describe("what a connector says means for partners", () => {
 })
 
 describe("a location", () => {
-  it("says nothing of which charger it is", () => {
+  it("does not reveal the charger's id", () => {
     expect(JSON.stringify(made())).not.toContain("SECRET")
   })
 
-  it.each(["streetAddress", "city", "country", "latitude", "longitude"] as const)("is none without %s", (field) => {
-    const site = standing.site === undefined ? undefined : { ...standing.site, [field]: undefined }
-    const lacking = { ...standing, site }
-    expect(missingOf(lacking)).toEqual([field])
-    expect(locationOf(lacking, undefined, now)).toBeUndefined()
-  })
+  it.each(["streetAddress", "city", "country", "latitude", "longitude"] as const)(
+    "does not exist without %s",
+    (field) => {
+      const site = standing.site === undefined ? undefined : { ...standing.site, [field]: undefined }
+      const lacking = { ...standing, site }
+      expect(missingOf(lacking)).toEqual([field])
+      expect(locationOf(lacking, undefined, now)).toBeUndefined()
+    }
+  )
 
-  it("is none until a charger has reported its connectors", () => {
+  it("does not exist until a charger has reported its connectors", () => {
     expect(missingOf(withCharger({ connectors: [] }))).toEqual(["chargers"])
     expect(locationOf(withCharger({ connectors: [] }), undefined, now)).toBeUndefined()
     expect(missingOf(standing)).toEqual([])
   })
 
-  it("can what its charger can", () => {
+  it("has the capabilities of its charger", () => {
     const capabilities = (change: Partial<SourceCharger>) => made(withCharger(change)).evses[0]?.capabilities
     expect(capabilities({})).toEqual(["RFID_READER", "REMOTE_START_STOP_CAPABLE", "UNLOCK_CAPABLE"])
     expect(capabilities({ featureProfiles: ["Core", "SmartCharging", "Reservation"] })).toEqual([
@@ -80,15 +83,15 @@ describe("a location", () => {
     expect(capabilities({ connectors: two })).toContain("START_SESSION_CONNECTOR_REQUIRED")
   })
 
-  it("that is looked at again without a change is the very same", () => {
+  it("is the same object if nothing has changed", () => {
     const before = made()
     expect(locationOf(standing, before, now + minute)).toBe(before)
-    // Also when it was stored in between.
+    // Also when it was stored and loaded in between.
     const stored = JSON.parse(JSON.stringify(before)) as Location
     expect(locationOf(standing, stored, now + minute)).toBe(stored)
   })
 
-  it("is as new as what changed in it, and what did not is as old as it was", () => {
+  it("updates the time of what changed and of what contains it, and of nothing else", () => {
     const before = made()
     const [first, second] = charger.connectors
     if (first === undefined || second === undefined) throw new Error("no connectors")
@@ -102,18 +105,18 @@ describe("a location", () => {
       now + minute
     ])
     expect(after.evses[1]?.connectors[0]?.lastUpdated).toBe(now + minute)
-    // A status is the evse's and not the connector's.
+    // A status belongs to the evse, not the connector.
     const faulted = made(withCharger({ wholeStatus: "Faulted" }), before, now + minute)
     expect(faulted.evses[0]?.lastUpdated).toBe(now + minute)
     expect(faulted.evses[0]?.connectors[0]?.lastUpdated).toBe(now)
-    // A name is the location's.
+    // A name belongs to the location.
     const site = standing.site === undefined ? undefined : { ...standing.site, name: "Port" }
     const renamed = made({ ...standing, site }, before, now + minute)
     expect(renamed.lastUpdated).toBe(now + minute)
     expect(renamed.evses).toEqual(before.evses)
   })
 
-  it("shows what is gone as removed for ninety days, and is no more when all of it is forgotten", () => {
+  it("shows what is gone as removed for ninety days, and does not exist once all of it is forgotten", () => {
     const before = made()
     const without = { ...standing, chargers: [] }
     const after = made(without, before, now + minute)
@@ -133,7 +136,7 @@ describe("a location", () => {
     ])
   })
 
-  it("names no tariff at what is gone, which may end before that is forgotten", () => {
+  it("names no tariff for removed connectors, since the tariff may end before they are forgotten", () => {
     const assignment = { scope: "organisation" } as const
     const tariffs = [{ tariffId: "t", assignment, startsAt: undefined, endsAt: undefined }]
     const before = made({ ...standing, tariffs })
@@ -144,11 +147,11 @@ describe("a location", () => {
       const none = { tariffId: undefined, laterTariffIds: [], lastUpdated: now + minute }
       expect(connectorsOf(after)).toEqual(connectorsOf(before).map((one) => ({ ...one, ...none })))
     }
-    // What named none is as old as it was.
+    // A connector that named no tariff keeps its time.
     expect(connectorsOf(made({ ...standing, chargers: [] }, made(), now + minute))).toEqual(connectorsOf(made()))
   })
 
-  it("of a site that was deleted, or lost its address, is withdrawn", () => {
+  it("is withdrawn when its site is deleted or has lost its address", () => {
     const before = made()
     const lost = made({ ...standing, site: undefined }, before, now + minute)
     expect(lost).toMatchObject({ name: "Harbour", lastUpdated: now + minute })
@@ -156,7 +159,7 @@ describe("a location", () => {
   })
 })
 
-describe("tariffs of a connector", () => {
+describe("the tariffs of a connector", () => {
   const place = { chargerId: "SECRET-1", evseId: 1, connectorId: 1 }
   const tariff = (tariffId: string, assignment: object, startsAt?: number, endsAt?: number) => ({
     tariffId,
@@ -169,7 +172,7 @@ describe("tariffs of a connector", () => {
   const ofCharger = { scope: "charger", chargerId: "SECRET-1" }
   const connector = { scope: "connector", ...place }
 
-  it("are the narrowest, as for sessions", () => {
+  it("are the ones with the narrowest assignment, as for sessions", () => {
     expect(tariffsOf(place, [organisation, site], now)).toEqual({ tariffId: "site", laterTariffIds: [] })
     const narrow = tariff("connector", connector)
     expect(tariffsOf(place, [organisation, narrow, site], now).tariffId).toBe("connector")
@@ -177,7 +180,7 @@ describe("tariffs of a connector", () => {
     expect(tariffsOf({ ...place, chargerId: "other" }, [tariff("charger", ofCharger)], now).tariffId).toBeUndefined()
   })
 
-  it("those that begin later are told beforehand, and those that have ended are not", () => {
+  it("include those that begin later, and no longer those that have ended", () => {
     const begins = tariff("later", ofCharger, now + day)
     const ended = tariff("ended", connector, undefined, now)
     expect(tariffsOf(place, [organisation, begins, ended], now)).toEqual({

@@ -1,4 +1,4 @@
-/** The format of keys: what every key made here looks like, and what is not one. */
+/** The format of keys: what every generated key looks like, and what is not accepted as one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { crc32, formatKey, keyBytes, parseKey, toBase62, toHex } from "../../../src/domain/values/KeyFormat.ts"
@@ -21,14 +21,14 @@ describe("KeyFormat", () => {
     assert.strictEqual(toBase62(new Uint8Array(32).fill(255), 43).length, 43)
   })
 
-  it.prop("makes keys that it can read again, all of one length", [bytes], ([given]) => {
+  it.prop("makes keys that it can parse again, all of one length", [bytes], ([given]) => {
     const random = Uint8Array.from(given)
     const key = formatKey(random)
     assert.match(key, /^vl_[0-9a-f]{16}_[0-9A-Za-z]{43}_[0-9a-f]{8}$/)
     assert.strictEqual(parseKey(key)?.publicId, toHex(random.subarray(0, 8)))
   })
 
-  it("takes no key with any one character changed", () => {
+  it("rejects a key with any one character changed", () => {
     const key = formatKey(Uint8Array.from({ length: keyBytes }, (_, i) => i * 5))
     const changed = Array.from(key, (char, i) => `${key.slice(0, i)}${char === "0" ? "1" : "0"}${key.slice(i + 1)}`)
     assert.deepStrictEqual(
@@ -37,7 +37,7 @@ describe("KeyFormat", () => {
     )
   })
 
-  it("takes no text that only resembles a key", () => {
+  it("rejects text that only resembles a key", () => {
     const key = formatKey(new Uint8Array(keyBytes))
     for (const text of ["", "vl_", key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(0, -1), `${key}0`]) {
       assert.strictEqual(parseKey(text), undefined, JSON.stringify(text))

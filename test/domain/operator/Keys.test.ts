@@ -1,4 +1,4 @@
-/** What is stored of a secret that is handed out, and how a presented one is found and proved. */
+/** What is stored of an issued secret, and how a presented one is found and verified. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import {
@@ -20,14 +20,14 @@ const proves = (presented: string, stored: { readonly publicId: string; readonly
 }
 
 describe("Keys", () => {
-  it("finds and proves a key that was made here", () => {
+  it("finds and verifies a generated key", () => {
     const made = newKey(secrets)
     assert.isTrue(proves(made.text, made))
     assert.isTrue(made.text.startsWith(`${made.prefix}_`))
     assert.isFalse(proves(newKey(secrets).text, made))
   })
 
-  it("finds and proves a key of given text", () => {
+  it("finds and verifies a key that was given as text", () => {
     const text = "a-bootstrap-key-of-one's-own"
     const stored = newKeyFrom(secrets, text)
     assert.isDefined(stored)
@@ -37,7 +37,7 @@ describe("Keys", () => {
     assert.isFalse(stored !== undefined && proves(`${text}!`, stored))
   })
 
-  it("stores a generated key given as text as if it had been made here", () => {
+  it("stores a generated key that is given as text as if it had been made here", () => {
     const made = newKey(secrets)
     const stored = newKeyFrom(secrets, made.text)
     assert.deepStrictEqual(stored, { publicId: made.publicId, prefix: made.prefix, verifier: made.verifier })
@@ -50,7 +50,7 @@ describe("Keys", () => {
     assert.isUndefined(newKeyFrom(secrets, ""))
   })
 
-  it("keeps nothing of a key or code in what is stored", () => {
+  it("stores no part of a secret or code", () => {
     const made = newKey(secrets)
     const pair = newV1Pair(secrets)
     const stored = JSON.stringify([
@@ -64,13 +64,13 @@ describe("Keys", () => {
     assert.isFalse(stored.includes(pair.code))
   })
 
-  it("proves a v1 code only for its own purpose", () => {
+  it("verifies a v1 code only for its own purpose", () => {
     const pair = newV1Pair(secrets)
     assert.isTrue(secrets.verify(purposes.v1Code, pair.code, pair.codeVerifier))
     assert.isFalse(secrets.verify(purposes.apiKey, pair.code, pair.codeVerifier))
   })
 
-  it("makes chargers' passwords of 20 letters and digits, which OCPP 1.6 can carry", () => {
+  it("generates charger passwords of 20 letters and digits, which OCPP 1.6 can carry", () => {
     const made = new Set(Array.from({ length: 200 }, () => newChargerPassword(secrets)))
     assert.strictEqual(made.size, 200)
     for (const password of made) assert.match(password, /^[0-9A-Za-z]{20}$/)

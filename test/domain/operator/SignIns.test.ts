@@ -1,4 +1,4 @@
-/** Sign-ins end by time, guessers wait, and common passwords are refused. */
+/** Sign-ins expire, repeated failures are delayed, and common passwords are refused. */
 import { describe, expect, it } from "vitest"
 import { passwordProblem } from "../../../src/domain/operator/Password.ts"
 import { idleMillis, isOver, secretHash, signInPermissions, wholeMillis } from "../../../src/domain/operator/SignIn.ts"
@@ -7,7 +7,7 @@ import { delayAfter, SignInDelays } from "../../../src/domain/operator/SignInDel
 const noon = Date.UTC(2026, 4, 20, 12)
 
 describe("a sign-in", () => {
-  it("is over after 12 hours of silence, and after 7 days whatever happens", () => {
+  it("expires after 12 hours without use, and after 7 days in any case", () => {
     const at = (createdAt: number, seenAt: number) => isOver({ createdAt, seenAt }, noon)
     expect(at(noon - 13 * 3_600_000, noon - idleMillis + 1)).toBe(false)
     expect(at(noon - 13 * 3_600_000, noon - idleMillis)).toBe(true)
@@ -15,7 +15,7 @@ describe("a sign-in", () => {
     expect(at(noon - wholeMillis, noon)).toBe(true)
   })
 
-  it("may do nothing where its operator is disabled, or lacks a second factor that is required", () => {
+  it("has no permissions when its operator is disabled, or lacks a required second factor", () => {
     const may = (active: boolean, strength: "Password" | "SecondFactor", requiresSecondFactor: boolean) =>
       signInPermissions({
         active,
@@ -34,7 +34,7 @@ describe("a sign-in", () => {
     expect(may(false, "SecondFactor", false)).toBe(false)
   })
 
-  it("may do nothing by password where only owners may, and never by a provider's word what is the platform's", () => {
+  it("has no permissions by password when only owners may use one, and no platform permissions by single sign-on", () => {
     const may = (singleSignOn: boolean, passwordForOwnersOnly: boolean, role: "Owner" | "Money") =>
       signInPermissions({
         active: true,
@@ -52,7 +52,7 @@ describe("a sign-in", () => {
     expect(may(true, false, "Owner")).toEqual(["sites:read"])
   })
 
-  it("is not looked for by what cannot be its secret", () => {
+  it("is not looked up for text that cannot be its secret", () => {
     const verifier = () => Uint8Array.from([1])
     expect(secretHash({ verifier }, "sign-in", "x".repeat(43))).toBe("01")
     for (const text of ["", "x", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}'`, "\0".repeat(43)]) {
@@ -62,13 +62,13 @@ describe("a sign-in", () => {
 })
 
 describe("delays", () => {
-  it("begin with the fifth failure at a second, double, and end at a quarter of an hour", () => {
+  it("begin with one second at the fifth failure, double, and end at 15 minutes", () => {
     expect([0, 1, 4, 5, 6, 7, 14, 15, 100, 1_000_000].map((failures) => delayAfter(failures) / 1000)).toEqual([
       0, 0, 0, 1, 2, 4, 512, 900, 900, 900
     ])
   })
 
-  it("are of one pair alone, and are over when they have passed", () => {
+  it("apply to one pair of name and network only, and end when they have passed", () => {
     const delays = new SignInDelays()
     for (let n = 0; n < 6; n++) delays.count("ada 198.51.100.0/24", noon)
     expect(delays.wait("ada 198.51.100.0/24", noon)).toBe(2000)
@@ -78,13 +78,13 @@ describe("delays", () => {
     expect(delays.wait("bo 198.51.100.0/24", noon)).toBe(0)
   })
 
-  it("count tries that run at once, each before its password is looked at", () => {
+  it("count concurrent attempts, each before its password is checked", () => {
     const delays = new SignInDelays()
     const tried = Array.from({ length: 20 }, () => (delays.wait("ada", noon) > 0 ? 0 : delays.count("ada", noon)))
     expect(tried.filter((failures) => failures > 0)).toHaveLength(5)
   })
 
-  it("forget a pair that signed in, and give a try back that was not wrong with the time of the one before", () => {
+  it("forget a pair that signed in, and take back an attempt that did not fail, with the time of the one before", () => {
     const delays = new SignInDelays()
     for (let n = 0; n < 5; n++) delays.count("ada", noon)
     delays.count("ada", noon + 60_000)
@@ -95,7 +95,7 @@ describe("delays", () => {
     expect(delays.count("ada", noon)).toBe(1)
   })
 
-  it("forget the pair longest silent when there are too many, and every pair after a day", () => {
+  it("forget the pair that has been idle longest when there are too many, and every pair after a day", () => {
     const delays = new SignInDelays()
     for (let n = 0; n < 20_100; n++) delays.count(`guess ${n}`, noon)
     expect(delays.size).toBe(20_000)
@@ -108,14 +108,14 @@ describe("delays", () => {
 describe("a password", () => {
   const about = ["lea.lindqvist@voltlane.example", "Lea Lindqvist"]
 
-  it("has 12 characters at least, counted as people do", () => {
+  it("needs at least 12 characters, counted as people count them", () => {
     expect(passwordProblem("grün-lämp-ü", about)).toContain("at least 12")
     expect(passwordProblem("grün-lämp-üb", about)).toBeUndefined()
     expect(passwordProblem("🚋".repeat(11), about)).toContain("at least 12")
     expect(passwordProblem("x".repeat(257), about)).toContain("at most 256")
   })
 
-  it("is none of those that guessers try first, whatever is added to them", () => {
+  it("is refused if it is a common one, whatever is added to it", () => {
     const common = [
       "password1234",
       "Password1234!",
@@ -146,7 +146,7 @@ describe("a password", () => {
     expect(common.filter((one) => passwordProblem(one, about) === undefined)).toEqual([])
   })
 
-  it("is taken otherwise, without rules about its letters", () => {
+  it("is accepted otherwise, without rules about character classes", () => {
     const good = [
       "violet tram over nine hills",
       "zebra-quilt-omen",

@@ -1,4 +1,4 @@
-/** One-time passwords are those of the RFCs, and each works once. */
+/** One-time passwords agree with the RFCs, and each works once. */
 import { createHmac, randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import {
@@ -17,12 +17,12 @@ const mac = (key: Uint8Array, data: Uint8Array): Uint8Array => createHmac("sha1"
 const secret = new TextEncoder().encode("12345678901234567890")
 
 describe("codes", () => {
-  it("are those of RFC 4226, appendix D", () => {
+  it("agree with RFC 4226, appendix D", () => {
     const wanted = "755224 287082 359152 969429 338314 254676 287922 162583 399871 520489".split(" ")
     expect(wanted.map((_, counter) => hotp(mac, secret, counter))).toEqual(wanted)
   })
 
-  it("are those of RFC 6238, appendix B", () => {
+  it("agree with RFC 6238, appendix B", () => {
     const wanted: ReadonlyArray<readonly [number, string]> = [
       [59, "94287082"],
       [1_111_111_109, "07081804"],
@@ -36,7 +36,7 @@ describe("codes", () => {
     }
   })
 
-  it("are taken of the step before and after, and no step twice", () => {
+  it("are accepted from one step before to one step after, and no step twice", () => {
     const now = 1_234_567_890_000
     const text = toBase32(secret)
     const codeOf = (steps: number) => hotp(mac, secret, stepAt(now) + steps)
@@ -55,7 +55,7 @@ describe("codes", () => {
 })
 
 describe("base 32", () => {
-  it("is that of RFC 4648 without padding, in both directions", () => {
+  it("follows RFC 4648 without padding, in both directions", () => {
     const text = (bytes: string) => toBase32(new TextEncoder().encode(bytes))
     expect(["f", "fo", "foo", "foob", "fooba", "foobar"].map(text)).toEqual([
       "MY",
@@ -71,7 +71,7 @@ describe("base 32", () => {
     }
   })
 
-  it("has 160 bits of a new secret, which apps read from its address", () => {
+  it("encodes 160 bits in a new secret, which apps read from its URI", () => {
     const made = newTotpSecret({ randomBytes })
     expect(fromBase32(made)).toHaveLength(20)
     const uri = new URL(totpUri(made, "lea+ops@voltlane.example"))
@@ -88,7 +88,7 @@ describe("recovery codes", () => {
   const verifier = (purpose: string, text: Uint8Array | string) =>
     mac(new TextEncoder().encode(purpose), Buffer.from(text))
 
-  it("are ten of 80 bits, found however they are typed", () => {
+  it("are ten codes of 80 bits, recognised with any case and separators", () => {
     const codes = newRecoveryCodes({ randomBytes })
     expect(new Set(codes).size).toBe(10)
     for (const code of codes) {

@@ -10,7 +10,7 @@ import {
 } from "../../../src/domain/roaming/ExchangeRecord.ts"
 
 describe("a body in the log of exchanges", () => {
-  it("has no token of credentials in it, wherever it was cut", () => {
+  it("contains no credentials token, wherever it was cut", () => {
     const secret = "A1b2C3d4E5f6"
     const body = JSON.stringify({ url: "https://x.example", token: secret, roles: [] })
     expect(kept(body)).toBe('{"url":"https://x.example","token":"***","roles":[]}')
@@ -19,7 +19,7 @@ describe("a body in the log of exchanges", () => {
     expect(kept(JSON.stringify({ data: [{ token: secret }, { TOKEN: secret }] }))).not.toContain(secret)
   })
 
-  it("names the host of a response_url alone, wherever it was cut", () => {
+  it("contains only the host of a response_url, wherever it was cut", () => {
     const url = "https://emsp.example.com:8443/ocpi/commands/S3CRET?key=S3CRET"
     const body = JSON.stringify({ response_url: url, location_id: "L1" })
     expect(kept(body)).toBe('{"response_url":"https://emsp.example.com:8443/***","location_id":"L1"}')
@@ -34,12 +34,12 @@ describe("a body in the log of exchanges", () => {
     expect(kept('{"token":"S3CRET\\')).toBe('{"token":"***')
   })
 
-  it("keeps drivers' cards, which are what an operator looks for", () => {
+  it("keeps drivers' card uids, which operators search for", () => {
     const body = '{"token":{"uid":"04AABB","type":"RFID"},"location_id":"L1"}'
     expect(kept(body)).toBe(body)
   })
 
-  it("is cut, and is something that a database takes", () => {
+  it("is truncated, and made storable in the database", () => {
     expect(kept("x".repeat(bodyMax + 10))?.length).toBe(bodyMax)
     expect(kept("a\u0000b\ud800")).toBe("a\\u0000b\ufffd")
     expect([kept(""), kept(undefined)]).toEqual([undefined, undefined])
@@ -47,7 +47,7 @@ describe("a body in the log of exchanges", () => {
 })
 
 describe("a path in the log of exchanges", () => {
-  it("names the host of a response_url alone, and has all else", () => {
+  it("contains only the host of a response_url, and everything else", () => {
     const url = "https://emsp.example.com/results/S3CRET?key=S3CRET"
     const path = "/ocpi/2.2.1/chargingprofiles/s1?duration=900&response_url="
     expect(keptPath(`${path}${encodeURIComponent(url)}&x=1`)).toBe(`${path}https://emsp.example.com/***&x=1`)
@@ -57,7 +57,7 @@ describe("a path in the log of exchanges", () => {
     expect(keptPath("/ocpi/2.2.1/cdrs?offset=0&limit=10")).toBe("/ocpi/2.2.1/cdrs?offset=0&limit=10")
   })
 
-  it("of a result is known as far as the partner's endpoints are, and else as its host", () => {
+  it("of a result is shown relative to the partner's endpoints, and otherwise only as its host", () => {
     const addresses = [
       "https://emsp.example.com/ocpi/2.2.1/commands",
       "https://emsp.example.com/ocpi/2.2.1/tokens/?t=1"
@@ -74,13 +74,13 @@ describe("a path in the log of exchanges", () => {
 })
 
 describe("an exchange", () => {
-  it("succeeded with HTTP 2xx and a status of 1xxx, or none", () => {
+  it("succeeds with HTTP 2xx and a status of 1xxx, or none", () => {
     const is = (httpStatus: number | undefined, ocpiStatus?: number) => isSuccess({ httpStatus, ocpiStatus })
     expect([is(200, 1000), is(204), is(201, 1999)]).toEqual([true, true, true])
     expect([is(200, 2001), is(404, 1000), is(undefined), is(302), is(500, 3000)]).toEqual(Array(5).fill(false))
   })
 
-  it("has the status of its envelope, as partners write it", () => {
+  it("has the status code of its envelope, whether number or text", () => {
     expect(ocpiStatusOf('{"status_code":1000,"data":[]}')).toBe(1000)
     expect(ocpiStatusOf('{"data":null,"status_code" : "2003"}')).toBe(2003)
     expect([ocpiStatusOf("<html>"), ocpiStatusOf(undefined)]).toEqual([undefined, undefined])

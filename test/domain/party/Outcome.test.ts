@@ -24,8 +24,8 @@ const commands: ReadonlyArray<PartnerCallbackKind> = [
   "UnlockConnector"
 ]
 
-describe("what a partner hears of its command", () => {
-  it.each(commands)("%s: yes is yes, no answer is TIMEOUT, and what was lost or broken is FAILED", (kind) => {
+describe("the result of a command that a partner receives", () => {
+  it.each(commands)("%s: ACCEPTED if accepted, TIMEOUT without an answer, FAILED if lost or broken", (kind) => {
     expect(outcomeOf(end(kind, "Accepted", said("Accepted")))).toBe("ACCEPTED")
     for (const status of ["TimedOut", "Sent", "Pending"] as const) expect(outcomeOf(end(kind, status))).toBe("TIMEOUT")
     for (const code of ["ConnectionLost", "NotConnected", "InternalError", "TooManyCommands", "UnreadableAnswer"]) {
@@ -37,7 +37,7 @@ describe("what a partner hears of its command", () => {
     }
   })
 
-  it("has a word for each of the charger's own", () => {
+  it("maps each status of the charger", () => {
     const words: ReadonlyArray<readonly [PartnerCallbackKind, string, string]> = [
       ["StartSession", "Rejected", "REJECTED"],
       ["StopSession", "Rejected", "REJECTED"],
@@ -55,7 +55,7 @@ describe("what a partner hears of its command", () => {
     }
   })
 
-  it("says of a start why, as far as the connector tells", () => {
+  it("gives the reason of a refused start, as far as the connector's status shows it", () => {
     const refused = (connectorStatus: string | undefined) =>
       outcomeOf(end("StartSession", "Rejected", { ...said("Rejected"), connectorStatus }))
     expect(["Faulted", "Unavailable"].map(refused)).toEqual(["EVSE_INOPERATIVE", "EVSE_INOPERATIVE"])
@@ -65,8 +65,8 @@ describe("what a partner hears of its command", () => {
   })
 })
 
-describe("what a partner hears of its charging profile", () => {
-  it("knows yes, no and that there is none", () => {
+describe("the result of a charging profile that a partner receives", () => {
+  it("is ACCEPTED or REJECTED, or UNKNOWN when there was no profile to clear", () => {
     for (const kind of ["SetProfile", "ActiveProfile", "ClearProfile"] as const) {
       expect(profileOutcomeOf(end(kind, "Accepted"))).toBe("ACCEPTED")
       for (const status of ["Rejected", "Failed", "TimedOut", "Sent", "Expired"] as const) {

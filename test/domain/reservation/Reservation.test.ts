@@ -1,4 +1,4 @@
-/** What becomes of a reservation by time, and which start consumes it (OCPP 1.6 §5.13). */
+/** How time changes a reservation, and which start consumes it (OCPP 1.6 §5.13). */
 import { describe, expect, it } from "vitest"
 import {
   consumedBy,
@@ -51,13 +51,13 @@ const statuses: ReadonlyArray<ReservationStatus> = [
 ]
 
 describe("a reservation", () => {
-  it("holds a connector until its time, and also where nobody knows whether the charger has it", () => {
+  it("holds a connector until it expires, also when it is unknown whether the charger has it", () => {
     const held = statuses.filter((status) => holds({ status, expiresAt: noon }, noon - 1))
     expect(held).toEqual(["Active", "Unknown"])
     expect(statuses.filter((status) => holds({ status, expiresAt: noon }, noon))).toEqual([])
   })
 
-  it("has expired at its time unless something else became of it, whether or not anybody noted it", () => {
+  it("counts as expired at its time unless it ended otherwise, even if the expiry is not recorded yet", () => {
     expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
     expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon))).toEqual([
       "Pending",
@@ -72,23 +72,23 @@ describe("a reservation", () => {
 })
 
 describe("a start that names a reservation", () => {
-  it("consumes it with the card that reserved, in whatever case, on any connector", () => {
+  it("consumes it with the card that reserved, in any letter case, on any connector", () => {
     expect(consumes(start({ tokenUid: "anna", evseId: 2 }), reservation())).toBe(true)
     expect(consumes(start({ reservationId: 6 }), reservation())).toBe(false)
   })
 
-  it("consumes it with a card of the same group, and with no other", () => {
+  it("consumes it with a card of the same group, but no other", () => {
     expect(consumes(start({ tokenUid: "BERT", parentUid: "family" }), reservation())).toBe(true)
     expect(consumes(start({ tokenUid: "BERT", parentUid: "OTHERS" }), reservation())).toBe(false)
     expect(consumes(start({ tokenUid: "BERT" }), reservation({ parentUid: undefined }))).toBe(false)
   })
 
-  it("consumes it while the answer to it is on its way, and not when something else became of it", () => {
+  it("consumes it while the charger's answer is pending, but not after it ended otherwise", () => {
     const consumed = statuses.filter((status) => consumes(start(), reservation({ status })))
     expect(consumed).toEqual(["Pending", "Active", "Expired", "Unknown"])
   })
 
-  it("must have been made in time, however late it was heard", () => {
+  it("must have begun before the expiry, however late it is received", () => {
     expect(consumes(start({ startedAt: noon }), reservation())).toBe(false)
     expect(consumes(start({ startedAt: noon - 1 }), reservation({ status: "Expired" }))).toBe(true)
   })
@@ -101,17 +101,17 @@ describe("a start that names a reservation", () => {
 describe("a start that names no reservation", () => {
   const nameless = (more: Partial<Start> = {}) => start({ reservationId: undefined, ...more })
 
-  it("consumes that of its card on its connector, or on any connector", () => {
+  it("consumes the one for its card on its connector, or on any connector", () => {
     expect(consumes(nameless(), reservation())).toBe(true)
     expect(consumes(nameless({ evseId: 2 }), reservation())).toBe(false)
     expect(consumes(nameless({ evseId: 2 }), reservation({ evseId: 0 }))).toBe(true)
   })
 
-  it("leaves that of its group alone, whose own card may still come", () => {
+  it("does not consume the one of its group, since the reserving card may still come", () => {
     expect(consumes(nameless({ tokenUid: "BERT", parentUid: "FAMILY" }), reservation())).toBe(false)
   })
 
-  it("leaves one alone that the charger may yet refuse", () => {
+  it("does not consume one that the charger may still refuse", () => {
     expect(consumes(nameless(), reservation({ status: "Pending" }))).toBe(false)
   })
 })
@@ -122,32 +122,32 @@ describe("of several reservations a start consumes", () => {
   const taken = (by: Start, ...reservations: ReadonlyArray<Reservation>) =>
     consumedBy(by, reservations)?.commandId.at(-1)
 
-  it("none, where none fits", () => {
+  it("none, if none matches", () => {
     expect(taken(start({ tokenUid: "BERT" }), one(1))).toBeUndefined()
     expect(taken(start())).toBeUndefined()
   })
 
-  it("that of the connector rather than that of the whole charger", () => {
+  it("the one of its connector rather than one of the whole charger", () => {
     expect(taken(start({ reservationId: undefined }), one(1), one(2, { evseId: 0, reservationId: 6 }))).toBe("1")
   })
 
-  it("the latest of its id, wherever it is", () => {
+  it("the latest with its id, whatever the connector", () => {
     expect(taken(start(), one(1, { evseId: 3, status: "Expired" }), one(2))).toBe("2")
   })
 
-  it("the latest of its card on its connector, or of its card on any", () => {
+  it("the latest for its card on its connector, or for its card on any", () => {
     const nameless = start({ reservationId: undefined })
     expect(taken(nameless, one(1), one(2, { reservationId: 6 }))).toBe("2")
     expect(taken(nameless, one(2, { evseId: 0 }), one(1, { evseId: 0, reservationId: 6 }))).toBe("2")
   })
 
-  it("one that the charger has said yes to rather than one that it is still asked for", () => {
+  it("an accepted one rather than a pending one", () => {
     expect(taken(start(), one(1), one(2, { status: "Pending" }))).toBe("1")
   })
 })
 
-describe("a session that takes the place of its reservation's", () => {
-  it("keeps its tariff at the connector that was reserved, and nowhere else", () => {
+describe("a session that replaces its reservation's session", () => {
+  it("keeps its tariff on the connector that was reserved, but on no other", () => {
     const keeps = (reserved: number, evseId: number, connectorId: number) =>
       keepsTariff(reservation({ evseId: reserved }), { evseId, connectorId })
     expect([keeps(1, 1, 1), keeps(2, 2, 1), keeps(0, 0, 0)]).toEqual([true, true, true])

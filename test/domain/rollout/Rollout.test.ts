@@ -1,4 +1,4 @@
-/** When a rollout commands its next chargers, waits, pauses or is complete, and what counts as a charger's success. */
+/** When a rollout commands its next chargers, waits, pauses or completes, and when a charger counts as successful. */
 import { expect, describe, it } from "vitest"
 import { Conflict } from "../../../src/domain/Errors.ts"
 import { afterDecision } from "../../../src/domain/rollout/Decisions.ts"
@@ -45,7 +45,7 @@ const step = (
   )
 
 describe("a rollout", () => {
-  it("begins with one charger, and goes on at its pace", () => {
+  it("begins with one charger, and continues at its configured rate", () => {
     expect(
       nextStep(
         plan,
@@ -65,7 +65,7 @@ describe("a rollout", () => {
     expect(step({ Waiting: 80, Succeeded: 20 })).toEqual({ _tag: "Issue", atMost: 2 })
   })
 
-  it("begins a wave when the one before has ended", () => {
+  it("begins a wave when the previous one has ended", () => {
     expect(step({ Waiting: 99, Issued: 1 })).toEqual({ _tag: "Wait" })
     expect(step({ Waiting: 99, Succeeded: 1 })).toEqual({ _tag: "Issue", atMost: 2 })
     expect(step({ Waiting: 91, Issued: 2, Succeeded: 7 })).toEqual({ _tag: "Issue", atMost: 1 })
@@ -81,13 +81,13 @@ describe("a rollout", () => {
     expect(step({ Waiting: 50, Succeeded: 47, Failed: 3 }, { pauseAfterFailures: undefined })._tag).toBe("Issue")
   })
 
-  it("counts from there on once an operator has accepted failures", () => {
+  it("counts only new failures once an operator has accepted the earlier ones", () => {
     expect(step({ Waiting: 99, Failed: 1 }, { failuresAccepted: 1 })._tag).toBe("Issue")
     expect(step({ Waiting: 50, Succeeded: 45, Failed: 5 }, { failuresAccepted: 3 })._tag).toBe("Issue")
     expect(step({ Waiting: 50, Succeeded: 44, Failed: 6 }, { failuresAccepted: 3 })).toEqual({ _tag: "Pause" })
   })
 
-  it("is complete when no charger waits and none is open, or its time is over", () => {
+  it("completes when no charger is waiting or in progress, or its time is over", () => {
     expect(step({ Succeeded: 98, Failed: 2 })).toEqual({ _tag: "Complete" })
     expect(step({ Issued: 1, Succeeded: 99 })).toEqual({ _tag: "Wait" })
     const late = {
@@ -100,7 +100,7 @@ describe("a rollout", () => {
   })
 })
 
-it("the ends of waves rise, and the last one is all chargers", () => {
+it("has waves that grow until the last one covers all chargers", () => {
   expect(waveEnds([], 40)).toEqual([40])
   expect(waveEnds([{ chargers: 1 }, { percent: 10 }], 40)).toEqual([1, 4, 40])
   expect(waveEnds([{ chargers: 1 }, { percent: 10 }], 5)).toEqual([1, 5])
@@ -108,11 +108,11 @@ it("the ends of waves rise, and the last one is all chargers", () => {
   expect(waveEnds([{ chargers: 500 }], 10)).toEqual([10])
 })
 
-describe("a window", () => {
+describe("a time window", () => {
   const at = (hour: number, minute = 0) => Date.UTC(2026, 10, 23, hour, minute)
   const night = { fromMinute: 22 * 60, toMinute: 5 * 60 }
 
-  it("is of each site's own time, and may go over midnight", () => {
+  it("applies in each site's local time, and may span midnight", () => {
     expect(isWindowOpen(night, "Europe/Stockholm", at(20, 59))).toBe(false)
     expect(isWindowOpen(night, "Europe/Stockholm", at(21))).toBe(true)
     expect(isWindowOpen(night, "Europe/Stockholm", at(3, 59))).toBe(true)
@@ -123,7 +123,7 @@ describe("a window", () => {
   })
 })
 
-describe("the outcome of a charger", () => {
+describe("the outcome for a charger", () => {
   const target: IssuedTarget = {
     issuedAt: now - 60_000,
     status: "Accepted",
@@ -138,7 +138,7 @@ describe("the outcome of a charger", () => {
     version?: string
   ) => outcomeOf(kind, { ...plan, version }, { ...target, ...changed }, now)
 
-  it("of a batch is the end of its command", () => {
+  it("is the end of its command in a batch", () => {
     expect(of({ status: "Sent" }, "CommandBatch")).toBeUndefined()
     expect(of({}, "CommandBatch")).toEqual({ state: "Succeeded", detail: undefined })
     expect(of({ status: "Rejected", answer: "Rejected" }, "CommandBatch")).toEqual({
@@ -148,7 +148,7 @@ describe("the outcome of a charger", () => {
     expect(of({ status: "TimedOut" }, "CommandBatch")).toEqual({ state: "Failed", detail: "TimedOut" })
   })
 
-  it("of a campaign is what the charger reports, or the version that it comes back with", () => {
+  it("is what the charger reports in a campaign, or the firmware version it returns with", () => {
     expect(of({})).toBeUndefined()
     expect(of({ progress: "Downloading" })).toBeUndefined()
     expect(of({ progress: "Installed" })?.state).toBe("Succeeded")
@@ -162,12 +162,12 @@ describe("the outcome of a charger", () => {
     })
   })
 
-  it("is a failure where nothing was heard for a day", () => {
+  it("is a failure when nothing was received for a day", () => {
     expect(of({ issuedAt: now - 86_400_000 })).toEqual({ state: "Failed", detail: "NoOutcome" })
   })
 })
 
-it("firmware is to be fetched when the charger has its turn", () => {
+it("a firmware order", () => {
   const at = "2026-11-23T12:00:00.000Z"
   expect(orderAt({ type: "UpdateFirmware", body: { fileId: "f" } }, now)).toEqual({ fileId: "f", retrieveDate: at })
   expect(orderAt({ type: "SignedUpdateFirmware", body: { firmware: { signature: "s" } } }, now)).toEqual({
@@ -184,14 +184,14 @@ describe("an operator", () => {
   })
   const code = (answer: unknown) => (answer instanceof Conflict ? answer.code : answer)
 
-  it("does not approve what he made himself", () => {
+  it("may not approve their own rollout", () => {
     expect(code(afterDecision(of("AwaitingApproval"), "approve", "lea"))).toBe("second_person_needed")
     expect(afterDecision(of("AwaitingApproval"), "approve", "kim")).toMatchObject({ state: "Running" })
     expect(afterDecision(of("Running"), "approve", "kim")).toBeUndefined()
     expect(code(afterDecision(of("AwaitingApproval"), "resume", "lea"))).toBe("not_approved")
   })
 
-  it("pauses, resumes and cancels it until it is over; a repeated decision changes nothing", () => {
+  it("can pause, resume and cancel a rollout until it is over; a repeated decision changes nothing", () => {
     expect(afterDecision(of("Running"), "pause", "kim")).toMatchObject({ state: "Paused", pauseReason: "Operator" })
     expect(afterDecision(of("Paused"), "pause", "kim")).toBeUndefined()
     expect(afterDecision(of("Paused"), "resume", "kim")).toMatchObject({ state: "Running", acceptsFailures: true })

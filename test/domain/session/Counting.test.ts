@@ -7,7 +7,7 @@ const minute = 60_000
 interface Told {
   readonly from?: number
   readonly to?: number
-  /** Minutes and register. */
+  /** Minute and register. */
   readonly readings: ReadonlyArray<readonly [number, number]>
 }
 
@@ -26,17 +26,17 @@ const offset = ({ from = 1_000_000, readings, to = from + 6000 }: Told, ended = 
 const every = (base: number, minutes: ReadonlyArray<number>) => minutes.map((at) => [at, base + at * 100] as const)
 
 describe("readings that count each session from 0", () => {
-  it("are brought to registers that count on", () => {
+  it("are converted to absolute registers", () => {
     expect(offset({ readings: every(0, [0, 15, 30, 45, 60]) })).toBe(1_000_000)
     expect(offset({ readings: every(0, [15, 30, 45]) })).toBe(1_000_000)
     expect(offset({ readings: every(0, [15, 55]) })).toBe(1_000_000)
   })
 
   const others: ReadonlyArray<readonly [string, Told]> = [
-    ["there is one alone", { readings: every(0, [55]) }],
-    ["they saw less than half of it", { readings: every(0, [5, 10]) }],
+    ["there is only one", { readings: every(0, [55]) }],
+    ["they cover less than half of the energy", { readings: every(0, [5, 10]) }],
     [
-      "they tell more than start and stop",
+      "they show more energy than start and stop",
       {
         readings: [
           [10, 3000],
@@ -45,7 +45,7 @@ describe("readings that count each session from 0", () => {
       }
     ],
     [
-      "they tell less than could have flowed since",
+      "they show less energy than must have flowed",
       {
         readings: [
           [10, 0],
@@ -54,7 +54,7 @@ describe("readings that count each session from 0", () => {
       }
     ],
     [
-      "they fall",
+      "they decrease",
       {
         readings: [
           [20, 3000],
@@ -64,7 +64,7 @@ describe("readings that count each session from 0", () => {
       }
     ],
     [
-      "one of them counts on",
+      "one of them is absolute",
       {
         readings: [
           [20, 2000],
@@ -74,18 +74,18 @@ describe("readings that count each session from 0", () => {
       }
     ],
     ["they are negative", { readings: [[55, -500]] }],
-    ["the start is so low that both may be meant", { from: 3000, readings: every(0, [15, 30, 45]) }]
+    ["the start is so low that they could be absolute", { from: 3000, readings: every(0, [15, 30, 45]) }]
   ]
-  for (const [why, told] of others) it(`stay as they are where ${why}`, () => expect(offset(told)).toBe(0))
+  for (const [why, told] of others) it(`are unchanged when ${why}`, () => expect(offset(told)).toBe(0))
 })
 
-describe("readings that count on", () => {
+describe("absolute readings of a register that counts the session", () => {
   const counter = { from: 0, to: 6000 }
-  it("are brought to registers that count the session", () => {
+  it("are converted to registers that count the session", () => {
     expect(offset({ ...counter, readings: every(1_000_000, [0, 30, 60]) })).toBe(-1_000_000)
     expect(offset({ ...counter, readings: every(1_000_000, [15, 30, 45]) })).toBe(-1_000_000)
   })
-  it("share what nobody saw between beginning and end by their length", () =>
+  it("divide the energy before the first and after the last reading in proportion to time", () =>
     expect(
       offset({
         ...counter,
@@ -97,9 +97,9 @@ describe("readings that count on", () => {
     ).toBe(500 - 700_000))
 
   const others: ReadonlyArray<readonly [string, Told]> = [
-    ["there is one alone", { ...counter, readings: [[30, 1_003_000]] }],
+    ["there is only one", { ...counter, readings: [[30, 1_003_000]] }],
     [
-      "they tell more than start and stop",
+      "they show more energy than start and stop",
       {
         ...counter,
         readings: [
@@ -109,7 +109,7 @@ describe("readings that count on", () => {
       }
     ],
     [
-      "they tell less than could have flowed beside them",
+      "they show less energy than must have flowed",
       {
         ...counter,
         readings: [
@@ -120,11 +120,11 @@ describe("readings that count on", () => {
     ],
     ["the start is not 0", { from: 500, to: 6500, readings: every(1_000_000, [15, 30, 45]) }]
   ]
-  for (const [why, told] of others) it(`stay as they are where ${why}`, () => expect(offset(told)).toBe(0))
+  for (const [why, told] of others) it(`are unchanged when ${why}`, () => expect(offset(told)).toBe(0))
 })
 
 describe("readings that count as start and stop do", () => {
-  it("stay as they are, whatever they say", () => {
+  it("are unchanged, whatever their values", () => {
     expect(offset({ readings: every(1_000_000, [15, 30, 45]) })).toBe(0)
     expect(
       offset({
@@ -136,7 +136,7 @@ describe("readings that count as start and stop do", () => {
     ).toBe(0)
     expect(offset({ readings: [] })).toBe(0)
   })
-  it("are nothing else while the session runs, or where it took nothing", () => {
+  it("include all readings of a running session, or of one that took no energy", () => {
     expect(offset({ readings: every(0, [15, 30, 45]) }, false)).toBe(0)
     expect(offset({ to: 1_000_000, readings: [[30, 0]] })).toBe(0)
   })

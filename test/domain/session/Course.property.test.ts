@@ -1,6 +1,6 @@
 /**
- * Whatever a meter and a connector are like: where the end of a session says that nothing was unusual and its surroundings agree, the whole ledger shows no
- * doubt and no meter that was not known; and what the end says of the meter is what the ledger shows.
+ * For any meter and connector: when a session's end shows nothing unusual and its surroundings agree, the whole ledger shows no
+ * doubt and no unknown meter; and the meter as seen at the end is the meter that the ledger shows.
  */
 import { expect, it } from "vitest"
 import { isBelievable } from "../../../src/domain/charger/Clock.ts"
@@ -51,7 +51,7 @@ const startOf = (random: Random, from: number): SessionStarted => ({
 
 const power: Sample = energy("7000", { measurand: "Power.Active.Import", unit: "W" })
 
-/** Mostly a register that grows in time, in steps of its make; now and then something else. */
+/** Mostly a register that grows over time, in steps of its make; occasionally something else. */
 const readingsOf = (random: Random, from: number): ReadonlyArray<MeteredReading> => {
   const step = random.pick([1, 1, 7, 10, 100, 1000])
   const odd = random.pick([0, 0, 0.1])
@@ -116,7 +116,7 @@ const tried = (random: Random): Outcome => {
       authorization: { status: start.body.authorization.status }
     } as ChargingSession,
     timeZone: "UTC",
-    // A time that is not believed is that of when it was heard, as in storage.
+    // An implausible time is replaced by the time of receipt, as in storage.
     readings: readings
       .flatMap(({ at: time, registerWh, samples }) =>
         registerWh === undefined ? [] : [{ at: isBelievable(time, heardAt) ? time : heardAt, registerWh, samples }]
@@ -144,7 +144,7 @@ const tried = (random: Random): Outcome => {
   return { isPlain: true, isSettled: settled }
 }
 
-it("a session that is not looked at again would have shown nothing, and most ordinary ones are not", () => {
+it("a session that is not looked at again would have shown no doubt, and many ordinary sessions are not looked at again", () => {
   const outcomes: Array<Outcome> = []
   forSeeds(3000, (random) => void outcomes.push(tried(random)))
   if (outcomes.length < 1000) return

@@ -14,31 +14,31 @@ describe("the end of a session", () => {
       expected: { meterStopWh: 6000, energyWh: 5000, heldReason: undefined }
     },
     {
-      name: "takes the newest reading where the stop has no register",
+      name: "takes the newest reading when the stop has no register",
       stop: { ...stop, meterStopWh: undefined },
       register: 4000,
       expected: { meterStopWh: 4000, energyWh: 3000, heldReason: "MeterStopMissing" }
     },
     {
-      name: "has no energy where there is no reading either",
+      name: "has no energy when there is no reading either",
       stop: { ...stop, meterStopWh: undefined },
       register: undefined,
       expected: { meterStopWh: undefined, energyWh: undefined, heldReason: "MeterStopMissing" }
     },
     {
-      name: "has no energy where the newest reading fell",
+      name: "has no energy when the newest reading is below the start",
       stop: { ...stop, meterStopWh: undefined },
       register: 10,
       expected: { meterStopWh: 10, energyWh: undefined, heldReason: "MeterStopMissing" }
     },
     {
-      name: "has no energy where the register fell",
+      name: "has no energy when the register fell",
       stop: { ...stop, meterStopWh: 999 },
       register: 4000,
       expected: { meterStopWh: 999, energyWh: undefined, heldReason: "MeterStopBelowStart" }
     },
     {
-      name: "names the register before the clock",
+      name: "reports the fallen register rather than the implausible clock",
       stop: { ...stop, at: minute(-1), meterStopWh: 999 },
       register: undefined,
       expected: { heldReason: "MeterStopBelowStart" }
@@ -48,7 +48,7 @@ describe("the end of a session", () => {
     it(name, () => expect(ending(session(), stop, register).body).toMatchObject(expected))
   }
 
-  it("is where it began for a refused card that is let go of with a register of 0, and nothing shows that anything flowed", () => {
+  it("uses the start register for a refused card that stops with 0, unless a reading shows energy", () => {
     const refused = { ...session(), authorization: "Blocked" as const }
     const letGo = { ...stop, meterStopWh: 0, reason: "DeAuthorized" }
     const nothing = { meterStopWh: 1000, rawMeterStopWh: 0, energyWh: 0, heldReason: undefined }
@@ -69,7 +69,7 @@ describe("the end of a session", () => {
     })
   })
 
-  it("without a reason was the driver's at the charger", () => {
+  it("has the reason Local when none was given", () => {
     expect(ending(session(), { ...stop, reason: undefined }, undefined).body.reason).toBe("Local")
   })
 })
@@ -93,95 +93,135 @@ describe("the registers of a session's end", () => {
   const counter = { begin: 0, end: 5000 }
 
   const cases: ReadonlyArray<readonly [string, Told, string]> = [
-    ["are start's and stop's", { stop: 1_005_000 }, "1000000 to 1005000 is 5000"],
-    ["are so with readings that agree", { stop: 1_005_000, ...odometer }, "1000000 to 1005000 is 5000"],
+    ["are those of start and stop", { stop: 1_005_000 }, "1000000 to 1005000 is 5000"],
     [
-      "are so with readings in whole kWh",
+      "are those of start and stop when the readings agree",
+      { stop: 1_005_000, ...odometer },
+      "1000000 to 1005000 is 5000"
+    ],
+    [
+      "are those of start and stop when the readings are in whole kWh",
       { stop: 1_005_900, begin: 1_000_000, end: 1_005_000 },
       "1000000 to 1005900 is 5900"
     ],
-    ["are so with readings that count the session", { stop: 1_005_000, ...counter }, "1000000 to 1005000 is 5000"],
     [
-      "are so when they count the session and the readings go on",
+      "are those of start and stop when the readings count the session",
+      { stop: 1_005_000, ...counter },
+      "1000000 to 1005000 is 5000"
+    ],
+    [
+      "are those of start and stop when these count the session and the readings are absolute",
       { start: 0, stop: 5000, ...odometer },
       "0 to 5000 is 5000"
     ],
-    ["are so when both count the session", { start: 0, stop: 5000, ...counter }, "0 to 5000 is 5000"],
     [
-      "are so when the readings tell only a beginning beyond",
+      "are those of start and stop when all count the session",
+      { start: 0, stop: 5000, ...counter },
+      "0 to 5000 is 5000"
+    ],
+    [
+      "are those of start and stop when the readings have only an absolute begin",
       { start: 0, stop: 5000, begin: 1_000_000 },
       "0 to 5000 is 5000"
     ],
-    ["are so when the readings tell only an end", { stop: 1_005_000, end: 1_005_000 }, "1000000 to 1005000 is 5000"],
     [
-      "are so when the readings tell only the session's end",
+      "are those of start and stop when the readings have only an end",
+      { stop: 1_005_000, end: 1_005_000 },
+      "1000000 to 1005000 is 5000"
+    ],
+    [
+      "are those of start and stop when the readings have only an end that counts the session",
       { stop: 1_005_000, end: 5000 },
       "1000000 to 1005000 is 5000"
     ],
 
     [
-      "have the end of the readings where the stop has none",
+      "take the end from the readings when the stop has none",
       { stop: undefined, end: 1_005_000 },
       "1000000 to 1005000 is 5000"
     ],
-    ["have it where the stop says 0", { stop: 0, end: 1_005_000 }, "1000000 to 1005000 is 5000"],
-    ["have it with its beginning", { stop: undefined, ...odometer }, "1000000 to 1005000 is 5000"],
-    ["have it when only the readings count the session", { stop: undefined, ...counter }, "1000000 to 1005000 is 5000"],
+    ["take the end from the readings when the stop says 0", { stop: 0, end: 1_005_000 }, "1000000 to 1005000 is 5000"],
     [
-      "have it where nothing but zeros was told otherwise",
+      "take the end from readings that also have the begin",
+      { stop: undefined, ...odometer },
+      "1000000 to 1005000 is 5000"
+    ],
+    [
+      "take the end from readings that alone count the session",
+      { stop: undefined, ...counter },
+      "1000000 to 1005000 is 5000"
+    ],
+    [
+      "take begin and end from the readings when start and stop say 0",
       { start: 0, stop: 0, ...odometer },
       "1000000 to 1005000 is 5000"
     ],
-    ["have it where all count the session and the stop says 0", { start: 0, stop: 0, ...counter }, "0 to 5000 is 5000"],
     [
-      "have no end beyond a start that says 0, without a beginning",
+      "take the end from readings that count the session when start and stop say 0",
+      { start: 0, stop: 0, ...counter },
+      "0 to 5000 is 5000"
+    ],
+    [
+      "take no end from the readings when the start says 0 and the readings have no begin",
       { start: 0, stop: undefined, end: 1_005_000 },
       "MeterStopMissing"
     ],
-    ["have no end below the start", { stop: undefined, end: 5000 }, "MeterStopBelowStart"],
-    ["have none that fell", { stop: undefined, begin: 1_000_000, end: 999_000 }, "MeterStopBelowStart"],
-    ["have none with a strange beginning", { stop: undefined, begin: 700_000, end: 705_000 }, "RegistersDisagree"],
-    ["are missing without an end", { stop: undefined, begin: 1_000_000 }, "MeterStopMissing"],
+    ["take no end below the start", { stop: undefined, end: 5000 }, "MeterStopBelowStart"],
+    [
+      "take no end below the readings' begin",
+      { stop: undefined, begin: 1_000_000, end: 999_000 },
+      "MeterStopBelowStart"
+    ],
+    [
+      "take no end from readings whose begin disagrees",
+      { stop: undefined, begin: 700_000, end: 705_000 },
+      "RegistersDisagree"
+    ],
+    ["are incomplete without any end", { stop: undefined, begin: 1_000_000 }, "MeterStopMissing"],
 
     [
-      "have the beginning of the readings where the start says 0",
+      "take the begin from the readings when the start says 0",
       { start: 0, stop: 1_005_000, ...odometer },
       "1000000 to 1005000 is 5000"
     ],
     [
-      "have it where neither start nor stop tells one",
+      "take begin and end from the readings when start is 0 and stop is missing",
       { start: 0, stop: undefined, ...odometer },
       "1000000 to 1005000 is 5000"
     ],
     [
-      "are held where the start says 0 and the end is not told",
+      "are held when the start says 0 and the readings have only a begin",
       { start: 0, stop: 1_005_000, begin: 1_000_000 },
       "RegistersDisagree"
     ],
-    ["are held where both may be meant", { start: 0, stop: 5000, begin: 600, end: 5000 }, "RegistersDisagree"],
+    [
+      "are held when they could be absolute or count the session",
+      { start: 0, stop: 5000, begin: 600, end: 5000 },
+      "RegistersDisagree"
+    ],
 
     [
-      "are held where the readings tell less",
+      "are held when the readings show less energy",
       { stop: 1_005_000, begin: 1_000_000, end: 1_003_000 },
       "RegistersDisagree"
     ],
     [
-      "are held where the readings tell more",
+      "are held when the readings show more energy",
       { stop: 1_005_000, begin: 1_000_000, end: 1_009_000 },
       "RegistersDisagree"
     ],
     [
-      "are held where the session's count tells more",
+      "are held when readings that count the session show more energy",
       { start: 0, stop: 5000, begin: 0, end: 9000 },
       "RegistersDisagree"
     ],
-    ["are held where the readings begin elsewhere", { stop: 1_005_000, begin: 1_003_000 }, "RegistersDisagree"],
-    ["are held where the readings end elsewhere", { stop: 1_005_000, end: 1_009_000 }, "RegistersDisagree"],
-    ["are held where the stop fell, whatever the readings say", { stop: 900, end: 1_005_000 }, "MeterStopBelowStart"]
+    ["are held when the readings begin elsewhere", { stop: 1_005_000, begin: 1_003_000 }, "RegistersDisagree"],
+    ["are held when the readings end elsewhere", { stop: 1_005_000, end: 1_009_000 }, "RegistersDisagree"],
+    ["are held when the stop fell, whatever the readings say", { stop: 900, end: 1_005_000 }, "MeterStopBelowStart"]
   ]
   for (const [name, given, expected] of cases) it(name, () => expect(told(given)).toBe(expected))
 
-  it("are counted on where the make rolls over, and held where it does not", () => {
+  it("continue past a rollover if the make has one, and are held if not", () => {
     const rolled = { start: 99_999_000, stop: 4000 }
     const rules = { registerRollsOverAtWh: 100_000_000 }
     expect(told({ ...rolled, rules })).toBe("99999000 to 100004000 is 5000")
@@ -189,18 +229,18 @@ describe("the registers of a session's end", () => {
     expect(told(rolled)).toBe("MeterStopBelowStart")
   })
 
-  it("begin at 0 where the make counts each session, whatever the start says", () => {
+  it("begin at 0 for a make that counts each session, whatever the start says", () => {
     const rules = { registerCountsSession: true }
     expect(told({ start: 7000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
     expect(told({ start: 3000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
     expect(told({ start: 7000, stop: 5000 })).toBe("MeterStopBelowStart")
   })
 
-  it("tell what the stop said where they are something else, and nothing more where they are not", () => {
+  it("keep the raw stop when another value is used, and the start register only when readings show it", () => {
     expect(bodyOf({ start: 0, stop: 0, ...odometer })).toMatchObject({ meterStartWh: 1_000_000, rawMeterStopWh: 0 })
     expect(bodyOf({ stop: 1_005_000, ...odometer })).not.toHaveProperty("rawMeterStopWh")
     expect(bodyOf({ stop: 1_005_000, ...odometer })).not.toHaveProperty("meterStartWh")
-    // 0 may stand for nothing at all, until a beginning says the same.
+    // 0 may mean a missing figure, unless a begin value says the same.
     expect(bodyOf({ start: 0, stop: 5000, ...counter })).toMatchObject({ meterStartWh: 0 })
     expect(bodyOf({ start: 0, stop: 5000 })).not.toHaveProperty("meterStartWh")
     expect(bodyOf({ start: 0, stop: 1_005_000, begin: 0 })).not.toHaveProperty("meterStartWh")

@@ -22,21 +22,21 @@ const sample = (measurand: string, value: string, unit: string, phase?: string):
 const priced = (...readings: ReadonlyArray<LedgerReading>) =>
   pricedReadings({ session: session(), readings }).map(({ at, energyWh }) => [(at - start) / minute, energyWh])
 
-describe("the readings of a session, as they are priced", () => {
-  it("count from its beginning, and end with what its stop said", () =>
+describe("the readings of a session, as used for pricing", () => {
+  it("count from its start, and end with the register of its stop", () =>
     expect(priced(reading(30, 6000), reading(60, 10_500))).toEqual([
       [30, 5000],
       [60, 10_000]
     ]))
 
-  it("keep within what the session has in all, whatever one figure says", () =>
+  it("never exceed the energy of the session, whatever a single figure says", () =>
     expect(priced(reading(10, 910_031_000), reading(20, 0), reading(30, undefined), reading(90, 20_000))).toEqual([
       [10, 10_000],
       [20, 0],
       [60, 10_000]
     ]))
 
-  it("are what was heard so far while it runs", () => {
+  it("are the ones received so far while it is running", () => {
     const running = session({ endedAt: undefined, status: "ACTIVE", energyWh: 5000 })
     expect(pricedReadings({ session: running, readings: [reading(30, 6000)] })).toEqual([
       { at: start + 30 * minute, energyWh: 5000, powerW: undefined, currentA: undefined, stateOfCharge: undefined }
@@ -48,20 +48,20 @@ describe("the readings of a session, as they are priced", () => {
     return [first?.powerW, first?.currentA]
   }
 
-  it("have the power and the current that were measured, in W and A", () => {
+  it("have the measured power and current, in W and A", () => {
     expect(figures(sample("Power.Active.Import", "11.5", "kW"), sample("Current.Import", "16", "A"))).toEqual([
       11_500, 16
     ])
     expect(figures(sample("Power.Active.Import", "3680", "W"))).toEqual([3680, undefined])
   })
 
-  it("sum the phases where there is no total, without the neutral", () => {
+  it("sum the phases when there is no total, without the neutral", () => {
     const phases = ["L1", "L2", "L3"].map((phase) => sample("Current.Import", "10", "A", phase))
     expect(figures(...phases, sample("Current.Import", "2", "A", "N"))).toEqual([undefined, 30])
     expect(figures(...phases, sample("Current.Import", "31", "A"))).toEqual([undefined, 31])
   })
 
-  it("take each phase once, and no figure between two phases or of another place", () => {
+  it("count each phase once, and ignore figures between two phases or from another location", () => {
     const inlet = { ...sample("Power.Active.Import", "22", "kW"), location: "Inlet" }
     const pairs = ["L1-L2", "L2-L3", "L3-L1"].map((phase) => sample("Current.Import", "17", "A", phase))
     expect(figures(inlet, sample("Power.Active.Import", "11", "kW"), ...pairs)).toEqual([11_000, undefined])
@@ -69,21 +69,21 @@ describe("the readings of a session, as they are priced", () => {
     expect(figures(inlet, ...doubled)).toEqual([22_000, 10.5])
   })
 
-  it("have none where two figures disagree, or the unit is another", () => {
+  it("have no power or current when two figures disagree, or the unit is wrong", () => {
     const power = (value: string, unit = "W") => sample("Power.Active.Import", value, unit)
     expect(figures(power("7000"), power("64800"))).toEqual([undefined, undefined])
     expect(figures(power("7.2", "kW"), power("7234"))).toEqual([7234, undefined])
     expect(figures(power("7000", "Wh"), sample("Current.Import", "0x10", "A"))).toEqual([undefined, undefined])
   })
 
-  it("have none where the figure is no number", () =>
+  it("have no power or current when the figure is not a valid number", () =>
     expect(figures(sample("Power.Active.Import", "", "W"), sample("Current.Import", "-3", "A"))).toEqual([
       undefined,
       undefined
     ]))
 })
 
-it("says of each period the highest power and current, and the last state of charge, that were measured in it", () => {
+it("the price of a session has for each period the highest power and current and the last state of charge measured in it", () => {
   const body = {
     currency: "EUR",
     elements: [
@@ -126,7 +126,7 @@ it("says of each period the highest power and current, and the last state of cha
 
 const surroundings = { maxPowerW: undefined, before: undefined }
 
-it("costs the same in whatever order its readings came", () => {
+it("the price of a session does not depend on the order of its readings", () => {
   const tariff = {
     id: "t",
     organisationId: "o",
@@ -147,20 +147,20 @@ it("costs the same in whatever order its readings came", () => {
   expect([cost(readings), cost(readings.toReversed())]).toEqual([8, 8])
 })
 
-describe("a reading under an energy that an operator has set", () => {
+describe("readings of a session whose energy an operator has set", () => {
   const session = { meterStartWh: 1000, meterStopWh: 61_000 }
   const brought = (energyWh: number, ...reported: ReadonlyArray<number>) =>
     reported.map(fitting({ ...session, energyWh }, reported))
 
-  it("stays as it is where it fits, a meter's jitter of 10 Wh below nothing and above the energy included", () => {
+  it("are unchanged when they fit, including a meter's jitter of 10 Wh below 0 and above the energy", () => {
     expect(brought(10_000, -10, 4000, 10_010)).toEqual([-10, 4000, 10_010])
   })
 
-  it("is counted back from the stop where the start was wrong", () => {
+  it("are counted back from the stop when the start was wrong", () => {
     expect(brought(10_000, 50_000, 54_000, 60_000)).toEqual([0, 4000, 10_000])
   })
 
-  it("is brought into proportion otherwise", () => {
+  it("are scaled in proportion otherwise", () => {
     expect(brought(10_000, 0, 30_000, 60_000)).toEqual([0, 5000, 10_000])
   })
 })

@@ -9,13 +9,13 @@ describe("the text that a charger sends as transaction id", () => {
   for (const raw of [undefined, "", '""', "0", "-1", "2147483648", "9223372036854775807", "null", "none"]) {
     it(`names none when it is ${raw ?? "missing"}`, () => expect(namesTransaction(raw)).toBe(false))
   }
-  it("keeps a stop that names one from waiting for another start", () => {
+  it("prevents a stop that names a transaction from waiting for another start", () => {
     const stop = { tokenUid: "ANNA", meterStopWh: 5 }
     expect(["-1", "77"].map((rawTransactionId) => canWait({ ...stop, rawTransactionId }))).toEqual([true, false])
   })
 })
 
-describe("the session of a stop that names none", () => {
+describe("the session of a stop that names no transaction", () => {
   const stop = { at: minute(30), tokenUid: "anna", meterStopWh: 6000 }
   const superseded = session({ status: "Superseded", supersededAt: minute(40) })
 
@@ -25,21 +25,29 @@ describe("the session of a stop that names none", () => {
       sessions: [session(), session({ sessionId: "b", tokenUid: "BERT" })],
       found: "session-1"
     },
-    { name: "is none of two", sessions: [session(), session({ sessionId: "b", place: evse(2) })], found: undefined },
-    { name: "is none that has ended", sessions: [session({ status: "Ended", endedAt: minute(50) })], found: undefined },
-    { name: "is a superseded one until it was superseded", sessions: [superseded], found: "session-1" },
     {
-      name: "is no superseded one after that",
+      name: "is none if two could match",
+      sessions: [session(), session({ sessionId: "b", place: evse(2) })],
+      found: undefined
+    },
+    {
+      name: "is never one that has ended",
+      sessions: [session({ status: "Ended", endedAt: minute(50) })],
+      found: undefined
+    },
+    { name: "is a superseded one if the stop is from before that", sessions: [superseded], found: "session-1" },
+    {
+      name: "is not a superseded one if the stop is later",
       sessions: [{ ...superseded, supersededAt: minute(29) }],
       found: undefined
     },
     {
-      name: "is no superseded one of which that is not known",
+      name: "is not a superseded one if that time is unknown",
       sessions: [session({ status: "Superseded" })],
       found: undefined
     },
     {
-      name: "is a superseded one until the next known start",
+      name: "is a superseded one up to the next known start",
       sessions: [
         session({ status: "Superseded" }),
         session({ sessionId: "b", tokenUid: "BERT", startedAt: minute(30) })
@@ -47,7 +55,7 @@ describe("the session of a stop that names none", () => {
       found: "session-1"
     },
     {
-      name: "is the earlier of two on one connector when it stopped as the later began",
+      name: "is the earlier of two on one connector when it stopped before the later one began",
       sessions: [superseded, session({ sessionId: "b", startedAt: minute(31), meterStartWh: 6000 })],
       found: "session-1"
     }
@@ -57,7 +65,7 @@ describe("the session of a stop that names none", () => {
   }
 })
 
-describe("the session that ran on a connector at a time", () => {
+describe("the session that was running on a connector at a given time", () => {
   const first = session({ status: "Ended", endedAt: minute(10) })
   const second = session({ sessionId: "b", startedAt: minute(20) })
   const cases = [

@@ -1,5 +1,5 @@
 /**
- * What is charging and what is parking, from what chargers really tell: registers of all steps, statuses or none, power or none. Each case is a
+ * What counts as charging and as parking, for what chargers really report: registers of any step, with or without status and power. Each case is a
  * session as it is stored, and what its driver pays.
  */
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { chargedSession, minute, start } from "../../support/chargedSession.ts"
 const second = 1000
 const hour = 60 * minute
 
-/** A vehicle that takes `watts` until `until`, and whether the meter tells that power. */
+/** A vehicle that takes `watts` until `until`. */
 interface Phase {
   readonly watts: number
   readonly until: number
@@ -18,7 +18,7 @@ interface Phase {
 
 interface Story {
   readonly phases: ReadonlyArray<Phase>
-  /** Wh: the register of the readings tells whole steps of it. */
+  /** Wh: the readings' register is rounded down to whole steps of it. */
   readonly stepWh: number
   readonly everyMillis: number
   readonly tells?: "power" | "current" | "nothing"
@@ -92,26 +92,26 @@ const charging = [[second, "Charging"]] as const
 const energyAndParking = { ENERGY: 0.4, PARKING_TIME: 6 }
 const anHour = (watts: number) => [{ watts, until: hour }]
 
-describe("a vehicle that charges slowly by a coarse register is not parked", () => {
+describe("a vehicle that charges slowly with a coarse register is not parked", () => {
   const coarse = { stepWh: 100, everyMillis: minute, tells: "power", statuses: charging } as const
 
-  it("at 3.7 kW by tenths of a kWh, once a minute", () => {
+  it("at 3.7 kW in steps of 0.1 kWh, read once a minute", () => {
     const { costs, parkingMillis, total } = bill({ ...coarse, phases: anHour(3700), prices: energyAndParking })
     expect(total.exclVat).toBe(1.48)
     expect(costs.parking.exclVat).toBe(0)
     expect(parkingMillis).toBe(0)
   })
 
-  it("at 1.4 kW", () =>
+  it("at 1.4 kW in steps of 0.1 kWh", () =>
     expect(bill({ ...coarse, phases: anHour(1400), prices: energyAndParking }).total.exclVat).toBe(0.56))
 
-  it("at 11 kW by whole kWh", () =>
+  it("at 11 kW in steps of 1 kWh", () =>
     expect(bill({ ...coarse, stepWh: 1000, phases: anHour(11_000), prices: energyAndParking }).total.exclVat).toBe(4.4))
 
   it("and pays for all of its time", () =>
     expect(bill({ ...coarse, phases: anHour(3700), prices: { TIME: 6 } }).total.exclVat).toBe(6))
 
-  it.each(["current", "nothing"] as const)("also where the meter tells %s beside the register", (tells) => {
+  it.each(["current", "nothing"] as const)("also when the meter reports %s besides the register", (tells) => {
     expect(bill({ ...coarse, tells, phases: anHour(3700), prices: energyAndParking }).total.exclVat).toBe(1.48)
     expect(bill({ ...coarse, tells, phases: anHour(1400), prices: energyAndParking }).total.exclVat).toBe(0.56)
     expect(
@@ -119,7 +119,7 @@ describe("a vehicle that charges slowly by a coarse register is not parked", () 
     ).toBe(4.4)
   })
 
-  it("and once it is full it is, by the power that is told", () => {
+  it("until it is full, which the reported power shows", () => {
     const phases = [
       { watts: 7400, until: hour },
       { watts: 0, until: 1.5 * hour }
@@ -129,7 +129,7 @@ describe("a vehicle that charges slowly by a coarse register is not parked", () 
     expect(new Set(periods.flatMap(({ evidence = [] }) => evidence))).toContain("Power")
   })
 
-  it("and once it is full for so long that even a step of the register would be standby, by that", () => {
+  it("until it has been full for so long that a register step would be mere standby", () => {
     const phases = [
       { watts: 7400, until: hour },
       { watts: 0, until: 5 * hour }
@@ -140,29 +140,32 @@ describe("a vehicle that charges slowly by a coarse register is not parked", () 
   })
 })
 
-describe("what the charger says of the vehicle counts before its meter", () => {
+describe("the vehicle status that the charger reports overrides the meter", () => {
   const full = [
     { watts: 11_000, until: hour },
     { watts: 20, until: 6 * hour }
   ]
   const suspended = [...charging, [hour, "SuspendedEV"]] as const
 
-  it.each([15 * minute, minute])("five hours of SuspendedEV with 20 W of standby, read every %i ms", (everyMillis) => {
-    const { costs, periods } = bill({
-      stepWh: 1,
-      everyMillis,
-      phases: full,
-      statuses: suspended,
-      prices: energyAndParking
-    })
-    expect(costs.parking.exclVat).toBe(30)
-    expect(periods.map(({ charging, evidence }) => ({ charging, evidence }))).toEqual([
-      { charging: true, evidence: ["Register"] },
-      { charging: false, evidence: ["Status"] }
-    ])
-  })
+  it.each([15 * minute, minute])(
+    "for five hours of SuspendedEV with 20 W of standby, read every %i ms",
+    (everyMillis) => {
+      const { costs, periods } = bill({
+        stepWh: 1,
+        everyMillis,
+        phases: full,
+        statuses: suspended,
+        prices: energyAndParking
+      })
+      expect(costs.parking.exclVat).toBe(30)
+      expect(periods.map(({ charging, evidence }) => ({ charging, evidence }))).toEqual([
+        { charging: true, evidence: ["Register"] },
+        { charging: false, evidence: ["Status"] }
+      ])
+    }
+  )
 
-  it("forty minutes of SuspendedEV without a reading", () => {
+  it("for forty minutes of SuspendedEV without a reading", () => {
     const phases = [
       { watts: 11_000, until: 20 * minute },
       { watts: 0, until: hour }
@@ -173,13 +176,13 @@ describe("what the charger says of the vehicle counts before its meter", () => {
     expect(energyWh).toBe(3667)
   })
 
-  it("Finishing, until the driver unplugs", () => {
+  it("for Finishing, until the driver unplugs", () => {
     const statuses = [...charging, [hour, "Finishing"]] as const
     const prices = { PARKING_TIME: 6 }
     expect(bill({ stepWh: 1, everyMillis: minute, phases: full, statuses, prices }).total.exclVat).toBe(30)
   })
 
-  it("SuspendedEVSE is the charger's own pause, and nobody pays for parking in it", () => {
+  it("for SuspendedEVSE, the charger's own pause, which costs no parking", () => {
     const phases = [
       { watts: 11_000, until: 20 * minute },
       { watts: 0, until: 40 * minute },
@@ -198,7 +201,7 @@ describe("what the charger says of the vehicle counts before its meter", () => {
     expect(periods[0]?.evidence).toEqual(["Status", "Register"])
   })
 
-  it("Charging alone proves nothing: a full vehicle of which nobody says so is parked by the register", () => {
+  it("except for Charging, which proves nothing: a full vehicle is parked by the register", () => {
     const { costs } = bill({
       stepWh: 1,
       everyMillis: minute,
@@ -209,7 +212,7 @@ describe("what the charger says of the vehicle counts before its meter", () => {
     expect(costs.parking.exclVat).toBe(30)
   })
 
-  it("a status of before the session is the one it begins with, unless it is the end of another session", () => {
+  it("also when reported before the session, unless it ended another session", () => {
     const phases = [{ watts: 0, until: hour }]
     const of = (status: string) =>
       bill({ stepWh: 1, everyMillis: minute, phases, statuses: [[-minute, status]], prices: { PARKING_TIME: 6 } })
@@ -219,22 +222,22 @@ describe("what the charger says of the vehicle counts before its meter", () => {
   })
 })
 
-describe("the register, from sample to sample or from step to step", () => {
-  it("a register of whole Wh that is read every ten seconds tells a vehicle of 200 W from one of 50 W", () => {
+describe("the register, between readings or between steps", () => {
+  it("distinguishes a vehicle of 200 W from one of 50 W when read in whole Wh every ten seconds", () => {
     const of = (watts: number) =>
       bill({ stepWh: 1, everyMillis: 10 * second, phases: anHour(watts), prices: { PARKING_TIME: 6 } }).parkingMillis
     expect(of(200)).toBe(0)
     expect(of(50)).toBe(hour)
   })
 
-  it("what is standby is a setting", () => {
+  it("uses a configurable limit for standby power", () => {
     const of = (standbyPowerW: number) =>
       bill({ stepWh: 1, everyMillis: minute, phases: anHour(150), prices: { PARKING_TIME: 6 }, standbyPowerW })
     expect(of(100).total.exclVat).toBe(0)
     expect(of(200).total.exclVat).toBe(6)
   })
 
-  it("few figures that are round by accident make no coarse register", () => {
+  it("is not taken for coarse because a few values happen to be round", () => {
     const phases = [
       { watts: 4000, until: 30 * minute },
       { watts: 0, until: hour },
@@ -244,7 +247,7 @@ describe("the register, from sample to sample or from step to step", () => {
     expect(parkingMillis).toBe(30 * minute)
   })
 
-  it("where nothing can be known the vehicle charged", () => {
+  it("counts as charging when nothing can be known", () => {
     const phases = [
       { watts: 7400, until: hour },
       { watts: 0, until: hour + 20 * minute }
@@ -254,7 +257,7 @@ describe("the register, from sample to sample or from step to step", () => {
     expect(periods.flatMap(({ evidence = [] }) => evidence)).toContain("Assumed")
   })
 
-  it("ten seconds without growth before an hour of charging do not cost a step of parking", () => {
+  it("does not charge a step of parking for ten seconds without growth before an hour of charging", () => {
     const elements = { ENERGY: 0.4, TIME: 1, PARKING_TIME: 5 }
     const phases = [
       { watts: 0, until: 10 * second },

@@ -22,7 +22,7 @@ interface Told {
   readonly minutes?: number
   readonly from?: number
   readonly to?: number
-  /** Minutes and register. */
+  /** Minute and register. */
   readonly readings?: ReadonlyArray<readonly [number, number]>
 }
 
@@ -48,17 +48,17 @@ const doubt = (
   return doubtOf(ledger)
 }
 
-describe("a session is believed", () => {
+describe("a session is plausible", () => {
   const stories: ReadonlyArray<readonly [string, Told, Partial<Surroundings>?]> = [
     ["of 10 kWh in an hour", {}],
     ["at the full power of its connector", { to: 1_022_000 }, { maxPowerW: 22_000 }],
     ["a tenth above it", { to: 1_024_200 }, { maxPowerW: 22_000 }],
     ["of 30 days on a trickle", { minutes: 30 * 24 * 60, to: 1_050_000 }],
-    ["of no length and no energy", { minutes: 0, to: 1_000_000 }],
+    ["of zero length and energy", { minutes: 0, to: 1_000_000 }],
     ["of half a kWh in a second", { minutes: 1 / 60, to: 1_000_500 }],
-    ["of a megawatt charger whose power was told", { to: 3_500_000 }, { maxPowerW: 3_750_000 }],
+    ["of a megawatt charger whose power is known", { to: 3_500_000 }, { maxPowerW: 3_750_000 }],
     [
-      "with readings that rise and stay",
+      "with readings that rise and then stay the same",
       {
         readings: [
           [10, 1_002_000],
@@ -87,7 +87,7 @@ describe("a session is believed", () => {
       }
     ],
     [
-      "whose readings count on while start and stop count the session",
+      "whose readings are absolute while start and stop count the session",
       {
         from: 0,
         to: 10_000,
@@ -130,7 +130,7 @@ describe("a session is believed", () => {
       { before: { meterStartWh: 1000, meterStopWh: 11_000 } }
     ],
     [
-      "that begins where the one before it ended, but for a meter's jitter",
+      "that begins where the previous one ended, except for a meter's jitter",
       { from: 999_995 },
       { before: { meterStartWh: 990_000, meterStopWh: 1_000_000 } }
     ]
@@ -142,11 +142,11 @@ describe("a session is held", () => {
   const stories: ReadonlyArray<readonly [string, string, Told, Partial<Surroundings>?]> = [
     ["whose card was refused", "NotAuthorized", { authorized: "Blocked" }],
     ["whose card was refused, whatever else is doubted", "NotAuthorized", { authorized: "Invalid", to: 1_551_000 }],
-    ["that took more than its connector gives", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
-    ["that took more than anything gives", "EnergyImplausible", { to: 1_551_000 }],
+    ["that took more than its connector can deliver", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
+    ["that took more than any charger can deliver", "EnergyImplausible", { to: 1_551_000 }],
     ["that bills a lifetime in an hour", "EnergyImplausible", { from: 0, to: 910_031 }],
     [
-      "that leapt in the middle",
+      "with a jump in the middle",
       "EnergyImplausible",
       {
         minutes: 600,
@@ -168,9 +168,9 @@ describe("a session is held", () => {
       }
     ],
     ["whose start is below zero", "MeterStartImplausible", { from: -1, to: 9000 }],
-    ["whose stop is below a reading of the same moment", "RegisterFell", { readings: [[60, 1_015_000]] }],
+    ["whose stop is below a reading at the same time", "RegisterFell", { readings: [[60, 1_015_000]] }],
     [
-      "whose tenths of a kWh fall",
+      "whose register falls, in steps of 0.1 kWh",
       "RegisterFell",
       {
         from: 1_000_060,
@@ -181,9 +181,9 @@ describe("a session is held", () => {
         ]
       }
     ],
-    ["whose readings count something else", "RegisterFell", { readings: [[30, 500]] }],
+    ["whose readings do not match its registers", "RegisterFell", { readings: [[30, 500]] }],
     ["whose stop is below its last reading", "RegisterFell", { to: 1_002_000, readings: [[10, 1_005_000]] }],
-    ["whose readings stand below its start", "RegisterFell", { readings: [[10, 5000]] }],
+    ["whose readings are below its start", "RegisterFell", { readings: [[10, 5000]] }],
     [
       "whose start lost the register, so that a lifetime would be billed",
       "MeterStartImplausible",
@@ -191,13 +191,13 @@ describe("a session is held", () => {
       { before: { meterStartWh: 900_000, meterStopWh: 909_948 } }
     ],
     [
-      "that begins where the one before it began, so that energy would be billed twice",
+      "that begins where the previous one began, so that energy would be billed twice",
       "MeterStartImplausible",
       { from: 1_000_000, to: 1_020_000, readings: [[30, 1_015_000]] },
       { before: { meterStartWh: 1_000_000, meterStopWh: 1_010_000 } }
     ],
     [
-      "that begins below where the one before it ended, and ends above that",
+      "that begins below the previous one's end, and ends above it",
       "MeterStartImplausible",
       { from: 1_000_001, to: 1_020_000 },
       { before: { meterStartWh: 1_000_000, meterStopWh: 1_010_000 } }

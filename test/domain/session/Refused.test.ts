@@ -1,4 +1,4 @@
-/** What becomes of sessions whose card was refused. */
+/** What happens to sessions whose card was refused. */
 import { describe, expect, it } from "vitest"
 import { decide } from "../../../src/domain/decide/Decide.ts"
 import type { KnownSession } from "../../../src/domain/charger/ChargerState.ts"
@@ -9,7 +9,7 @@ import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 const invalid = { status: "INVALID", heldReason: undefined }
 const unauthorised = { status: "COMPLETED", heldReason: "NotAuthorized" }
 
-describe("a session that is over", () => {
+describe("a session that has ended", () => {
   for (const authorization of ["Blocked", "Expired", "Invalid", "ConcurrentTx"] as const) {
     it(`(${authorization}) is invalid with up to 10 Wh, and held with more`, () => {
       expect(outcomeOf({ authorization }, 0, undefined)).toEqual(invalid)
@@ -19,13 +19,13 @@ describe("a session that is over", () => {
     })
   }
 
-  it("is held for what is doubted of it first", () => {
+  it("is held for any other doubt first", () => {
     const doubted = { status: "COMPLETED", heldReason: "ClockImplausible" }
     expect(outcomeOf({ authorization: "Blocked" }, 0, "ClockImplausible")).toEqual(doubted)
     expect(outcomeOf({ authorization: "Accepted" }, 0, "ClockImplausible")).toEqual(doubted)
   })
 
-  it("is complete where its card was accepted, however little it took", () => {
+  it("is complete if its card was accepted, however little it took", () => {
     expect(outcomeOf({ authorization: "Accepted" }, 0, undefined)).toEqual({
       status: "COMPLETED",
       heldReason: undefined
@@ -41,8 +41,8 @@ const factsOf = (known: KnownSession, event: ChargerEvent) => {
   return decision.facts
 }
 
-describe("a session that is over without a stop", () => {
-  it("ended with what followed it, or when it began where that was later by a wrong clock", () => {
+describe("a session that ended without a stop", () => {
+  it("ended when the next session began, or at its own start if that was later by a wrong clock", () => {
     const refused = session({ authorization: "Blocked", startedAt: minute(5) })
     expect(overWithoutStop(refused, minute(6), minute(6))).toMatchObject({ at: minute(6), body: invalid })
     expect(overWithoutStop(refused, minute(4), minute(6))).toMatchObject({ at: minute(5), body: invalid })
@@ -52,14 +52,14 @@ describe("a session that is over without a stop", () => {
 describe("the facts of a session whose card was refused", () => {
   const blocked = session({ authorization: "Blocked" })
 
-  it("say at its stop what it is", () => {
+  it("contain the outcome when it stops", () => {
     const stop = (meterStopWh: number) => factsOf(blocked, ended(4711, { tokenUid: undefined, meterStopWh }))
     expect(stop(1010)).toMatchObject([{ type: "SessionEnded", body: { energyWh: 10, ...invalid } }])
     expect(stop(1011)).toMatchObject([{ type: "SessionEnded", body: { energyWh: 11, ...unauthorised } }])
     expect(stop(999)).toMatchObject([{ body: { status: "COMPLETED", heldReason: "MeterStopBelowStart" } }])
   })
 
-  it("say with each register what it is where it is over without a stop, until its stop has come", () => {
+  it("contain with each reading the outcome in case no stop follows, until its stop has arrived", () => {
     const read = (known: KnownSession, wh: number) =>
       factsOf(known, metered(4711, [reading(at(minute(5)), energy(wh))]))[0]?.body
     for (const status of ["Open", "Superseded"] as const) {

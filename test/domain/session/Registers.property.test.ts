@@ -1,6 +1,6 @@
 /**
- * Chargers that count in all ways, lose some figures and round others: whoever is billed is billed what flowed, and whoever told everything is
- * not held.
+ * Chargers that count in all ways, lose some figures and round others: a billed session is billed for what flowed, and one that is reported
+ * completely is not held.
  */
 import { expect, it } from "vitest"
 import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
@@ -14,9 +14,9 @@ import { forSeeds, type Random } from "../../support/random.ts"
 type Counts = "on" | "the session"
 type Defect = "none" | "zero" | "missing"
 
-/** What really happened, and how the charger tells it. */
+/** What really happened, and how the charger reports it. */
 interface Truth {
-  /** The meter's register as the session began; it has been in use for a while. */
+  /** The meter's register when the session began; it has been in use for a while. */
   readonly from: number
   /** Wh that have flowed by each minute of an hour. */
   readonly flowed: ReadonlyArray<number>
@@ -30,7 +30,7 @@ interface Truth {
   readonly grid: number
   readonly begin: boolean
   readonly end: boolean
-  /** Where its register begins at 0 again, if it does, and whether the quirk book knows. */
+  /** Where its register rolls over to 0, if it does, and whether the quirk book knows. */
   readonly top?: number
   readonly isKnown?: boolean
 }
@@ -57,7 +57,7 @@ const truth = (random: Random): Truth => {
 
 const rounded = (wh: number, grid: number): number => Math.round(wh / grid) * grid
 
-/** Nothing but zeros was told, as of a session that took nothing: nobody could know better. */
+/** Only zeros were reported, as for a session that took no energy, so it cannot be known that energy flowed. */
 const isSilent = ({ at, end, flowed, grid, readings, registers, start, stop }: Truth): boolean => {
   const isTold = readings === "on" ? at.length > 0 : at.some((n) => rounded(flowed[n]!, grid) > jitterWh)
   return stop === "zero" && !end && !isTold && (start !== "none" || registers === "the session")
@@ -66,7 +66,7 @@ const isSilent = ({ at, end, flowed, grid, readings, registers, start, stop }: T
 const withDefect = (defect: Defect, wh: number): number | undefined =>
   defect === "none" ? wh : defect === "zero" ? 0 : undefined
 
-/** What becomes of it: the energy that is billed, or why it is held. */
+/** The result: the energy that is billed, or why the session is held. */
 const outcome = (told: Truth): number | string => {
   const charger = new ModelService().charger({
     policy: {
@@ -128,18 +128,18 @@ const outcome = (told: Truth): number | string => {
   return doubtOf(observed) ?? session.energyWh
 }
 
-it("bills what flowed, or nobody", () => {
+it("bills the energy that flowed, or nothing", () => {
   forSeeds(3000, (random) => {
     const told = truth(random)
     if (isSilent(told)) return
     const billed = outcome(told)
     if (typeof billed === "string") return
-    // Two registers that were rounded, where the energy comes from readings; and a meter's jitter.
+    // Tolerances: two rounded registers if the energy comes from readings, and the meter's jitter.
     expect(Math.abs(billed - told.flowed[60]!), JSON.stringify(told)).toBeLessThanOrEqual(told.grid + jitterWh)
   })
 })
 
-it("holds nobody who told start and stop, and readings that count alike", () => {
+it("does not hold a session with start, stop and readings that all count alike", () => {
   forSeeds(1000, (random) => {
     const told = { ...truth(random), start: "none", stop: "none" } as const
     const alike = { ...told, readings: told.registers }
@@ -147,21 +147,21 @@ it("holds nobody who told start and stop, and readings that count alike", () => 
   })
 })
 
-it("holds nobody whose readings tell beginning and end", () => {
+it("does not hold a session whose readings contain begin and end", () => {
   forSeeds(1000, (random) => {
     const told = { ...truth(random), begin: true, end: true, grid: 1, readings: "on" } as const
     expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
   })
 })
 
-/** A meter that turns over within the hour, or nearly. One that loses its start to a 0 besides is taken for a new one. */
+/** A meter that rolls over within the hour, or nearly. With a start of 0 as well it would be taken for a new meter. */
 const overflowing = (random: Random): Truth => {
   const top = random.pick([1_000_000, 100_000_000, 2 ** 32])
   const start = random.pick<Defect>(["none", "missing"])
   return { ...truth(random), start, registers: "on", readings: "on", from: top - random.between(1, 70_000), top }
 }
 
-it("bills what flowed through a meter that rolls over, or nobody", () => {
+it("bills the energy that flowed through a meter that rolls over, or nothing", () => {
   forSeeds(2000, (random) => {
     const told = { ...overflowing(random), isKnown: random.chance(0.5) }
     if (isSilent(told)) return
@@ -171,10 +171,10 @@ it("bills what flowed through a meter that rolls over, or nobody", () => {
   })
 })
 
-it("holds nobody whose meter is known to roll over, and who told start and stop", () => {
+it("does not hold a session with start and stop if the meter's rollover is known", () => {
   forSeeds(1000, (random) => {
     const told = { ...overflowing(random), start: "none", stop: "none", grid: 1, isKnown: true } as const
-    // A 0 might be no figure at all, and is not counted on.
+    // A 0 may be a missing figure, and is not continued past the rollover.
     if (told.flowed.some((wh) => told.from + wh === told.top)) return
     expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
   })

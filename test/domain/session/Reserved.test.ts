@@ -1,4 +1,4 @@
-/** What a session costs that a reservation came before, and what a reservation costs that nobody used. */
+/** What a session after a reservation costs, and what an unused reservation costs. */
 import { describe, expect, it } from "vitest"
 import type { ChargingSession, SessionReservation, SessionStatus } from "../../../src/domain/session/ChargingSession.ts"
 import { cdrOf } from "../../../src/domain/cdr/Cdr.ts"
@@ -51,7 +51,7 @@ const costs = (...given: Parameters<typeof ledger>) => {
 }
 
 describe("a session that used a reservation", () => {
-  it("in the moment of the charger's yes pays its flat fee, as a session without length does", () => {
+  it("is charged the flat fee also when it starts at the moment of acceptance, as one without a length", () => {
     const { periods } = priceOf(ledger("COMPLETED", { acceptedAt: noon }))
     expect(costs("COMPLETED", { acceptedAt: noon })).toEqual([2, 7])
     expect(periods[0]).toEqual({
@@ -64,7 +64,7 @@ describe("a session that used a reservation", () => {
     })
   })
 
-  it("pays for the time from the charger's yes to its start, beside what it charged", () => {
+  it("is charged for the time from acceptance to its start, in addition to what it used", () => {
     const { costs: parts, durationMillis, parkingMillis, periods, total } = priceOf(ledger("COMPLETED", {}))
     expect([parts.reservation.exclVat, parts.energy.exclVat, total.exclVat]).toEqual([4, 5, 9])
     expect(
@@ -77,19 +77,19 @@ describe("a session that used a reservation", () => {
     expect([durationMillis, parkingMillis]).toEqual([60 * minute, 0])
   })
 
-  it("pays for it from the beginning on, while it runs", () =>
+  it("is charged for the reservation already while it is running", () =>
     expect(costs("ACTIVE", {}, { endedAt: undefined, energyWh: 0 })).toEqual([4, 5]))
 
-  it("pays for no longer than the reservation stood", () =>
+  it("is not charged for time after the reservation expired", () =>
     expect(costs("COMPLETED", { expiresAt: noon - 10 * minute })).toEqual([3, 8]))
 
-  it("pays nothing for it where nobody knows when the charger said yes, or it began before that", () => {
+  it("is not charged for it when the time of acceptance is unknown or after its start", () => {
     expect(costs("COMPLETED", { acceptedAt: undefined })).toEqual([0, 5])
     expect(costs("COMPLETED", { acceptedAt: noon + minute })).toEqual([0, 5])
     expect(costs("COMPLETED", undefined)).toEqual([0, 5])
   })
 
-  it("has the reservation and the decision in its record", () => {
+  it("has the reservation and the decision on its card in its record", () => {
     const one = ledger("COMPLETED", {})
     expect(cdrOf(one, priceOf(one)).body).toMatchObject({
       reservationId: 7,
@@ -101,18 +101,18 @@ describe("a session that used a reservation", () => {
   })
 })
 
-describe("a reservation that nobody used", () => {
+describe("a reservation that was not used", () => {
   const unused = { used: false }
   const nothing = { meterStopWh: undefined, energyWh: 0, endedAt: reservation.expiresAt }
 
-  it("costs what the tariff asks of expired ones, and not the least of a charging session", () => {
+  it("costs what the tariff asks for expired ones, without the minimum price of a charging session", () => {
     const {
       costs: parts,
       energyWh,
       periods,
       total
     } = priceOf(ledger("COMPLETED", { ...unused, expiresAt: noon - 15 * minute }, nothing))
-    // What speaks of expiry prices the time; the fee is that of any reservation.
+    // The element for expiry prices the time; the fee is the one of any reservation.
     expect([parts.reservation.exclVat, total.exclVat, energyWh]).toEqual([3, 3, 0])
     expect(periods).toMatchObject([{ reserved: true, elements: { FLAT: 0, TIME: 1 } }])
   })
@@ -124,12 +124,12 @@ describe("a reservation that nobody used", () => {
     evses?: number
     sessions: Array<Partial<typeof other>>
   }> = [
-    { name: "another session ran on its connector in that time", sessions: [{}] },
-    { name: "another session ran on it from before and ended in it", sessions: [{ startedAt: noon - 90 * minute }] },
-    { name: "another session runs on it still", sessions: [{ endedAt: undefined }] },
-    { name: "of the whole charger, the one connector was taken", evseId: 0, evses: 1, sessions: [{}] },
+    { name: "another session ran on its connector during that time", sessions: [{}] },
+    { name: "another session began before it and ended during it", sessions: [{ startedAt: noon - 90 * minute }] },
+    { name: "another session is still running on its connector", sessions: [{ endedAt: undefined }] },
+    { name: "it was for the whole charger and the only connector was taken", evseId: 0, evses: 1, sessions: [{}] },
     {
-      name: "of the whole charger, all connectors were taken at one time",
+      name: "it was for the whole charger and all connectors were taken at one time",
       evseId: 0,
       sessions: [{}, { evseId: 2, startedAt: noon - 6 * minute, endedAt: undefined }]
     }
@@ -140,7 +140,7 @@ describe("a reservation that nobody used", () => {
     return priceOf({ ...made, surroundings: { ...made.surroundings, occupancy } })
   }
   for (const { name, ...given } of taken) {
-    it(`costs nothing where ${name}, and shows the time as reserved`, () => {
+    it(`costs nothing when ${name}, and shows the time as reserved`, () => {
       const { periods, total } = withOthers(given)
       expect(total).toEqual({ exclVat: 0, inclVat: 0 })
       const { acceptedAt: startedAt, expiresAt: endedAt } = reservation
@@ -149,22 +149,25 @@ describe("a reservation that nobody used", () => {
   }
 
   const free: typeof taken = [
-    { name: "nobody charged", sessions: [] },
-    { name: "somebody charged next door", sessions: [{ evseId: 2 }] },
-    { name: "somebody had left by then", sessions: [{ startedAt: noon - 60 * minute, endedAt: noon - 20 * minute }] },
-    { name: "somebody came when it was over", sessions: [{ startedAt: noon + 10 * minute, endedAt: undefined }] },
-    { name: "of the whole charger, a connector was free", evseId: 0, sessions: [{}] },
+    { name: "no other session ran", sessions: [] },
+    { name: "another session ran on another connector", sessions: [{ evseId: 2 }] },
     {
-      name: "of the whole charger, one connector or the other was free",
+      name: "another session had ended by then",
+      sessions: [{ startedAt: noon - 60 * minute, endedAt: noon - 20 * minute }]
+    },
+    { name: "another session began after it", sessions: [{ startedAt: noon + 10 * minute, endedAt: undefined }] },
+    { name: "it was for the whole charger and one connector was free", evseId: 0, sessions: [{}] },
+    {
+      name: "it was for the whole charger and always one of the connectors was free",
       evseId: 0,
       sessions: [{}, { evseId: 2, startedAt: noon - 5 * minute, endedAt: undefined }]
     }
   ]
   for (const { name, ...given } of free) {
-    it(`costs what the tariff asks where ${name}`, () => expect(withOthers(given).total.exclVat).toBe(8))
+    it(`costs what the tariff asks when ${name}`, () => expect(withOthers(given).total.exclVat).toBe(8))
   }
 
-  it("costs nothing while it stands, nor when it was cancelled", () => {
+  it("costs nothing while it is in force, or when it was cancelled", () => {
     expect(costs("RESERVATION", unused, { ...nothing, endedAt: undefined })).toEqual([0, 0])
     expect(costs("INVALID", unused, nothing)).toEqual([0, 0])
   })

@@ -9,12 +9,12 @@ const natures = (...values: ReadonlyArray<string>) =>
   signedDataOf(values.map((value) => signed(value)))?.signedValues.map(({ nature }) => nature)
 
 describe("the signed values of a session", () => {
-  it("are none where nothing was signed", () => {
+  it("are absent when nothing was signed", () => {
     expect(signedDataOf([])).toBeUndefined()
     expect(signedDataOf([energy(1000), signed("")])).toBeUndefined()
   })
 
-  it("are those of start and end by their context, byte for byte", () => {
+  it("are labelled as start and end by their context, and kept byte for byte", () => {
     const nasty = `  1B\r\n\t\\"'; ü😀 ${"\u2028"}|OCMF|&<x/>== `
     expect(signedDataOf([signed(nasty, "Transaction.Begin"), energy(5), signed("b", "Transaction.End")])).toEqual({
       signedValues: [
@@ -24,7 +24,7 @@ describe("the signed values of a session", () => {
     })
   })
 
-  it("of OCMF say so, and what was signed", () => {
+  it("include the encoding method and the plain data for OCMF", () => {
     expect(signedDataOf([signed(ocmf("B")), energy(ocmf("E", 5))])).toEqual({
       encodingMethod: "OCMF",
       signedValues: [
@@ -34,21 +34,21 @@ describe("the signed values of a session", () => {
     })
   })
 
-  it("of OCMF without a context are what they mark", () => {
+  it("are labelled by their OCMF transaction mark when they have no context", () => {
     const tx = ["B", "C", "X", "E", "L", "R", "A", "P", "S", "T", "?"]
     expect(natures(...tx.map((mark) => ocmf(mark)))).toEqual([
       "Start",
       "Intermediate",
       "Intermediate",
       ...Array(4).fill("End"),
-      // Of five ends the first has no room.
+      // There is no room for the first of five ends.
       ...Array(3).fill("Intermediate")
     ])
     const both = `OCMF|{"RD":[{"TX":"B"},{"TX":"E"},{}]}|{"SD":"|"}`
     expect(natures(`OCMF|{"RD":[{"TX":"B"},{"TX":"E"},{}]}|{}`, both)).toEqual(["End", "Intermediate"])
   })
 
-  it("that only look like OCMF say nothing that was signed", () => {
+  it("have no plain data if they only look like OCMF", () => {
     for (const value of ["OCMF|", "OCMF||{}", "OCMF|{|{}", "OCMF|{}", "OCMF|[]|{}", `OCMF|{"RD":7}|{}`]) {
       expect(signedDataOf([signed(value)])).toEqual({
         encodingMethod: "OCMF",
@@ -66,14 +66,14 @@ describe("the signed values of a session", () => {
     ["<signedData>", undefined]
   ]
   for (const [value, method] of methods) {
-    it(`are ${method ?? "of no method that can be told"} of ${value.slice(0, 12)}…`, () =>
+    it(`have the method ${method ?? "undefined"} for ${value.slice(0, 12)}…`, () =>
       expect(signedDataOf([signed(value)])?.encodingMethod).toBe(method))
   }
 
   const wrapped = (signedMeterData: string, more: object = {}) =>
     JSON.stringify({ signedMeterData, signingMethod: "ECDSA", encodingMethod: "OCMF", publicKey: "b2Nh", ...more })
 
-  it("are taken out of what OCA's whitepaper wraps them in, with the key that they bring", () => {
+  it("are unwrapped from the format of OCA's whitepaper, with the key that it contains", () => {
     const values = [wrapped(btoa(ocmf("B"))), wrapped(btoa(ocmf("E", 5)), { publicKey: " b2Nh " })]
     expect(signedDataOf(values.map((value) => signed(value)))).toEqual({
       encodingMethod: "OCMF",
@@ -93,7 +93,7 @@ describe("the signed values of a session", () => {
     expect(odd.map((value) => signedDataOf([signed(value)])?.encodingMethod)).toEqual([undefined, undefined, undefined])
   })
 
-  it("have the key of the charger's configuration where they bring none, and none where they bring two", () => {
+  it("have the configured key if they contain none, and no key if they contain two", () => {
     const keyOf = (configured: string | undefined, ...values: ReadonlyArray<string>) =>
       signedDataOf(
         values.map((value) => signed(value)),
@@ -106,7 +106,7 @@ describe("the signed values of a session", () => {
     expect(signedDataOf([], "3059")).toBeUndefined()
   })
 
-  it("of OCMF in hex or base64 say what was signed, where it can be decoded", () => {
+  it("have plain data for OCMF in hex or base64, if it can be decoded", () => {
     const hex = [...new TextEncoder().encode(ocmf("E"))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
     const plain = [hex, hex.toUpperCase(), btoa(ocmf("E")), `${hex}0`, `${btoa(ocmf("E"))}!`].map(
       (value) => signedDataOf([signed(value)])?.signedValues[0]?.plainData
@@ -114,10 +114,10 @@ describe("the signed values of a session", () => {
     expect(plain).toEqual([payload("E"), payload("E"), payload("E"), undefined, undefined])
   })
 
-  it("of two methods are of none", () =>
+  it("have no encoding method if they use two", () =>
     expect(signedDataOf([signed(ocmf("B")), signed("1B1B")])).not.toHaveProperty("encodingMethod"))
 
-  it("are each once, by the name that says most", () => {
+  it("are listed once each, with the most specific label", () => {
     const samples = [
       signed("a"),
       signed("a", "Transaction.Begin"),
@@ -131,7 +131,7 @@ describe("the signed values of a session", () => {
     ])
   })
 
-  it("keep start and end of a thousand, and few between", () => {
+  it("include start and end of a thousand values, and a few between", () => {
     const between = Array.from({ length: 1000 }, (_, n) => signed(`i${n}`))
     const all = signedDataOf([signed("b", "Transaction.Begin"), ...between, signed("e", "Transaction.End")])
     expect(all?.signedValues.map(({ signedData }) => signedData)).toEqual([
@@ -148,14 +148,14 @@ describe("the signed values of a session", () => {
     ])
   })
 
-  it("keep the last of many ends, and the first of many beginnings", () => {
+  it("include the last of many ends, and the first of many starts", () => {
     const values = ["b1", "b2", "b3", "b4", "b5"].map((value) => signed(value, "Transaction.Begin"))
     const ends = ["e1", "e2", "e3", "e4", "e5"].map((value) => signed(value, "transaction.end"))
     const kept = signedDataOf([...values, ...ends])?.signedValues.map(({ signedData }) => signedData)
     expect(kept).toEqual(["b1", "b2", "b3", "b4", "e2", "e3", "e4", "e5"])
   })
 
-  it("keep whole values only, the ends before what lies between", () => {
+  it("include only whole values, with start and end before those between", () => {
     const [begin, end, between] = ["b", "e", "i"].map((letter) => letter.repeat(15_000))
     const samples = [
       signed(begin!, "Transaction.Begin"),

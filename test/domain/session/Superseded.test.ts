@@ -1,4 +1,4 @@
-/** Ends of sessions that another start on their connector shows to be over. */
+/** Ends of sessions that are superseded by another start on their connector. */
 import { describe, expect, it } from "vitest"
 import { supersededEnd } from "../../../src/domain/session/Superseded.ts"
 import { at, minute, started, token } from "../../support/events.ts"
@@ -6,7 +6,7 @@ import { ModelService } from "../../support/modelCharger.ts"
 
 const held = { status: "COMPLETED", heldReason: "StopMissing", reason: "Superseded" }
 
-/** A charger whose card is known; what its starts are stored as. */
+/** A charger with a known card, and the facts that its starts are stored as. */
 const world = () => {
   const service = new ModelService()
   service.journal.tokens.set("anna", token("ANNA"))
@@ -18,13 +18,13 @@ const world = () => {
 }
 
 describe("a session that another start supersedes", () => {
-  it("ended with that start, or when it began where that was later by a wrong clock, and is held", () => {
+  it("ended at that start, or at its own start if that was later by a wrong clock, and is held", () => {
     const session = { sessionId: "one", startedAt: minute(5) }
     expect(supersededEnd(session, minute(6))).toEqual({ sessionId: "one", at: minute(6), ...held })
     expect(supersededEnd(session, minute(4))).toEqual({ sessionId: "one", at: minute(5), ...held })
   })
 
-  it("has its end in the fact of the start, and in the state", () => {
+  it("has its end in the fact of that start, and in the state", () => {
     const { charger, ids, start } = world()
     expect(start(0)).not.toHaveProperty("ends")
     const body = start(20)
@@ -33,7 +33,7 @@ describe("a session that another start supersedes", () => {
     expect(charger.state.sessions[0]).toMatchObject({ status: "Superseded", supersededAt: minute(20) })
   })
 
-  it("has its own end in the fact of its start where that came after a newer one", () => {
+  it("has its end in the fact of its own start when that arrived after a newer one", () => {
     const { charger, ids, start } = world()
     start(20)
     const body = start(0)

@@ -1,4 +1,4 @@
-/** What becomes of an object after a try, and of its subscriber. */
+/** What happens to an object after a delivery attempt, and to its subscriber. */
 import { describe, expect, it } from "vitest"
 import { circuitAfter, defaultSettling as options, settlementOf } from "../../../src/domain/event/Settling.ts"
 import type { Outcome } from "../../../src/domain/event/Subscription.ts"
@@ -13,7 +13,7 @@ const refused: Outcome = { _tag: "Refused", message: "2001" }
 const delivered: Outcome = { _tag: "Delivered" }
 const silent: Outcome = { _tag: "Delivered", isSilent: true }
 
-/** When an object that became due at 0 is tried under one and the same outcome, and when it is parked. */
+/** When an object due at 0 is tried if every attempt has the same outcome, and when it is parked. */
 const lifeUnder = (outcome: Outcome) => {
   const at: Array<number> = []
   let now = 0
@@ -29,17 +29,17 @@ const lifeUnder = (outcome: Outcome) => {
 }
 
 describe("an object", () => {
-  it("that is refused five times is parked within seconds", () => {
+  it("is parked within seconds after five refusals", () => {
     expect(lifeUnder(refused)).toEqual({ at: [0, second, 3 * second, 7 * second, 15 * second], parked: 15 * second })
   })
 
-  it("that fails is tried for three days, a quarter of an hour apart at most", () => {
+  it("is tried for three days after failures, at most a quarter of an hour apart", () => {
     const { at, parked } = lifeUnder(down)
     expect(parked).toBeGreaterThanOrEqual(72 * hour)
     expect(Math.max(...at.slice(1).map((time, i) => time - at[i]!))).toBe(15 * minute)
   })
 
-  it("that fails alone is tried each minute for two hours, then as others are", () => {
+  it("is tried each minute for two hours if it alone fails, then as often as others", () => {
     const { at, parked } = lifeUnder(alone)
     expect(parked).toBeGreaterThanOrEqual(72 * hour)
     const gaps = at.slice(1).map((time, i) => ({ at: at[i]!, gap: time - at[i]! }))
@@ -48,10 +48,10 @@ describe("an object", () => {
   })
 })
 
-describe("an object that may not be told before others", () => {
+describe("an object that has to wait for others", () => {
   const waits: Outcome = { _tag: "Waits" }
 
-  it("is looked at again soon and then less often, is no try, and is never parked", () => {
+  it("is tried again soon and then less often, without counting as an attempt, and is never parked", () => {
     const gapAt = (now: number) => {
       const settlement = settlementOf({ tries: 0, refusals: 0, dueAt: 0 }, waits, now, options)
       return settlement._tag === "Untried" ? settlement.at - now : settlement
@@ -59,7 +59,7 @@ describe("an object that may not be told before others", () => {
     expect([0, 5 * second, 10 * minute, 100 * hour].map(gapAt)).toEqual([second, 5 * second, minute, minute])
   })
 
-  it("says nothing about whether its subscriber is there", () => {
+  it("has no effect on whether its subscriber counts as down", () => {
     const failing = { failures: 2, openedAt: undefined, notBefore: undefined }
     expect(circuitAfter(failing, [waits, waits], 7, options)).toBeUndefined()
   })
@@ -76,13 +76,13 @@ describe("a subscriber", () => {
     })
   })
 
-  it("is neither down nor well again by what fails alone, nor by what was not sent", () => {
+  it("is not affected by objects that fail alone, or that were not sent", () => {
     expect(circuitAfter(well, [alone, alone, alone, alone], 7, options)).toBeUndefined()
     expect(circuitAfter({ ...well, failures: 2 }, [alone, silent], 7, options)).toBeUndefined()
     expect(circuitAfter({ ...well, failures: 2 }, [alone, down], 7, options)?.openedAt).toBe(7)
   })
 
-  it("is well again by what it takes or refuses", () => {
+  it("is up again after any delivery or refusal", () => {
     for (const outcome of [delivered, refused]) {
       expect(circuitAfter({ ...well, failures: 2 }, [outcome], 7, options)).toEqual(well)
     }

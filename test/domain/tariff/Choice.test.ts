@@ -25,9 +25,9 @@ describe("a session's tariff", () => {
   it.each([
     ["none", [], undefined],
     ["the organisation's", [ofOrganisation], "organisation"],
-    ["the site's before the organisation's", [ofOrganisation, ofSite], "site"],
-    ["the charger's before the site's", [ofSite, ofCharger, ofOrganisation], "charger"],
-    ["the connector's before all others", [ofCharger, ofSite, ofConnector, ofOrganisation], "connector"]
+    ["the site's rather than the organisation's", [ofOrganisation, ofSite], "site"],
+    ["the charger's rather than the site's", [ofSite, ofCharger, ofOrganisation], "charger"],
+    ["the connector's rather than any other", [ofCharger, ofSite, ofConnector, ofOrganisation], "connector"]
   ] as const)("is %s", (_, tariffs, tariffId) => {
     expect(chosen(...tariffs)).toBe(tariffId)
     expect(chosen(...tariffs.toReversed())).toBe(tariffId)
@@ -42,15 +42,15 @@ describe("a session's tariff", () => {
     expect(chosen(assigned(assignment), ofOrganisation)).toBe("organisation")
   })
 
-  it("is valid from its first moment on and no longer at its last", () => {
+  it("is valid from its start, inclusive, to its end, exclusive", () => {
     const at = (time: number) => validityAt({ ...ofCharger, startsAt: noon, endsAt: noon + 10 }, time)
     expect([noon - 1, noon, noon + 9, noon + 10].map(at)).toEqual(["Later", "Valid", "Valid", "Ended"])
     expect(validityAt(ofCharger, noon)).toBe("Valid")
-    // One whose end lies before its beginning is never valid.
+    // An assignment whose end is before its start is never valid.
     expect(validityAt({ ...ofCharger, startsAt: noon + 10, endsAt: noon }, noon)).toBe("Ended")
   })
 
-  it("is a wider one where the narrower is not valid yet, or no longer", () => {
+  it("is a wider one when the narrower is not yet or no longer valid", () => {
     expect(chosen({ ...ofConnector, startsAt: noon + 1 }, { ...ofCharger, endsAt: noon }, ofSite)).toBe("site")
     expect(chosen({ ...ofConnector, startsAt: noon }, ofSite)).toBe("connector")
     expect(chosen({ ...ofConnector, endsAt: noon })).toBeUndefined()
@@ -61,7 +61,7 @@ describe("the reason for a session's tariff", () => {
   const verdicts = (...tariffs: ReadonlyArray<AssignedTariff>) =>
     verdictsOf(place, tariffs, noon).map(([{ tariffId }, verdict]) => [tariffId, verdict])
 
-  it("is every assignment around the connector, the narrowest first, and what comes of each", () => {
+  it("lists every assignment for the connector, the narrowest first, and the verdict on each", () => {
     const given = [ofOrganisation, { ...ofConnector, startsAt: noon + 1 }, ofSite, { ...ofCharger, endsAt: noon }]
     expect(verdicts(...given)).toEqual([
       ["connector", "NotYetValid"],
@@ -74,7 +74,7 @@ describe("the reason for a session's tariff", () => {
     expect(verdicts(assigned({ scope: "charger", chargerId: "CP2" }))).toEqual([])
   })
 
-  it("applies to the tariff that sessions get, whatever is valid when", () => {
+  it("has the verdict Applies for the tariff that sessions get, whatever is valid when", () => {
     const times = [undefined, noon - 1, noon, noon + 1]
     for (const startsAt of times) {
       for (const endsAt of times) {

@@ -1,4 +1,4 @@
-/** Random tariffs and sessions: the lines of a price add up to it exactly, and say what was used. */
+/** Random tariffs and sessions: the lines of a price add up to it exactly, and state what was used. */
 import { describe, expect, it } from "vitest"
 import { explained } from "../../../src/domain/tariff/Explanation.ts"
 import { price } from "../../../src/domain/tariff/Price.ts"
@@ -63,7 +63,7 @@ const cases = (check: (pricing: Pricing, given: Parameters<typeof price>[1]) => 
   )
 
 describe("the lines of a price", () => {
-  it("add up to its total exactly, by no more than a rounding of each line", () =>
+  it("add up to its total exactly, with no more than a rounding of each line", () =>
     cases((pricing, given) => {
       const { lines, periods, total } = price(pricing, given)
       const shown = explained(pricing, { periods, total, ended: given.ended })
@@ -79,7 +79,7 @@ describe("the lines of a price", () => {
       expect(isBounded ? [] : limits).toEqual([])
     }))
 
-  it("have all energy and time of what the tariff has a price for, once", () =>
+  it("contain once all energy and time for which the tariff has a price", () =>
     cases((pricing, given) => {
       const { energyWh, parkingMillis, periods, total } = price(pricing, given)
       const shown = explained(pricing, { periods, total, ended: given.ended })

@@ -1,4 +1,4 @@
-/** Random tariffs and sessions: the engine says what a slow calculator says that shares nothing with it, and what must hold of any price holds. */
+/** Random tariffs and sessions: the engine agrees with an independent slow calculator, and general properties of prices hold. */
 import { describe, expect, it } from "vitest"
 import { price } from "../../../src/domain/tariff/Price.ts"
 import { forSeeds } from "../../support/random.ts"
@@ -6,7 +6,7 @@ import { days, elementsOf, sessionOf, zones } from "./generated.ts"
 import { type SlowElement, slowPrice } from "./SlowPrice.ts"
 
 describe("the price of a session", () => {
-  it("is what a slow calculator makes of it, second by second", () =>
+  it("agrees with an independent calculation second by second", () =>
     forSeeds(
       60,
       (random) => {
@@ -24,7 +24,7 @@ describe("the price of a session", () => {
       1500
     ))
 
-  it("is that also while the clocks change", () =>
+  it("agrees with it also when the clocks change", () =>
     forSeeds(
       40,
       (random) => {
@@ -47,7 +47,7 @@ describe("the price of a session", () => {
       1000
     ))
 
-  it("never falls while the session runs, and its periods add up to it", () =>
+  it("never decreases while the session is running, and its periods add up to it", () =>
     forSeeds(100, (random) => {
       const day = random.pick(days)
       const elements = elementsOf(random, day)

@@ -1,4 +1,4 @@
-/** Restrictions of a tariff's element in a few words. */
+/** Restrictions of a tariff's element in short form. */
 import { expect, it } from "vitest"
 import { restrictionText } from "../../../src/domain/tariff/RestrictionText.ts"
 import type { Restrictions } from "../../../src/domain/tariff/Tariff.ts"
@@ -18,6 +18,6 @@ const cases: ReadonlyArray<readonly [Restrictions, string | undefined]> = [
   [{ reservation: "RESERVATION_EXPIRES" }, "reservation not used"]
 ]
 
-it.each(cases)("%o is %s", (restrictions, words) => {
+it.each(cases)("restrictions %o are described as %s", (restrictions, words) => {
   expect(restrictionText(restrictions)).toBe(words)
 })

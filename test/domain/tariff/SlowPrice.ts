@@ -1,6 +1,6 @@
 /**
- * A price reckoned the slow way, sharing nothing with the engine: second by second, with fractions of numbers instead of pieces and cuts.
- * Its stories keep to whole seconds, whole Wh a second and thresholds on whole seconds, so that it needs no interpolation.
+ * A price calculated independently of the engine: second by second, with fractions instead of stretches and cuts.
+ * Its sessions use whole seconds, whole Wh a second and thresholds on whole seconds, so that no interpolation is needed.
  */
 
 export interface SlowComponent {
@@ -32,7 +32,7 @@ export interface SlowSession {
   readonly startedAt: number
   /** Wh that flow in each second. */
   readonly flow: ReadonlyArray<number>
-  /** Whether the vehicle wants nothing in each second. */
+  /** Whether the vehicle is parked in each second. */
   readonly parked: ReadonlyArray<boolean>
   readonly timeZone: string
 }
@@ -53,7 +53,7 @@ const localAt = (at: number, timeZone: string): Local => {
   return local
 }
 
-/** The wall clock, as the runtime writes it. */
+/** The wall clock, as formatted by the runtime. */
 const wallClock = (at: number, timeZone: string): Local => {
   const format =
     formats.get(timeZone) ??
@@ -133,7 +133,7 @@ export const slowPrice = (
     if (over > 0) last.amount += last.component.stepSize - over
   }
   stepped("ENERGY")
-  // Of the two times the one that was paid for last.
+  // Of the two kinds of time, the one charged last is rounded up.
   const ofTime = used.filter(({ component }) => component.type === "PARKING_TIME" || component.type === "TIME")
   stepped(ofTime.at(-1)?.component.type ?? "TIME")
   const unit = { ENERGY: 1000, FLAT: 1, PARKING_TIME: 3600, TIME: 3600 }

@@ -1,6 +1,6 @@
 /**
  * The worked examples of OCPI 2.2.1 (`mod_tariffs` §11.4, `mod_cdrs` §10.3.1) priced as the specification prices them; figures that it
- * does not give were reckoned by hand.
+ * does not give were calculated by hand.
  */
 import { describe, expect, it } from "vitest"
 import { price, type Reserved } from "../../../src/domain/tariff/Price.ts"
@@ -58,24 +58,24 @@ const total = (pricing: Pricing, told: Story) => {
 }
 
 describe("OCPI's examples of tariffs", () => {
-  it("2 euro an hour, 10% VAT: two and a half hours are 5.00 and 5.50, whatever was charged", () =>
+  it("price 2.00 an hour with 10% VAT: two and a half hours cost 5.00 and 5.50, whatever was charged", () =>
     expect(total(tariff(element([component("TIME", 2, 60, 10)])), { start: at("10:00"), charging: 150 })).toEqual([
       5, 5.5
     ]))
 
-  it("start 0.50 with 20% and 0.25 per kWh with 10%: 20 kWh are 5.50 and 6.10", () => {
+  it("price a start 0.50 with 20% and 0.25 per kWh with 10%: 20 kWh cost 5.50 and 6.10", () => {
     const pricing = tariff(element([component("FLAT", 0.5, 1, 20), component("ENERGY", 0.25, 1, 10)]))
     expect(total(pricing, { start: at("10:00"), charging: 60, kwh: 20 })).toEqual([5.5, 6.1])
   })
 
-  it("at most 10.00 and 11.00 are paid for 50 kWh of it", () => {
+  it("cap that tariff at 10.00 and 11.00 for 50 kWh", () => {
     const pricing = tariff(element([component("FLAT", 0.5, 1, 20), component("ENERGY", 0.25, 1, 10)]))
     const bounded = { ...pricing, maxPrice: { exclVat: 10, inclVat: 11 } }
     expect(total(bounded, { start: at("10:00"), charging: 60, kwh: 50 })).toEqual([10, 11])
     expect(total(bounded, { start: at("10:00"), charging: 60, kwh: 20 })).toEqual([5.5, 6.1])
   })
 
-  it("at least 0.50 and 0.55 are paid for 1 kWh", () => {
+  it("charge a minimum of 0.50 and 0.55 for 1 kWh", () => {
     const pricing = {
       ...tariff(element([component("ENERGY", 0.25, 1, 10)])),
       minPrice: { exclVat: 0.5, inclVat: 0.55 }
@@ -84,7 +84,7 @@ describe("OCPI's examples of tariffs", () => {
     expect(total(pricing, { start: at("10:00"), charging: 60, kwh: 20 })).toEqual([5, 5.5])
   })
 
-  it("parking for 2 euro an hour by the quarter, beside start and energy", () => {
+  it("price parking at 2.00 an hour in steps of 15 minutes, in addition to start and energy", () => {
     const pricing = tariff(
       element([component("FLAT", 0.5, 1, 20), component("ENERGY", 0.25, 1, 10), component("PARKING_TIME", 2, 900, 20)])
     )
@@ -92,16 +92,16 @@ describe("OCPI's examples of tariffs", () => {
     expect(total(pricing, { start: at("10:00"), charging: 60, kwh: 20, parking: 40 })).toEqual([7, 7.9])
   })
 
-  it("3 euro an hour charging, 5 parking by five minutes", () => {
+  it("price charging at 3.00 an hour, and parking at 5.00 in steps of five minutes", () => {
     const pricing = tariff(element([component("TIME", 3, 60, 10), component("PARKING_TIME", 5, 300, 20)]))
     // 2.5 h × 3.00 = 7.50; 42 min parked are 45: 3.75. With VAT 8.25 + 4.50.
     expect(total(pricing, { start: at("10:00"), charging: 150, parking: 42 })).toEqual([11.25, 12.75])
   })
 
-  it("free of charge is a flat fee of nothing", () =>
+  it("price free charging as a flat fee of 0", () =>
     expect(total(tariff(element([component("FLAT", 0, 0)])), { start: at("10:00"), charging: 60 })).toEqual([0, 0]))
 
-  it("a step of energy is paid when it has begun: 115.2 Wh by 1, 25 and 500 Wh", () => {
+  it("charge for each started step of energy: 116 Wh in steps of 1, 25 and 500 Wh", () => {
     const wh = (stepSize: number) =>
       total(tariff(element([component("ENERGY", 0.25, stepSize)])), { start: at("10:00"), charging: 5, kwh: 0.116 })[0]
     expect([wh(1), wh(25), wh(500)]).toEqual([0.029, 0.0313, 0.125])
@@ -119,13 +119,13 @@ describe("OCPI's complex tariff", () => {
     element([component("PARKING_TIME", 6, 300, 10)], { startTime: "10:00", endTime: "17:00", dayOfWeek: ["SATURDAY"] })
   )
 
-  it("costs 7.00 and 7.85 for two and a half hours at 16 A on a Monday", () =>
+  it("costs 8.75 and 10.00 for two and a half hours at 16 A and 42 minutes of parking on a Monday", () =>
     // 2.50 + 2.5 × 1.00 = 5.00, with VAT 2.875 + 3.00; and 42 minutes parked, 45 paid: 3.75 and 4.125.
     expect(total(complex, { start: at("08:00", "2026-05-18"), charging: 150, amperes: 16, parking: 42 })).toEqual([
       8.75, 10
     ]))
 
-  it("costs more above 32 A on a weekday, and another price on a Saturday", () => {
+  it("costs more above 32 A on a weekday, and a third price on a Saturday", () => {
     const told = { charging: 30, amperes: 63 }
     // 2.50 + 0.5 × 2.00; 2.875 + 1.20.
     expect(total(complex, { ...told, start: at("10:00") })).toEqual([3.5, 4.075])
@@ -139,12 +139,12 @@ describe("OCPI's complex tariff", () => {
     expect(total(complex, { ...told, start: at("10:00", "2026-05-24") })[0]).toBe(3)
     // 17:30 to 18:00 is charging; nothing after that is paid.
     expect(total(complex, { ...told, start: at("17:30") })[0]).toBe(3)
-    // Of 17:45 to 18:15 charging, parking until 19:15: none before 18:00.
+    // From 17:00, 30 minutes of charging, then parking until 18:30, of which 30 minutes are before 18:00.
     expect(total(complex, { ...told, start: at("17:00") })[0]).toBe(2.5 + 0.5 + 2.5)
   })
 })
 
-describe("OCPI's example of step sizes", () => {
+describe("OCPI's examples of step sizes", () => {
   const steps = tariff(
     element([component("TIME", 1.2, 1800), component("PARKING_TIME", 1, 900)], {
       startTime: "00:00",
@@ -154,16 +154,16 @@ describe("OCPI's example of step sizes", () => {
     element([component("TIME", 2.4, 900)], { startTime: "20:00", endTime: "00:00" })
   )
 
-  it("10 minutes from 16:55 and 2 minutes of parking are 0.55", () => {
+  it("charge 0.55 for 10 minutes from 16:55 and 2 minutes of parking", () => {
     const { costs, total: sum } = story(steps, { start: at("16:55"), charging: 10, parking: 2 })
     expect([sum.exclVat, costs.time.exclVat, costs.parking.exclVat]).toEqual([0.55, 0.3, 0.25])
   })
 
-  it("35 minutes from 16:35 are 45: 1.30", () =>
+  it("charge 35 minutes from 16:35 as 45: 1.30", () =>
     expect(total(steps, { start: at("16:35"), charging: 35 })).toEqual([1.3, 1.3]))
 
-  it("12 minutes from 19:40 and 20 of parking: the 8 paid ones before 20:00 become 15", () => {
-    // The specification's table takes the charging at 1.20 and the parking at 2.40; its tariff says 2.40 and 1.00.
+  it("charge 12 minutes from 19:40 and 20 of parking, of which the 8 before 20:00 as 15", () => {
+    // The specification's table has charging at 1.20 and parking at 2.40; its tariff says 2.40 and 1.00.
     const { costs, lines } = story(steps, { start: at("19:40"), charging: 12, parking: 20 })
     expect([costs.time.exclVat, costs.parking.exclVat]).toEqual([0.48, 0.25])
     expect(lines.map(({ billed, volume }) => [volume / minute, billed / minute])).toEqual([
@@ -172,13 +172,13 @@ describe("OCPI's example of step sizes", () => {
     ])
   })
 
-  it("21 minutes of charging and 7 of parking by five minutes are 21 and 10", () => {
+  it("charge 21 minutes of charging and 7 of parking, in steps of five minutes, as 21 and 10", () => {
     const pricing = tariff(element([component("TIME", 1, 300), component("PARKING_TIME", 1, 300)]))
     const { lines } = story(pricing, { start: at("10:00"), charging: 21, parking: 7 })
     expect(lines.map(({ billed }) => billed / minute)).toEqual([21, 10])
   })
 
-  it("4.3 kWh before and 1.1 kWh after 17:00 by 500 Wh are 5.5 kWh in all", () => {
+  it("charge 4.3 kWh before and 1.1 kWh after 17:00, in steps of 500 Wh, as 5.5 kWh in all", () => {
     const pricing = tariff(
       element([component("ENERGY", 0.2, 500)], { endTime: "17:00" }),
       element([component("ENERGY", 0.27, 500)])
@@ -193,7 +193,7 @@ describe("OCPI's example of step sizes", () => {
     expect(sum.exclVat).toBe(0.86 + 0.324)
   })
 
-  it("6 minutes before and 22 after 17:00 by ten minutes are 6 and 24", () => {
+  it("charge 6 minutes before and 22 after 17:00, in steps of ten minutes, as 6 and 24", () => {
     const pricing = tariff(
       element([component("TIME", 5, 600)], { endTime: "17:00" }),
       element([component("TIME", 7, 600)])
@@ -222,7 +222,7 @@ describe("OCPI's examples of reservations", () => {
     return [sum.exclVat, sum.inclVat]
   }
 
-  it("5 euro an hour: 15 minutes and then 20 kWh are 1.25 and 5.50", () => {
+  it("price 5.00 an hour: 15 minutes and then 20 kWh cost 1.25 and 5.50", () => {
     const pricing = tariff(element([component("TIME", 5, 60, 20)], { reservation: "RESERVATION" }), session)
     const { costs, total: sum } = story(pricing, { start: at("10:00"), charging: 60, kwh: 20, reserved: reserved(15) })
     expect([costs.reservation, costs.time.exclVat, sum]).toEqual([
@@ -232,7 +232,7 @@ describe("OCPI's examples of reservations", () => {
     ])
   })
 
-  it("2 euro and 5 an hour by five minutes: 13 minutes are 15", () => {
+  it("price 2.00 and 5.00 an hour in steps of five minutes: 13 minutes are charged as 15", () => {
     const pricing = tariff(
       element([component("FLAT", 2, 1, 20), component("TIME", 5, 300, 20)], { reservation: "RESERVATION" }),
       session
@@ -240,7 +240,7 @@ describe("OCPI's examples of reservations", () => {
     expect(only(pricing, 13)).toEqual([3.25, 3.9])
   })
 
-  it("an expired one costs its fee beside its time", () => {
+  it("charge an expired reservation its fee in addition to its time", () => {
     const pricing = tariff(
       element([component("FLAT", 4, 1, 20)], { reservation: "RESERVATION_EXPIRES" }),
       element([component("TIME", 2, 600, 20)], { reservation: "RESERVATION" }),
@@ -252,7 +252,7 @@ describe("OCPI's examples of reservations", () => {
     ])
   })
 
-  it("an expired one costs its own time where it has a price", () => {
+  it("charge an expired reservation its own price for time if there is one", () => {
     const pricing = tariff(
       element([component("TIME", 6, 600, 20)], { reservation: "RESERVATION_EXPIRES" }),
       element([component("TIME", 3, 600, 20)], { reservation: "RESERVATION" }),

@@ -1,10 +1,10 @@
-/** Which readings a session is cut by. */
+/** Which readings a session is divided by. */
 import { describe, expect, it } from "vitest"
 import { stretchesOf } from "../../../src/domain/tariff/Stretches.ts"
 import { minute, start } from "../../support/chargedSession.ts"
 
-describe("a reading of before the session's start or after its end", () => {
-  it("counts for nothing", () => {
+describe("a reading from before the session's start or after its end", () => {
+  it("is ignored", () => {
     const endedAt = start + 60 * minute
     const reading = (minutes: number, energyWh: number) => ({ at: start + minutes * minute, energyWh })
     const within = [reading(30, 4000), reading(60, 9000)]

@@ -1,4 +1,4 @@
-/** The week of a tariff shows what pricing would apply: for random tariffs at every quarter of an hour, and where nothing fits. */
+/** The week of a tariff shows which price applies: for random tariffs at every quarter of an hour, and where no element matches. */
 import { describe, expect, it } from "vitest"
 import { price } from "../../../src/domain/tariff/Price.ts"
 import type { Dimension, TariffElement } from "../../../src/domain/tariff/Tariff.ts"
@@ -26,7 +26,7 @@ const shown = (elements: ReadonlyArray<TariffElement>) => {
 }
 
 describe("the week of a tariff", () => {
-  it("covers seven days from midnight to midnight, and cuts them where the price changes", () => {
+  it("covers seven days from midnight to midnight, divided where the price changes", () => {
     const elements = [
       of("ENERGY", 0.25, { startTime: "22:00", endTime: "06:00" }),
       of("ENERGY", 0.35, { dayOfWeek: ["SATURDAY", "SUNDAY"] }),
@@ -44,7 +44,7 @@ describe("the week of a tariff", () => {
     expect(weekOf({ elements }, start).gaps).toEqual([])
   })
 
-  it("shows when something is free because nothing fits, the same times of several days at once", () => {
+  it("shows when something is free because no element matches, grouping equal times of several days", () => {
     const { gaps } = weekOf(
       {
         elements: [
@@ -59,7 +59,7 @@ describe("the week of a tariff", () => {
     expect(gaps).toEqual([{ dimension: "ENERGY", days: ["SATURDAY", "SUNDAY"], startTime: "06:00", endTime: "08:00" }])
   })
 
-  it("names the elements that apply only later in a session", () => {
+  it("lists the elements that apply only later in a session", () => {
     const { bands, gaps } = weekOf(
       {
         elements: [of("PARKING_TIME", 6, { minDuration: 14_400 }), of("ENERGY", 0.2, { minKwh: 20 }), of("ENERGY", 0.4)]
@@ -75,7 +75,7 @@ describe("the week of a tariff", () => {
     expect(gaps).toEqual([])
   })
 
-  it("agrees with the price of a session that starts then, whatever the tariff", () =>
+  it("agrees with the price of a session that starts then, for random tariffs", () =>
     forSeeds(100, (random) => {
       const elements = elementsOf(random, monday) as ReadonlyArray<TariffElement>
       const { bands, periods } = weekOf({ elements }, start)

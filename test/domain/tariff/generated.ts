@@ -1,4 +1,4 @@
-/** Random tariffs and sessions, for properties of prices. */
+/** Random tariffs and sessions, for property tests of prices. */
 import type { PricedReading, StatusChange } from "../../../src/domain/tariff/Stretches.ts"
 import { weekdays } from "../../../src/domain/tariff/Tariff.ts"
 import type { Random } from "../../support/random.ts"
@@ -36,15 +36,15 @@ export const elementsOf = (random: Random, day: string): ReadonlyArray<SlowEleme
       }))
     const restrictions = restrictionsOf(random, day)
     const { dayOfWeek } = restrictions
-    // A tariff that names no day is refused before it is priced.
+    // A tariff with an empty list of days is refused before it is priced.
     if (dayOfWeek?.length === 0) return { priceComponents }
     return random.chance(0.7) ? { priceComponents, restrictions } : { priceComponents }
   })
 
-/** Nights with a change of the clocks, a leap day, the end of a month and a year, and a day like any other. */
+/** Nights when the clocks change, a leap day, the end of a month and a year, and an ordinary day. */
 export const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
 
-/** By what it can be told whether a vehicle is parked. */
+/** What shows whether a vehicle is parked. */
 const tellings = ["register", "statuses", "power"] as const
 
 const words = {
@@ -54,8 +54,8 @@ const words = {
 } as const
 
 /**
- * Stretches of whole minutes; 1, 2 and 5 Wh a second reach every whole kWh on a whole second. Some are told by a fine register alone, some by
- * what the charger says of the vehicle, some by the power beside a register that is too coarse to tell.
+ * Stretches of whole minutes; 1, 2 and 5 Wh a second reach every whole kWh on a whole second. Some are shown by a fine register alone, some by
+ * the reported vehicle status, some by the power besides a register that is too coarse.
  */
 export const sessionOf = (random: Random, day: string, startsWithin: readonly [number, number] = [-180, 1440]) => {
   const startedAt = Date.parse(`${day}T00:00:00Z`) + random.between(...startsWithin) * 60 * second
@@ -72,7 +72,7 @@ export const sessionOf = (random: Random, day: string, startsWithin: readonly [n
     const isParked = said === "none" ? wh === 0 : said === "parked"
     if (telling === "statuses") {
       const at = startedAt + (flow.length + (flow.length === 0 && random.chance(0.5) ? -60 : 0)) * second
-      // What ends the session before says nothing of this one.
+      // The status that ends the previous session has no meaning for this one.
       statuses.push({ at, status: at <= startedAt && said === "parked" ? "SuspendedEV" : random.pick(words[said]) })
     }
     for (let i = 0; i < length; i++) {

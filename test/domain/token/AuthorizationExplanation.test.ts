@@ -1,4 +1,4 @@
-/** Why a card may charge, or may not: the verdict is the one that a charger gets, and the rule says where it comes from. */
+/** Why a card may charge, or may not: the verdict equals the one a charger gets, and the rule says what it is based on. */
 import { describe, expect, it } from "vitest"
 import { authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
 import { type AuthorizationRule, explainAuthorization } from "../../../src/domain/decide/AuthorizationExplanation.ts"
@@ -53,13 +53,13 @@ const cases: ReadonlyArray<Case> = [
     says: new RegExp(`expired at ${new Date(now).toISOString()}`)
   },
   { rule: "reservation", verdict: "Accepted", known: { reservations: [reserved()] }, says: /reservation/ },
-  { rule: "partner_request", verdict: "Accepted", known: { granted: [grant] }, says: /asked for this charge/ },
+  { rule: "partner_request", verdict: "Accepted", known: { granted: [grant] }, says: /requested this session/ },
   { rule: "partner_token", verdict: "Accepted", known: { roaming: [card(true)] }, says: /\(Greenway\)/ },
   {
     rule: "partner_token_refused",
     verdict: "Blocked",
     known: { roaming: [card(false)] },
-    says: /Greenway.* ask that partner/
+    says: /Greenway.* contact that partner/
   },
   {
     rule: "partner_conflict",
@@ -86,7 +86,7 @@ const cases: ReadonlyArray<Case> = [
     rule: "charging_here",
     verdict: "Accepted",
     known: { openSessions: [{ ...here, source: "UnknownTokenRule" }] },
-    says: /may stop its session/
+    says: /may therefore stop its session/
   },
   {
     rule: "charging_already",
@@ -99,7 +99,7 @@ const cases: ReadonlyArray<Case> = [
 const policyOf = ({ accepts }: Case) => ({ ...policy, unknownTokens: accepts === true ? "Accept" : "Refuse" }) as const
 
 describe("the explanation of a card", () => {
-  it.each(cases)("is $rule where the verdict is $verdict", (one) => {
+  it.each(cases)("has the rule $rule when the verdict is $verdict", (one) => {
     const evidence = { facts: facts(one.known), policy: policyOf(one), partnerNames }
     const { authorization, explanation, rule } = explainAuthorization(evidence, wanted, now)
     expect([rule, authorization.status]).toEqual([one.rule, one.verdict])
@@ -107,7 +107,7 @@ describe("the explanation of a card", () => {
     expect(explanation).toMatch(/\.$/)
   })
 
-  it.each(cases)("has the verdict that a charger gets: $rule, $verdict", (one) => {
+  it.each(cases)("has the same verdict that a charger gets: $rule, $verdict", (one) => {
     const known = facts(one.known)
     const asked = { ...known, partnerAnswers: partnersToAsk(known, asking, now).map(silent) }
     const charger = [asking, starting].map((context) => authorize(asked, policyOf(one), context, now).status)
@@ -116,7 +116,7 @@ describe("the explanation of a card", () => {
     expect(authorization.status === "ConcurrentTx" ? charger[1] : charger[0]).toBe(authorization.status)
   })
 
-  it("shows what the decision rests on", () => {
+  it("lists the checks that the decision is based on", () => {
     const known = facts({ ...own({ status: "Blocked", expiresAt: minute(-1) }), openSessions: [elsewhere] })
     const { checks } = explainAuthorization({ facts: known, policy, partnerNames }, wanted, now)
     expect(checks.map(({ passed, rule }) => [rule, passed])).toEqual([

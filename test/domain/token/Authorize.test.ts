@@ -30,112 +30,112 @@ const cases: ReadonlyArray<Case> = [
     status: "Blocked"
   },
   { name: "a token marked as expired is Expired", token: { status: "Expired" }, status: "Expired" },
-  { name: "a token is Expired from its very last moment", token: { expiresAt: now }, status: "Expired" },
-  { name: "a token is Accepted up to a moment before that", token: { expiresAt: now + 1 }, status: "Accepted" },
+  { name: "a token is Expired from its expiry on", token: { expiresAt: now }, status: "Expired" },
+  { name: "a token is Accepted until just before its expiry", token: { expiresAt: now + 1 }, status: "Accepted" },
   { name: "an unknown token is Invalid", ...unknown, status: "Invalid" },
   {
-    name: "an unknown token is Accepted where the organisation says so",
+    name: "an unknown token is Accepted if the organisation allows it",
     ...unknown,
     policy: { unknownTokens: "Accept" },
     status: "Accepted"
   },
   {
-    name: "a token that charges at another charger is ConcurrentTx",
+    name: "a token that is charging at another charger is ConcurrentTx",
     token: {},
     open: [elsewhere],
     status: "ConcurrentTx"
   },
   {
-    name: "a token that charges at another connector is ConcurrentTx",
+    name: "a token that is charging at another connector is ConcurrentTx",
     token: {},
     open: [here, nextDoor],
     status: "ConcurrentTx"
   },
-  { name: "a token that charges at this connector starts anew", token: {}, open: [here], status: "Accepted" },
+  { name: "a token that is charging at this connector is Accepted again", token: {}, open: [here], status: "Accepted" },
   {
-    name: "an unknown token that is let through is ConcurrentTx too",
+    name: "an unknown token that is allowed can also be ConcurrentTx",
     ...unknown,
     open: [elsewhere],
     policy: { unknownTokens: "Accept" },
     status: "ConcurrentTx"
   },
   {
-    name: "two at once are Accepted where the organisation allows them",
+    name: "concurrent sessions are Accepted if the organisation allows them",
     token: {},
     open: [elsewhere],
     policy: { concurrentTransactions: "Allow" },
     status: "Accepted"
   },
   {
-    name: "a blocked token that charges elsewhere is Blocked",
+    name: "a blocked token that is charging elsewhere is Blocked",
     token: { status: "Blocked" },
     open: [elsewhere],
     status: "Blocked"
   },
   {
-    name: "a token that charges elsewhere and only asks is Accepted",
+    name: "a token that is charging elsewhere is Accepted for an Authorize",
     token: {},
     open: [elsewhere],
     context: asking,
     status: "Accepted"
   },
   {
-    name: "a card that expired after a start made offline is Accepted",
+    name: "a card that expired after an offline start is Accepted",
     token: { expiresAt: now },
     context: late,
     status: "Accepted"
   },
   {
-    name: "a card that had expired before such a start is Expired",
+    name: "a card that had expired before an offline start is Expired",
     token: { expiresAt: minute(-60) },
     context: late,
     status: "Expired"
   },
   {
-    name: "a card that expires before a clock that is ahead says so is Accepted",
+    name: "a card that would be expired only by a charger's clock that is ahead is Accepted",
     token: { expiresAt: minute(5) },
     context: { ...start, at: minute(10) },
     status: "Accepted"
   },
   {
-    name: "a card that began to charge elsewhere after a start made offline is Accepted",
+    name: "a card that began charging elsewhere after an offline start is Accepted",
     token: {},
     open: [{ ...elsewhere, startedAt: minute(-10) }],
     context: late,
     status: "Accepted"
   },
   {
-    name: "a card that charged elsewhere during a start made offline is ConcurrentTx",
+    name: "a card that was charging elsewhere during an offline start is ConcurrentTx",
     token: {},
     open: [elsewhere],
     context: late,
     status: "ConcurrentTx"
   },
   {
-    name: "a card that charges elsewhere by a clock that is ahead is ConcurrentTx",
+    name: "a card that is charging elsewhere by a clock that is ahead is ConcurrentTx",
     token: {},
     open: [{ ...elsewhere, startedAt: minute(3) }],
     status: "ConcurrentTx"
   }
 ]
 
-/** Who is asked when, with what the first that knows says. */
+/** Which source decides, and its verdict. */
 const sources: ReadonlyArray<Case & { readonly source: string }> = [
   {
-    name: "a reservation before one's own card",
+    name: "a reservation rather than the organisation's own card",
     token: {},
     reservations: [reserved()],
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "a reservation for a card that nobody knows",
+    name: "a reservation for an unknown card",
     reservations: [reserved()],
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "a reservation that is only asked about",
+    name: "a reservation in answer to an Authorize",
     reservations: [reserved({ evseId: 2 })],
     context: asking,
     status: "Accepted",
@@ -148,86 +148,86 @@ const sources: ReadonlyArray<Case & { readonly source: string }> = [
     source: "Reservation"
   },
   {
-    name: "no reservation of another connector",
+    name: "the rule for unknown cards despite a reservation of another connector",
     reservations: [reserved({ evseId: 2 })],
     status: "Invalid",
     source: "UnknownTokenRule"
   },
   {
-    name: "a reservation of another connector that the start names",
+    name: "a reservation of another connector if the start names it",
     reservations: [reserved({ evseId: 2 })],
     context: { ...start, at: now, reservationId: 7 },
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "no reservation of somebody else",
+    name: "the rule for unknown cards despite a reservation for another card",
     reservations: [reserved({ tokenUid: "BERT" })],
     status: "Invalid",
     source: "UnknownTokenRule"
   },
   {
-    name: "a reservation for the group of one's own card",
+    name: "a reservation for the group of the organisation's own card",
     token: { parentUid: "family" },
     reservations: [reserved({ tokenUid: "BERT", parentUid: "FAMILY" })],
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "no reservation that has expired",
+    name: "the rule for unknown cards despite an expired reservation",
     reservations: [reserved({ expiresAt: now })],
     status: "Invalid",
     source: "UnknownTokenRule"
   },
   {
-    name: "a reservation that had not expired at a start made offline",
+    name: "a reservation that had not expired at an offline start",
     reservations: [reserved({ expiresAt: minute(-30), status: "Expired" })],
     context: late,
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "no reservation that waits for its answer",
+    name: "the rule for unknown cards despite a pending reservation",
     reservations: [reserved({ status: "Pending" })],
     status: "Invalid",
     source: "UnknownTokenRule"
   },
   {
-    name: "a reservation that waits for its answer and is named by the start",
+    name: "a pending reservation if the start names it",
     reservations: [reserved({ status: "Pending" })],
     context: { ...start, at: now, reservationId: 7 },
     status: "Accepted",
     source: "Reservation"
   },
   {
-    name: "no cancelled reservation",
+    name: "the rule for unknown cards despite a cancelled reservation",
     reservations: [reserved({ status: "Cancelled" })],
     status: "Invalid",
     source: "UnknownTokenRule"
   },
   {
-    name: "one's own card that is blocked, in spite of a reservation",
+    name: "the organisation's own blocked card despite a reservation",
     token: { status: "Blocked" },
     reservations: [reserved()],
     status: "Blocked",
     source: "LocalToken"
   },
   {
-    name: "one's own card that has expired, in spite of a reservation",
+    name: "the organisation's own expired card despite a reservation",
     token: { expiresAt: now },
     reservations: [reserved()],
     status: "Expired",
     source: "LocalToken"
   },
   {
-    name: "a reservation of a card that charges elsewhere",
+    name: "a reservation for a card that is charging elsewhere",
     reservations: [reserved()],
     open: [elsewhere],
     status: "ConcurrentTx",
     source: "Reservation"
   },
   {
-    name: "one's own card before a partner's",
+    name: "the organisation's own card rather than a partner's",
     token: {},
     roaming: [card(false)],
     status: "Accepted",
@@ -235,26 +235,26 @@ const sources: ReadonlyArray<Case & { readonly source: string }> = [
   },
   { name: "a partner's card", roaming: [card(true)], status: "Accepted", source: "RoamingToken" },
   {
-    name: "a partner's card that is not valid, though unknown ones are let through",
+    name: "a partner's invalid card even if unknown cards are allowed",
     roaming: [card(false)],
     policy: { unknownTokens: "Accept" },
     status: "Blocked",
     source: "RoamingToken"
   },
   {
-    name: "the one partner of two whose card is valid",
+    name: "the valid one of two partners' cards",
     roaming: [card(false), card(true, "DE-MSP")],
     status: "Accepted",
     source: "RoamingToken"
   },
   {
-    name: "two partners that both vouch for the card",
+    name: "two partners' cards that are both valid",
     roaming: [card(true), card(true, "DE-MSP")],
     status: "Invalid",
     source: "RoamingToken"
   },
   {
-    name: "a reservation before a partner's card",
+    name: "a reservation rather than a partner's card",
     roaming: [card(false)],
     reservations: [reserved()],
     status: "Accepted",
@@ -271,33 +271,33 @@ const factsOf = ({ open = [], reservations = [], roaming = [], token: parts }: C
 
 describe("authorisation", () => {
   for (const one of sources) {
-    it(`asks ${one.name}`, () => {
+    it(`uses ${one.name}`, () => {
       const authorization = authorize(factsOf(one), { ...policy, ...one.policy }, one.context ?? starting, now)
       expect(authorization).toMatchObject({ status: one.status, source: one.source, decidedAt: now })
     })
   }
 
   for (const one of cases) {
-    it(`says that ${one.name}`, () => {
+    it(`decides that ${one.name}`, () => {
       const facts = factsOf(one)
       const authorization = authorize(facts, { ...policy, ...one.policy }, one.context ?? starting, now)
       expect(authorization).toMatchObject({ status: one.status, source: one.source ?? "LocalToken", decidedAt: now })
     })
   }
 
-  it("passes on the token's parent and end, also when it refuses", () => {
+  it("includes the token's parent and expiry, also when it refuses", () => {
     const facts = factsOf({ name: "", token: { status: "Blocked", parentUid: "FAMILY", expiresAt: 5 }, status: "" })
     expect(authorize(facts, policy, asking, now)).toMatchObject({ parentUid: "FAMILY", expiresAt: 5 })
   })
 
-  it("lets the charger remember a card that only its reservation lets charge until that ends", () => {
+  it("limits the charger's cache to the reservation's expiry for a card with only a reservation", () => {
     const facts = factsOf({ name: "", reservations: [reserved()], status: "" })
     expect(authorize(facts, policy, starting, now)).toMatchObject({ parentUid: undefined, expiresAt: minute(30) })
     const own = { ...facts, token: token("ANNA", { parentUid: "FAMILY", expiresAt: minute(900) }) }
     expect(authorize(own, policy, starting, now)).toMatchObject({ parentUid: "FAMILY", expiresAt: minute(900) })
   })
 
-  it("lets the charger remember a card that may only end its session for some minutes", () => {
+  it("limits the charger's cache to five minutes for a card that may only end its session", () => {
     const facts = factsOf({ name: "", open: [here], status: "" })
     expect(authorize(facts, policy, asking, now)).toMatchObject({ status: "Accepted", expiresAt: minute(5) })
   })

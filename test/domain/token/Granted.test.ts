@@ -1,4 +1,4 @@
-/** A card for which its partner has a session started or a connector reserved: the partner answers for it, and nobody is asked. */
+/** A card for which a partner requested a session or reservation: the partner answers for it, so no partner is asked. */
 import { describe, expect, it } from "vitest"
 import { fitsCharger, type Grant, grantFor } from "../../../src/domain/roaming/TokenGrant.ts"
 import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
@@ -47,8 +47,8 @@ const card = {
   whitelist: "NEVER"
 }
 
-describe("a card that its partner vouches for at this moment", () => {
-  it("may charge for that partner until the grant is over, and nobody is asked", () => {
+describe("a card that a partner has just requested a session for", () => {
+  it("may charge for that partner until the grant expires, and no partner is asked", () => {
     for (const context of [asking, starting(1)]) {
       const decided = authorize(facts(), policy, context, now)
       expect(decided).toMatchObject({ status: "Accepted", source: "RoamingToken", expiresAt: minute(20), roaming })
@@ -56,7 +56,7 @@ describe("a card that its partner vouches for at this moment", () => {
     }
   })
 
-  it("goes before the cards of others and before one's own that is good", () => {
+  it("takes precedence over other partners' cards and the organisation's own valid card", () => {
     expect(authorize(facts({ roaming: [card, { ...card, partnerId: "R" }] }), policy, starting(1), now)).toMatchObject({
       status: "Accepted",
       roaming
@@ -67,7 +67,7 @@ describe("a card that its partner vouches for at this moment", () => {
     })
   })
 
-  it("may charge in two places at a time, since its partner has had both begun", () => {
+  it("may charge in two places at a time, since its partner requested both", () => {
     const elsewhere = {
       chargerId: "CP-2",
       evseId: 1,
@@ -82,18 +82,18 @@ describe("a card that its partner vouches for at this moment", () => {
     expect(authorize(nobody, policy, starting(1), now)).toMatchObject({ status: "ConcurrentTx" })
   })
 
-  it("is no way around the operator's own block", () => {
+  it("is still refused if the operator has blocked it", () => {
     const decided = authorize(facts({ token: token("ANNA", { status: "Blocked" }) }), policy, starting(1), now)
     expect(decided).toMatchObject({ status: "Blocked" })
     expect(decided.roaming).toBeUndefined()
   })
 
-  it("may charge there and nowhere else", () => {
+  it("may charge at the EVSE of the grant and nowhere else", () => {
     expect(authorize(facts(), policy, starting(2), now)).toMatchObject({ status: "Invalid" })
     expect(authorize(facts({ granted: [grant({ evseId: 0 })] }), policy, starting(2), now)).toMatchObject({ roaming })
   })
 
-  it("charges by the grant of the very evse, and by the one that lasts longest", () => {
+  it("uses the grant for the exact EVSE, and of several the one that expires last", () => {
     const here = grant({ authorizationReference: "here" })
     const longer = grant({ authorizationReference: "longer", expiresAt: minute(30) })
     const anywhere = grant({ authorizationReference: "anywhere", evseId: 0, expiresAt: minute(60) })
@@ -104,7 +104,7 @@ describe("a card that its partner vouches for at this moment", () => {
 })
 
 describe("a uid", () => {
-  it("goes to a charger as it is where the charger can hold it", () => {
+  it("is sent to a charger unchanged if the charger can hold it", () => {
     expect(["A", "0123456789ABCDEF0123", "a-b_c.d*e"].every(fitsCharger)).toBe(true)
     expect(["", "0123456789ABCDEF01234", "with blank", "ümlaut", "tab\t"].some(fitsCharger)).toBe(false)
   })

@@ -19,26 +19,30 @@ const token = (seq: number, uid: string, more: Partial<NonNullable<TokenChange["
 })
 const gone = (seq: number, uid: string): TokenChange => ({ seq, uid, token: undefined })
 
-describe("entries", () => {
+describe("local list entries", () => {
   it.each([
     ["an accepted token", token(1, "A"), { status: "Accepted" }],
-    ["a blocked one", token(1, "A", { status: "Blocked" }), { status: "Blocked" }],
-    ["one that the operator calls expired", token(1, "A", { status: "Expired" }), { status: "Expired" }],
-    ["one that expires", token(1, "A", { expiresAt: now + 1 }), { status: "Accepted", expiresAt: now + 1 }],
-    ["one that has expired", token(1, "A", { expiresAt: now }), { status: "Expired", expiresAt: now }],
+    ["a blocked token", token(1, "A", { status: "Blocked" }), { status: "Blocked" }],
+    ["a token that the operator marked as expired", token(1, "A", { status: "Expired" }), { status: "Expired" }],
+    ["a token that will expire", token(1, "A", { expiresAt: now + 1 }), { status: "Accepted", expiresAt: now + 1 }],
+    ["a token that has expired", token(1, "A", { expiresAt: now }), { status: "Expired", expiresAt: now }],
     [
-      "a blocked one that has expired",
+      "a blocked token that has expired",
       token(1, "A", { status: "Blocked", expiresAt: now }),
       { status: "Blocked", expiresAt: now }
     ],
-    ["one of a group", token(1, "A", { parentUid: "P".repeat(20) }), { status: "Accepted", parentUid: "P".repeat(20) }],
-    ["one that is gone", gone(1, "A"), undefined]
-  ])("say what stands of %s", (_, change, authorization) => {
+    [
+      "a token of a group",
+      token(1, "A", { parentUid: "P".repeat(20) }),
+      { status: "Accepted", parentUid: "P".repeat(20) }
+    ],
+    ["a deleted token", gone(1, "A"), undefined]
+  ])("show the current state of %s", (_, change, authorization) => {
     const entry = authorization === undefined ? { tokenUid: "A" } : { tokenUid: "A", authorization }
     expect(entriesOf([change], "Differential", now)).toEqual({ entries: [entry], losses: [] })
   })
 
-  it("leave out what OCPP 1.6 cannot hold, and name it", () => {
+  it("leave out what OCPP 1.6 cannot hold, and report it", () => {
     const changes = [token(1, "L".repeat(21)), token(2, "A", { parentUid: "P".repeat(21) }), gone(3, "M".repeat(21))]
     expect(entriesOf(changes, "Differential", now)).toEqual({
       entries: [{ tokenUid: "A", authorization: { status: "Accepted" } }],
@@ -50,7 +54,7 @@ describe("entries", () => {
     })
   })
 
-  it("name each uid once, as it stands last, whatever its letters' case and the order of the changes", () => {
+  it("contain each uid once, in its last state, whatever the letter case and the order of the changes", () => {
     const changes = [gone(3, "a"), token(1, "A"), token(2, "B"), token(5, "b", { status: "Blocked" })]
     expect(entriesOf(changes, "Differential", now).entries).toEqual([
       { tokenUid: "a" },
@@ -101,7 +105,7 @@ it.each([
     { supported: true, enabled: true, sendMax: 100, listMax: Infinity }
   ]
 ] as ReadonlyArray<[ReadonlyArray<[string, string | undefined]>, ListAbilities]>)(
-  "reads from the configuration %j what a charger can hold",
+  "derive the charger's abilities from its configuration %j",
   (keys, abilities) => {
     expect(abilitiesOf(keys.map(([key, value]) => ({ key, value })))).toEqual(abilities)
   }
@@ -120,18 +124,18 @@ it.each([
     { key: "LocalAuthListMaxLength", limit: 5 }
   ],
   [{ SendLocalListMaxLength: "0" }, "Full", 6, undefined]
-] as const)("of a charger that says %j, a %s list of %d entries breaks %j", (told, updateType, entries, broken) => {
+] as const)("for a charger with %j, a %s list of %d entries exceeds %j", (told, updateType, entries, broken) => {
   const configuration = Object.entries(told).map(([key, value]) => ({ key, value }))
   expect(brokenLimit(configuration, updateType, entries)).toEqual(broken)
 })
 
-describe("the next step", () => {
+describe("the next step of a local list", () => {
   const able: ListAbilities = { supported: true, enabled: true, sendMax: 10, listMax: 100 }
   const list: KnownList = { version: 4, syncedSeq: 50, fillTo: 40, needsFull: false, supported: true, checked: true }
   const step = (more: Partial<KnownList> = {}, { latestSeq = 50, tokens = 30 } = {}, abilities = able) =>
     nextStep({ ...list, ...more }, abilities, { latestSeq, tokens })
 
-  it("is none for a list that is right, is switched off or is not supported", () => {
+  it("is none for a list that is up to date, switched off or not supported", () => {
     expect(step()).toEqual({ _tag: "InStep" })
     expect(step({ checked: false, needsFull: true }, {}, { ...able, enabled: false })).toEqual({ _tag: "Disabled" })
     expect(step({ checked: false, needsFull: true }, {}, { ...able, supported: false })).toEqual({
@@ -140,12 +144,12 @@ describe("the next step", () => {
     expect(step({ supported: false, needsFull: true })).toEqual({ _tag: "InStep" })
   })
 
-  it("is to ask for the version after a connection or a boot, before anything is sent", () => {
+  it("is to query the version after a connection or a boot, before anything is sent", () => {
     expect(step({ checked: false, needsFull: true })).toEqual({ _tag: "AskVersion" })
     expect(step({ checked: false, supported: false })).toEqual({ _tag: "AskVersion" })
   })
 
-  it("is to send what has changed, by the next version", () => {
+  it("is to send what has changed, with the next version", () => {
     expect(step({}, { latestSeq: 55 })).toEqual({
       _tag: "Send",
       updateType: "Differential",
@@ -158,10 +162,10 @@ describe("the next step", () => {
     })
   })
 
-  it("is to send the whole list where it is off, and to go on from there", () => {
+  it("is to send the whole list if it is out of step, and to continue from there", () => {
     const whole = { updateType: "Full", listVersion: 5, newest: undefined, after: 0, upTo: 50, limit: 10, fillTo: 50 }
     expect(step({ needsFull: true })).toMatchObject(whole)
-    // The rest of a list that takes several messages comes before what has changed since it began.
+    // The rest of a list that takes several messages precedes the changes made since it began.
     expect(step({ syncedSeq: 20, fillTo: 50 }, { latestSeq: 60 })).toMatchObject({
       updateType: "Differential",
       after: 20,
@@ -170,7 +174,7 @@ describe("the next step", () => {
     })
   })
 
-  it("is to send the newest tokens, as many as the list can hold, and the whole list again after each change", () => {
+  it("is to send the newest tokens the list has room for, and the whole list again after each change", () => {
     expect(step({}, { latestSeq: 55, tokens: 101 })).toMatchObject({ updateType: "Full", newest: 100, after: 0 })
     expect(step({ syncedSeq: 20, fillTo: 50 }, { latestSeq: 50, tokens: 101 })).toMatchObject({
       updateType: "Differential",
@@ -180,7 +184,7 @@ describe("the next step", () => {
     expect(step({ needsFull: true }, {}, { ...able, listMax: 3 })).toMatchObject({ newest: 3, limit: 3 })
   })
 
-  it("gives versions that rise by one, and begins anew with a whole list at their end", () => {
+  it("has a version that increases by one, and restarts with a whole list at the maximum", () => {
     expect([nextVersion(-1), nextVersion(0), nextVersion(7), nextVersion(2 ** 31 - 1)]).toEqual([1, 1, 8, 1])
     expect(step({ version: 2 ** 31 - 1 }, { latestSeq: 51 })).toMatchObject({ updateType: "Full", listVersion: 1 })
   })

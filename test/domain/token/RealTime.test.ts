@@ -5,7 +5,7 @@ import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"
 import { policy, now, asking, starting, elsewhere, here, reserved, card } from "./situations.ts"
 
-/** A partner with a card, and what it says. */
+/** Partners' cards, and what the partners answer about them. */
 const never = (valid: boolean, partnerId = "NL-MSP") =>
   card(valid, partnerId, { whitelist: "NEVER", groupUid: "FLEET" })
 const offline = (valid: boolean) => card(valid, "NL-MSP", { whitelist: "ALLOWED_OFFLINE" })
@@ -27,30 +27,33 @@ const factsWith = (roaming: ReadonlyArray<RoamingCard>, more: Partial<TokenFacts
   ...more
 })
 
-describe("whom a card is asked about in real time", () => {
+describe("the partners that are asked about a card in real time", () => {
   const asked = (given: TokenFacts, context: AuthorizationContext = starting) =>
     partnersToAsk(given, context, now).map((one) => [one.partnerId, one.card?.contractId])
 
-  it.each(["NEVER", "ALLOWED_OFFLINE", "never", "SOMETIMES"])("is the partner whose whitelist says %s", (whitelist) => {
-    const given = factsWith([card(true, "NL-MSP", { whitelist })])
-    for (const context of [starting, asking]) expect(asked(given, context)).toEqual([["NL-MSP", "NL-MSP-7"]])
-  })
+  it.each(["NEVER", "ALLOWED_OFFLINE", "never", "SOMETIMES"])(
+    "include the partner if its whitelist says %s",
+    (whitelist) => {
+      const given = factsWith([card(true, "NL-MSP", { whitelist })])
+      for (const context of [starting, asking]) expect(asked(given, context)).toEqual([["NL-MSP", "NL-MSP-7"]])
+    }
+  )
 
-  it.each(["ALWAYS", "ALLOWED", "allowed"])("is nobody where the whitelist says %s", (whitelist) => {
+  it.each(["ALWAYS", "ALLOWED", "allowed"])("are none if the whitelist says %s", (whitelist) => {
     expect(asked(factsWith([card(true, "NL-MSP", { whitelist })]))).toEqual([])
   })
 
-  it("is the partner of a card that is not valid too, and both of two", () => {
+  it("include the partner of an invalid card, and both of two", () => {
     expect(asked(factsWith([never(false)]))).toHaveLength(1)
     expect(asked(factsWith([never(false), never(false, "DE-MSP")]))).toHaveLength(2)
     expect(asked(factsWith([never(false), card(true, "DE-MSP")]))).toEqual([])
   })
 
-  it("is neither of two that both vouch for it", () => {
+  it("are none if two partners both have a valid card", () => {
     expect(asked(factsWith([never(true), never(true, "DE-MSP")]))).toEqual([])
   })
 
-  it("is nobody where somebody else knows, or who was asked already", () => {
+  it("are none when another source decides, or when they were asked already", () => {
     const one = [never(true)]
     expect(asked(factsWith(one, { token: token("ANNA", {}) }))).toEqual([])
     expect(asked(factsWith(one, { reservations: [reserved()] }))).toEqual([])
@@ -59,13 +62,13 @@ describe("whom a card is asked about in real time", () => {
     expect(asked(factsWith(one, { granted: [grant] }))).toEqual([])
   })
 
-  it("is nobody for a card that is held up to end what it was let begin", () => {
+  it("are none for a card presented to stop the session it started here", () => {
     expect(asked(factsWith([never(true)], { openSessions: [here] }), asking)).toEqual([])
     expect(asked(factsWith([never(true)], { openSessions: [elsewhere] }), asking)).toHaveLength(1)
     expect(authorize(factsWith([never(true)], { openSessions: [here] }), policy, asking, now).status).toBe("Accepted")
   })
 
-  it("is every partner that wants it for a card that is on nobody's list", () => {
+  it("are all partners that want to be asked if no partner has the card", () => {
     expect(asked(factsWith([], { askable: ["A", "B"] }))).toEqual([
       ["A", undefined],
       ["B", undefined]
@@ -74,10 +77,10 @@ describe("whom a card is asked about in real time", () => {
   })
 })
 
-describe("a partner's word", () => {
+describe("a partner's answer", () => {
   const decided = (given: TokenFacts) => authorize(given, policy, starting, now)
 
-  it("lets a card charge, with its reference and its group, and is not remembered for long", () => {
+  it("allows a card with its reference and group, and is cached only briefly", () => {
     const about = never(true)
     const partnerAnswers = [says("ALLOWED", about, { groupUid: "FLEET", authorizationReference: "ref-1" })]
     expect(decided(factsWith([about], { partnerAnswers }))).toEqual({
@@ -99,7 +102,7 @@ describe("a partner's word", () => {
     })
   })
 
-  it("is the whitelist's where it has not to be asked for", () => {
+  it("is not needed when the whitelist suffices", () => {
     const { parentUid, roaming } = decided(factsWith([card(true, "NL-MSP", { groupUid: "FLEET" })]))
     expect([parentUid, roaming?.authMethod, roaming?.authorizationReference]).toEqual(["FLEET", "WHITELIST", undefined])
   })
@@ -111,7 +114,7 @@ describe("a partner's word", () => {
     ["NOT_ALLOWED", "Invalid"],
     ["UNKNOWN", "Invalid"],
     ["SOMETHING_NEW", "Invalid"]
-  ])("of %s refuses it as %s, whatever the whitelist", (allowed, status) => {
+  ])("of %s refuses the card as %s, whatever the whitelist", (allowed, status) => {
     for (const about of [never(true), offline(true), never(false)]) {
       const result = decided(factsWith([about], { partnerAnswers: [says(allowed, about)] }))
       expect([result.status, result.roaming]).toEqual([status, undefined])
@@ -119,9 +122,9 @@ describe("a partner's word", () => {
   })
 
   it.each([
-    ["lets a card charge that may offline", offline(true), "Accepted", "WHITELIST"],
-    ["refuses one that may never", never(true), "Invalid", undefined],
-    ["refuses one that is not valid", offline(false), "Blocked", undefined]
+    ["accepts a card that may charge offline", offline(true), "Accepted", "WHITELIST"],
+    ["refuses a card with whitelist NEVER", never(true), "Invalid", undefined],
+    ["refuses an invalid card", offline(false), "Blocked", undefined]
   ] as const)("that is missing %s", (_, about, status, authMethod) => {
     for (const partnerAnswers of [[], [says(undefined, about)]]) {
       const result = decided(factsWith([about], { partnerAnswers }))
@@ -129,12 +132,12 @@ describe("a partner's word", () => {
     }
   })
 
-  it("lets a card charge that is not valid in the list", () => {
+  it("can allow a card that is invalid in the stored list", () => {
     const about = never(false)
     expect(decided(factsWith([about], { partnerAnswers: [says("ALLOWED", about)] })).status).toBe("Accepted")
   })
 
-  it("of two that both allow it lets nobody charge", () => {
+  it("is not enough if two partners both allow the card", () => {
     const [one, other] = [never(false), never(false, "DE-MSP")]
     const partnerAnswers = [says("ALLOWED", one), says("ALLOWED", other)]
     expect(decided(factsWith([one, other], { partnerAnswers })).status).toBe("Invalid")
@@ -142,7 +145,7 @@ describe("a partner's word", () => {
     expect([first.status, first.roaming?.partnerId]).toEqual(["Accepted", "NL-MSP"])
   })
 
-  it("of a stranger lets him charge by the contract that comes with it, and not by two", () => {
+  it("about an unknown card allows it by the contract in the answer, but not by two", () => {
     const stranger = (partnerId: string, allowed: string | undefined): PartnerAnswer => ({
       about: { partnerId, card: undefined },
       allowed,
@@ -160,7 +163,7 @@ describe("a partner's word", () => {
     expect(told(stranger("A", "UNKNOWN"), stranger("B", undefined))).toEqual(["Invalid", "UnknownTokenRule", undefined])
   })
 
-  it("bills nobody for a card that charges elsewhere", () => {
+  it("is not stored for a card that is charging elsewhere", () => {
     const result = decided(factsWith([card(true)], { openSessions: [elsewhere] }))
     expect([result.status, result.roaming]).toEqual(["ConcurrentTx", undefined])
   })

@@ -1,4 +1,4 @@
-/** One card at one charger, and what may be known of it: what the tests of authorisation begin with. */
+/** One card at one charger, and what may be known of it: the common fixtures of the authorisation tests. */
 import type { ChargerPolicy } from "../../../src/domain/charger/ChargerState.ts"
 import type { ReservationFacts } from "../../../src/domain/reservation/Reservation.ts"
 import type { AuthorizationContext } from "../../../src/domain/decide/Authorize.ts"
@@ -20,7 +20,7 @@ export const start = {
   reservationId: undefined
 } as const
 export const starting: AuthorizationContext = { ...start, at: now }
-/** It was made offline, and comes an hour later. */
+/** It was made offline and arrives an hour later. */
 export const late: AuthorizationContext = { ...start, at: minute(-60) }
 export const startedAt = minute(-90)
 export const elsewhere = { chargerId: "CP-2", evseId: 1, sessionId: "s", startedAt, source: "Reservation" as const }

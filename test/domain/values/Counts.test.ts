@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Counts } from "../../../src/domain/values/Counts.ts"
 
 describe("counts by key", () => {
-  it("counts each key by itself, and all together", () => {
+  it("count each key separately, and all together", () => {
     const counts = new Counts()
     counts.add("a", 1)
     counts.add("a", 1)
@@ -10,7 +10,7 @@ describe("counts by key", () => {
     expect([counts.of("a"), counts.of("b"), counts.of("c"), counts.all]).toEqual([2, 5, 0, 7])
   })
 
-  it("keeps nothing of a key that is back at 0", () => {
+  it("store nothing for a key that is back at 0", () => {
     const counts = new Counts()
     counts.add("a", 1)
     counts.add("b", 2)
@@ -18,7 +18,7 @@ describe("counts by key", () => {
     expect([counts.of("a"), counts.size, counts.all]).toEqual([0, 1, 2])
   })
 
-  it("names the keys that have so many or more", () => {
+  it("list the keys that have at least a given count", () => {
     const counts = new Counts()
     for (const [key, count] of [
       ["a", 1],
@@ -29,7 +29,7 @@ describe("counts by key", () => {
     expect(counts.full(2)).toEqual(["b", "c"])
   })
 
-  it("begins anew", () => {
+  it("can be cleared", () => {
     const counts = new Counts()
     counts.add("a", 3)
     counts.clear()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { distance } from "../../../src/domain/values/Distance.ts"
 
-describe("the distance of two words", () => {
+describe("the edit distance of two words", () => {
   it.for([
     ["", "", 0],
     ["port", "port", 0],
@@ -10,12 +10,12 @@ describe("the distance of two words", () => {
     ["porrt", "port", 1],
     ["pork", "port", 1],
     ["kitten", "sitting", 3]
-  ] as const)("of %j to %j is %i letters", ([a, b, letters]) => {
+  ] as const)("from %j to %j is %i", ([a, b, letters]) => {
     expect(distance(a, b)).toBe(letters)
     expect(distance(b, a)).toBe(letters)
   })
 
-  it("takes two letters that changed places for one mistake", () => {
+  it("counts two swapped letters as one edit", () => {
     expect(distance("prot", "port")).toBe(1)
     expect(distance("siteIds", "siteIsd")).toBe(1)
   })

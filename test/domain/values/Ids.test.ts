@@ -6,7 +6,7 @@ import { Random } from "../../support/random.ts"
 const bytes = (random: Random): Uint8Array => Uint8Array.from({ length: 10 }, () => random.between(0, 255))
 
 describe("a UUIDv7", () => {
-  it("is one, of version 7 and the RFC's variant, whatever the random bytes", () => {
+  it("has version 7 and the RFC's variant, whatever the random bytes", () => {
     const random = new Random(7)
     for (const fixed of [new Uint8Array(10), new Uint8Array(10).fill(255), bytes(random), bytes(random)]) {
       const id = uuid7(1_777_636_800_123, fixed)
@@ -15,7 +15,7 @@ describe("a UUIDv7", () => {
     }
   })
 
-  it("carries its time and sorts by it", () => {
+  it("contains its time and sorts by it", () => {
     const random = new Random(1)
     const times = [0, 1, 1_000_000, 1_777_636_800_123, 2 ** 48 - 1]
     const ids = times.map((time) => uuid7(time, bytes(random)))

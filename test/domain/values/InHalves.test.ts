@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { inHalves } from "../../../src/domain/values/InHalves.ts"
 
-/** Runs a batch whose parts with one of `bad` in them are refused; every part that was run, and what came through. */
+/** Runs a batch whose parts containing one of `bad` are refused; returns every part that was run, and what was accepted. */
 const running = (batch: ReadonlyArray<number>, bad: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const parts: Array<ReadonlyArray<number>> = []
@@ -19,7 +19,7 @@ const running = (batch: ReadonlyArray<number>, bad: ReadonlyArray<number>) =>
   })
 
 describe("a batch in halves", () => {
-  it.effect("is run once where nothing is at fault", () =>
+  it.effect("is run once if nothing is at fault", () =>
     Effect.gen(function* () {
       const { parts, through } = yield* running([1, 2, 3], [])
       expect(parts).toEqual([[1, 2, 3]])
@@ -27,7 +27,7 @@ describe("a batch in halves", () => {
     })
   )
 
-  it.effect("leaves out those at fault alone, and keeps the order of the others", () =>
+  it.effect("leaves out only the items at fault, and keeps the order of the others", () =>
     Effect.gen(function* () {
       for (let length = 1; length <= 9; length++) {
         const batch = Array.from({ length }, (_, n) => n)
@@ -44,7 +44,7 @@ describe("a batch in halves", () => {
     })
   )
 
-  it.effect("ends with an empty batch that is refused", () =>
+  it.effect("stops at an empty batch that is refused", () =>
     Effect.gen(function* () {
       const parts: Array<number> = []
       yield* inHalves<number, never, never>([], (part) => Effect.sync(() => parts.push(part.length) < 0))
@@ -52,7 +52,7 @@ describe("a batch in halves", () => {
     })
   )
 
-  it.effect("ends with a failure, and runs nothing after it", () =>
+  it.effect("stops at a failure, and runs nothing after it", () =>
     Effect.gen(function* () {
       const parts: Array<string> = []
       const exit = yield* Effect.exit(

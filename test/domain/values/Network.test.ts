@@ -1,4 +1,4 @@
-/** Networks in CIDR form: what is one, and what is in it. */
+/** Networks in CIDR form: what is valid, and what is within one. */
 import { describe, expect, it } from "vitest"
 import { isWithin, parseNetwork } from "../../../src/domain/values/Network.ts"
 
@@ -15,7 +15,7 @@ describe("a network", () => {
     "2001:DB8::1/128",
     "::ffff:192.0.2.1",
     "1:2:3:4:5:6:7:8"
-  ])("is %s", (text) => expect(parseNetwork(text)).toBeDefined())
+  ])("may be %s", (text) => expect(parseNetwork(text)).toBeDefined())
 
   it.each([
     "",
@@ -39,7 +39,7 @@ describe("a network", () => {
     "::1.2.3",
     "office",
     "10.0.0.0/-1"
-  ])("is not %j", (text) => expect(parseNetwork(text)).toBeUndefined())
+  ])("may not be %j", (text) => expect(parseNetwork(text)).toBeUndefined())
 
   it.each<readonly [string, string, boolean]>([
     ["203.0.113.255", "203.0.113.0/24", true],
@@ -52,5 +52,5 @@ describe("a network", () => {
     ["203.0.113.128/25", "203.0.113.0/24", true],
     ["203.0.112.0/23", "203.0.113.0/24", false],
     ["", "0.0.0.0/0", false]
-  ])("has %s in %s: %s", (inner, outer, is) => expect(isWithin(inner, ["192.0.2.1", outer])).toBe(is))
+  ])("contains %s in %s: %s", (inner, outer, is) => expect(isWithin(inner, ["192.0.2.1", outer])).toBe(is))
 })

@@ -1,4 +1,4 @@
-/** Clocks that were never set, jump, or count something else; powers, states of charge and durations that cannot be. */
+/** Clocks that were never set, that jump, or that show another time zone; impossible powers, states of charge and durations. */
 import {
   allThree,
   type Billed,
@@ -44,7 +44,7 @@ const parked: Billed = {
   parking: [3, 3.6]
 }
 
-/** A session that is heard as it happens, by a clock that is off. */
+/** A session whose messages are received immediately, from a clock that is wrong. */
 const byClock = (name: string, clock: (time: number) => string | null): Story => ({
   name,
   tariff: allThree,
@@ -62,15 +62,15 @@ const hour = 3_600_000
 
 const unset: ReadonlyArray<Story> = [
   byClock("a clock that began to run in 1970", off(-at("9:59"))),
-  byClock("a clock that stands at the beginning of 1970", () => "1970-01-01T00:00:00Z"),
+  byClock("a clock that has stopped at the beginning of 1970", () => "1970-01-01T00:00:00Z"),
   byClock("a clock in 2000", off(Date.UTC(2000, 0, 1) - at("10:00"))),
   byClock("a clock in 2038", off(Date.UTC(2038, 0, 19, 3, 14, 7) - at("10:00"))),
   byClock("a clock in the year 1", () => "0001-01-01T00:00:00Z"),
-  byClock("a time that is none", () => "yesterday"),
+  byClock("an invalid time", () => "yesterday"),
   byClock("no times at all", () => null),
   byClock("a clock that is two days ahead", off(48 * hour)),
   {
-    ...byClock("local time that is called UTC", off(2 * hour)),
+    ...byClock("local time that is labelled as UTC", off(2 * hour)),
     expected: { ANNA: parked }
   },
   {
@@ -91,7 +91,7 @@ const unset: ReadonlyArray<Story> = [
   },
   {
     ...told(
-      "a session that an unset clock tells in one breath after it was offline",
+      "a session with an unset clock whose messages come together after the charger was offline",
       held("EnergyImplausible"),
       start(at("10:00"), 1_000_000, { clock: "1970-01-01T00:01:00Z", heard: at("10:00") }),
       stop(at("11:00"), 1_010_000, { clock: "1970-01-01T01:01:00Z", heard: at("10:00:01") })
@@ -102,11 +102,11 @@ const unset: ReadonlyArray<Story> = [
 
 const jumps: ReadonlyArray<Story> = [
   {
-    name: "a clock in local time, in the night in spring",
+    name: "a clock in local time, in the night of the change to summer time",
     zone: "Europe/Amsterdam",
     tariff: allThree,
     told: [
-      // 01:50 in winter and 03:10 in summer, called UTC: twenty minutes that look like eighty.
+      // 01:50 in winter and 03:10 in summer, sent as UTC: twenty minutes that look like eighty.
       start(spring("00:50"), 1_000_000, { clock: "2026-03-29T01:50:00Z", heard: spring("00:50") }),
       stop(spring("01:10"), 1_003_000, { clock: "2026-03-29T03:10:00Z", heard: spring("01:10") })
     ],
@@ -114,7 +114,7 @@ const jumps: ReadonlyArray<Story> = [
     toldOnlySo: "it shows by when it was heard"
   },
   {
-    name: "a clock three hours ahead that is set right while a vehicle charges",
+    name: "a clock three hours ahead that is corrected while a vehicle charges",
     tariff: allThree,
     told: [
       start(at("10:00"), 1_000_000, { clock: "2026-05-20T13:00:00Z", heard: at("10:00") }),
@@ -124,10 +124,10 @@ const jumps: ReadonlyArray<Story> = [
     toldOnlySo: "it shows by when it was heard"
   },
   {
-    name: "a clock in local time that is called UTC, under a tariff of day and night",
+    name: "a clock in local time that is labelled as UTC, with different prices by day and by night",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
     told: [
-      // 20:30 to 21:30, told as 22:30 to 23:30.
+      // 20:30 to 21:30, sent as 22:30 to 23:30.
       start(at("20:30"), 1_000_000, { clock: "2026-05-20T22:30:00Z", heard: at("20:30") }),
       stop(at("21:30"), 1_010_000, { clock: "2026-05-20T23:30:00Z", heard: at("21:30") })
     ],
@@ -135,7 +135,7 @@ const jumps: ReadonlyArray<Story> = [
     toldOnlySo: "it shows by when it was heard"
   },
   {
-    name: "a clock in local time that is called UTC, where day and night make no difference",
+    name: "a clock in local time that is labelled as UTC, at a time when that makes no difference",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
     told: [
       start(at("10:30"), 1_000_000, { clock: "2026-05-20T12:30:00Z", heard: at("10:30") }),
@@ -146,7 +146,7 @@ const jumps: ReadonlyArray<Story> = [
     toldOnlySo: "it shows by when it was heard"
   },
   {
-    name: "a stop that lost its time, told when the charger is back days later",
+    name: "a stop that lost its time and is sent when the charger reconnects days later",
     tariff: allThree,
     told: [
       start(at("10:00"), 1_000_000, { heard: at("10:00") }),
@@ -163,17 +163,17 @@ const jumps: ReadonlyArray<Story> = [
   },
   told("a clock that is set back between start and stop", held("ClockImplausible"), start(at("12:00"), 1_000_000), end),
   told(
-    "a clock that is set back by two seconds in a session of none",
+    "a clock that is set back by two seconds in a session without duration",
     held("ClockImplausible"),
     begin,
     stop(at("9:59:58"), 1_000_100)
   ),
   {
-    name: "a clock in local time, in the night in autumn",
+    name: "a clock in local time, in the night of the change to winter time",
     zone: "Europe/Amsterdam",
     tariff: allThree,
     told: [
-      // 02:50 in summer and 02:10 in winter, called UTC.
+      // 02:50 in summer and 02:10 in winter, sent as UTC.
       start(day("2026-10-25")("00:50"), 1_000_000, {
         clock: "2026-10-25T02:50:00Z",
         heard: day("2026-10-25")("00:50")
@@ -183,7 +183,7 @@ const jumps: ReadonlyArray<Story> = [
     expected: { ANNA: held("ClockImplausible") }
   },
   told(
-    "a start of ten years ago",
+    "a start ten years ago",
     held("DurationImplausible"),
     start(at("10:00"), 1_000_000, { clock: "2016-01-01T00:00:00Z" }),
     end
@@ -195,21 +195,21 @@ const jumps: ReadonlyArray<Story> = [
     stop(at("12:00"), 1_010_000)
   ),
   told(
-    "a reading whose time leaps three hours ahead",
+    "a reading whose time is three hours ahead",
     tenKwh,
     begin,
     meter(at("13:30"), 1_005_000, { heard: at("10:30") }),
     end
   ),
   told(
-    "a reading of a time before the start",
+    "a reading with a time before the start",
     tenKwh,
     begin,
     meter(at("9:00"), 1_005_000, { heard: at("10:30") }),
     end
   ),
   told(
-    "a reading of 1970 in a session whose times are right",
+    "a reading from 1970 in a session whose other times are right",
     tenKwh,
     begin,
     meter(at("10:30"), 1_005_000, { clock: "1970-01-01T00:30:00Z" }),
@@ -218,15 +218,15 @@ const jumps: ReadonlyArray<Story> = [
 ]
 
 const powers: ReadonlyArray<Story> = [
-  told("fifty kilowatt hours in a second", held("EnergyImplausible"), begin, stop(at("10:00:01"), 1_050_000)),
-  told("fifty kilowatt hours in no time", held("EnergyImplausible"), begin, stop(at("10:00"), 1_050_000)),
+  told("fifty kilowatt-hours in a second", held("EnergyImplausible"), begin, stop(at("10:00:01"), 1_050_000)),
+  told("fifty kilowatt-hours without duration", held("EnergyImplausible"), begin, stop(at("10:00"), 1_050_000)),
   {
-    ...told("64.8 kW on a connector that gives 11", held("EnergyImplausible"), begin, stop(at("11:00"), 1_064_800)),
+    ...told("64.8 kW on a connector of 11 kW", held("EnergyImplausible"), begin, stop(at("11:00"), 1_064_800)),
     maxPowerW: 11_000
   },
   {
     ...told(
-      "a vehicle that takes a little more than its connector is said to give",
+      "a vehicle that takes a little more than its connector's configured maximum",
       // 12 × 0.30.
       { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] },
       begin,
@@ -235,7 +235,7 @@ const powers: ReadonlyArray<Story> = [
     maxPowerW: 11_000
   },
   told(
-    "a leap of the register between two readings that no connector gives",
+    "a jump of the register between two readings that exceeds any connector's power",
     held("EnergyImplausible"),
     begin,
     meter(at("10:30"), 1_005_000),
@@ -243,21 +243,21 @@ const powers: ReadonlyArray<Story> = [
     stop(at("12:00"), 1_110_000)
   ),
   told(
-    "a phantom of power that no register knows",
+    "an impossible power that the register does not confirm",
     tenKwh,
     begin,
     meter(at("10:30"), [1_005_000, power(64_800), power(-20)]),
     end
   ),
   {
-    name: "a phantom of power, under a tariff that asks for power, on a connector that does not give it",
+    name: "an impossible power with a tariff that depends on power",
     tariff: tariff([element([["ENERGY", 0.9]], { minPower: 50 }), element([["ENERGY", 0.3]])]),
     told: [begin, meter(at("10:30"), [1_005_000, power(64.8)]), end],
     maxPowerW: 11_000,
     expected: { ANNA: held("PowerImplausible") }
   },
   told(
-    "a state of charge of 250 per cent, and one below nothing",
+    "a state of charge of 250 per cent, and a negative one",
     tenKwh,
     begin,
     meter(at("10:30"), [1_005_000, soc(250), soc(-3), soc("full")]),

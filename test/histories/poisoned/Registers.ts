@@ -1,4 +1,4 @@
-/** Registers that cannot be true, or can be and look as if they could not. 0.30 a kWh with 21 % of VAT where nothing else is said. */
+/** Registers that are impossible, or that only look impossible. The price is 0.30 a kWh with 21 % VAT unless stated otherwise. */
 import {
   type Billed,
   day,
@@ -31,7 +31,7 @@ const begin = start(at("10:00"), 1_000_000)
 const end = stop(at("11:00"), 1_010_000)
 const half = at("10:30")
 
-/** Only start and stop are to be believed, and what comes between says nothing. */
+/** Only the registers of start and stop are usable; the readings in between say nothing. */
 const ignored = (name: string, ...samples: ReadonlyArray<unknown>): Story =>
   told(name, tenKwh, begin, meter(half, samples), end)
 
@@ -46,14 +46,14 @@ const falls: ReadonlyArray<Story> = [
     end
   ),
   told(
-    "a register that leaps up in the middle and comes back",
+    "a register that jumps up in the middle and comes back",
     held("RegisterFell"),
     begin,
     meter(half, 9_999_999),
     end
   ),
   told(
-    "a register that leaps up just before the stop",
+    "a register that jumps up just before the stop",
     held("RegisterFell"),
     begin,
     meter(half, 1_005_000),
@@ -67,9 +67,9 @@ const falls: ReadonlyArray<Story> = [
     begin,
     stop(at("11:00"), 999_000)
   ),
-  told("a stop of 0", held("MeterStopBelowStart"), begin, meter(half, 1_005_000), stop(at("11:00"), 0)),
+  told("a stop with register 0", held("MeterStopBelowStart"), begin, meter(half, 1_005_000), stop(at("11:00"), 0)),
   told(
-    "a meter that is exchanged while a vehicle charges",
+    "a meter that is replaced while a vehicle charges",
     held("MeterStopBelowStart"),
     begin,
     meter(half, 1_005_000),
@@ -77,14 +77,14 @@ const falls: ReadonlyArray<Story> = [
     stop(at("11:00"), 4000)
   ),
   told(
-    "a meter that rolls over, of a make that is not known for it",
+    "a meter that rolls over, of a make without that tolerance",
     held("MeterStopBelowStart"),
     start(at("10:00"), 99_999_000),
     stop(at("11:00"), 9000)
   ),
   {
     ...told(
-      "a meter that rolls over, of a make that is known for it",
+      "a meter that rolls over, of a make with that tolerance",
       tenKwh,
       start(at("10:00"), 99_999_000),
       meter(half, 4000),
@@ -93,8 +93,8 @@ const falls: ReadonlyArray<Story> = [
     quirks: [{ name: "rolls over", vendor: "Voltbau", tolerances: { registerRollsOverAtWh: 100_000_000 } }]
   },
   told(
-    "a fall of a few watt hours, as two registers that are read one after the other make it",
-    // The vehicle took nothing for that minute, as far as anybody can see.
+    "a fall of a few watt-hours, as between two registers that are read one after the other",
+    // The vehicle took no energy in that minute, as far as the readings show.
     { ...tenKwh, parkingMinutes: 1 },
     begin,
     meter(half, 1_005_004),
@@ -105,7 +105,7 @@ const falls: ReadonlyArray<Story> = [
 
 const zeroBegins: ReadonlyArray<Story> = [
   {
-    name: "a start of 0 on a meter whose register is known",
+    name: "a start with register 0 on a meter whose register is known",
     tariff: thirtyCents,
     told: [
       begin,
@@ -117,7 +117,7 @@ const zeroBegins: ReadonlyArray<Story> = [
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
   {
-    name: "a start that tells the register of the start before it once more, while the readings count on",
+    name: "a start that repeats the previous start's register, while the readings count on",
     tariff: thirtyCents,
     told: [
       begin,
@@ -130,13 +130,13 @@ const zeroBegins: ReadonlyArray<Story> = [
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
   told(
-    "a lifetime of energy as the first session of a meter",
+    "the meter's whole total as the energy of its first session",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
     stop(at("11:00"), 1_208_000_000)
   ),
   told(
-    "a lifetime of energy that the first reading shows",
+    "the meter's whole total, as the first reading shows",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
     meter(at("10:05"), 400_500),
@@ -144,7 +144,7 @@ const zeroBegins: ReadonlyArray<Story> = [
   ),
   {
     ...told(
-      "a lifetime of energy on a connector of known power",
+      "the meter's whole total on a connector of known power",
       held("EnergyImplausible"),
       start(at("10:00"), 0),
       stop(at("11:00"), 90_000)
@@ -152,7 +152,7 @@ const zeroBegins: ReadonlyArray<Story> = [
     maxPowerW: 22_000
   },
   told(
-    "a session counter that ends with the lifetime's register",
+    "a counter per session whose stop has the meter's whole total",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
     meter(half, 5000),
@@ -163,7 +163,7 @@ const zeroBegins: ReadonlyArray<Story> = [
   told("a negative start", held("MeterStartImplausible"), start(at("10:00"), -1), stop(at("11:00"), 10_000)),
   told("a negative stop", held("MeterStopBelowStart"), begin, stop(at("11:00"), -1)),
   {
-    name: "a meter that counts each session from 0 is billed as it counts",
+    name: "a meter that counts each session from 0 is billed by its count",
     tariff: thirtyCents,
     told: [
       start(at("10:00"), 0),
@@ -182,14 +182,14 @@ const zeroBegins: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "a start within what the session before it was billed for",
+    name: "a start within the energy that was billed for the previous session",
     tariff: thirtyCents,
     told: [begin, end, start(at("12:00"), 1_005_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
     // 5 of the 15 kWh are ANNA's.
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
   {
-    name: "a meter that counts each session from the same register is billed as it counts",
+    name: "a meter that counts each session from the same register is billed by its count",
     tariff: thirtyCents,
     told: [
       start(at("10:00"), 1000),
@@ -205,7 +205,7 @@ const zeroBegins: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "a new meter begins low, and is billed as it counts",
+    name: "a new meter that begins low is billed by its count",
     tariff: thirtyCents,
     told: [begin, end, start(at("12:00"), 12, { of: "BERT" }), stop(at("13:00"), 10_012, { of: "BERT" })],
     expected: { ANNA: tenKwh, BERT: tenKwh }
@@ -215,7 +215,7 @@ const zeroBegins: ReadonlyArray<Story> = [
 const mixed: ReadonlyArray<Story> = [
   {
     ...told(
-      "readings that count the session, and bear out a start and a stop that count on",
+      "readings per session that agree with the difference of start and stop",
       tenKwh,
       begin,
       meter(half, 5000),
@@ -225,7 +225,7 @@ const mixed: ReadonlyArray<Story> = [
     needsReadings: "one of the readings alone bears nothing out"
   },
   told(
-    "readings that count something else, between a start and a stop that count on",
+    "readings of something else between a consistent start and stop",
     held("RegisterFell"),
     begin,
     meter(half, 50),
@@ -233,7 +233,7 @@ const mixed: ReadonlyArray<Story> = [
     end
   ),
   told(
-    "readings of the charger's main meter under the transaction's id",
+    "readings of the charger's main meter with the transaction's id",
     held("RegisterFell"),
     begin,
     meter(half, 88_000_000, { with: { connectorId: 0 } }),
@@ -245,7 +245,7 @@ const mixed: ReadonlyArray<Story> = [
     value(1_005_000, { location: "Outlet" })
   ),
   told(
-    "kilowatt hours that are called watt hours",
+    "kilowatt-hours that are labelled as watt-hours",
     held("RegisterFell"),
     begin,
     meter(half, value(1005, { unit: "Wh" })),
@@ -253,13 +253,13 @@ const mixed: ReadonlyArray<Story> = [
   ),
   {
     ...ignored(
-      "kilowatt hours that are called watt hours, of a make that is known for it",
+      "kilowatt-hours that are labelled as watt-hours, of a make with that tolerance",
       value(1005, { unit: "Wh" })
     ),
     quirks: [{ name: "means kWh", vendor: "Voltbau", tolerances: { registerUnit: "kWh" } }]
   },
   told(
-    "watt hours and kilowatt hours by turns",
+    "watt-hours and kilowatt-hours in turn",
     tenKwh,
     begin,
     meter(at("10:15"), kWh("1002.500")),
@@ -273,17 +273,23 @@ const mixed: ReadonlyArray<Story> = [
     value('OCMF|{"RD":[{"RV":99999.9,"RU":"kWh"}]}|{"SD":"30"}', { format: "SignedData" }),
     value(1_005_000)
   ),
-  ignored("signed data that is not called so", value('OCMF|{"RD":[{"RV":1}]}|{"SD":"30"}')),
-  ignored("signed data of digits alone", value("9999999999", { format: "SignedData" })),
-  ignored("no number at all", value("NaN"), value(""), value("null"), value("undefined"), value("Infinity")),
+  ignored("signed data that is not labelled as such", value('OCMF|{"RD":[{"RV":1}]}|{"SD":"30"}')),
+  ignored("signed data that consists of digits only", value("9999999999", { format: "SignedData" })),
+  ignored("values that are not numbers", value("NaN"), value(""), value("null"), value("undefined"), value("Infinity")),
   ignored("a number in hexadecimal digits", value("0xFFFFFFFF")),
   ignored("a number with a comma", value("1,005")),
-  ignored("a number that nobody can hold", value("1e999"), value("9".repeat(5000))),
-  ignored("a unit that is none of energy", value(9_999_999, { unit: "V" })),
-  told("a register of a petawatt hour among the readings", held("RegisterFell"), begin, meter(half, 1e15), end),
-  told("a stop of more than a number can hold", held("MeterStopMissing"), begin, stop(at("11:00"), 1e300)),
-  told("a stop that is text", held("MeterStopMissing"), begin, meter(half, 1_005_000), stop(at("11:00"), "full")),
-  told("a stop of a petawatt hour", held("EnergyImplausible"), begin, stop(at("11:00"), 1e15)),
+  ignored("a number that is too large for any type", value("1e999"), value("9".repeat(5000))),
+  ignored("a unit that is not one of energy", value(9_999_999, { unit: "V" })),
+  told("a register of a petawatt-hour among the readings", held("RegisterFell"), begin, meter(half, 1e15), end),
+  told("a stop with a register that no number can hold", held("MeterStopMissing"), begin, stop(at("11:00"), 1e300)),
+  told(
+    "a stop whose register is text",
+    held("MeterStopMissing"),
+    begin,
+    meter(half, 1_005_000),
+    stop(at("11:00"), "full")
+  ),
+  told("a stop with a register of a petawatt-hour", held("EnergyImplausible"), begin, stop(at("11:00"), 1e15)),
   told(
     "readings of another transaction",
     tenKwh,
@@ -311,7 +317,7 @@ const orders: ReadonlyArray<Story> = [
     end
   ),
   told(
-    "each reading twice, under other ids",
+    "each reading twice, with different message ids",
     tenKwh,
     begin,
     meter(half, 1_005_000),
@@ -328,7 +334,7 @@ const orders: ReadonlyArray<Story> = [
     end
   ),
   told(
-    "a stop that comes again with a lifetime's register",
+    "a repeated stop with the meter's whole total",
     tenKwh,
     begin,
     end,

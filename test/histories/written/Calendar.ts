@@ -1,4 +1,4 @@
-/** Nights in which clocks change, days that not every year has, ends of months and years, and sessions of no time and of a month. */
+/** Nights with a clock change, leap days, ends of months and years, and sessions of no duration and of a month. */
 import { allThree, day, element, meter, start, stop, type Story, tariff, thirtyCents } from "../Story.ts"
 
 const spring = day("2026-03-29")
@@ -9,32 +9,32 @@ const dear = (price: number, from: string, to: string) =>
 
 const clocks: ReadonlyArray<Story> = [
   {
-    name: "the night in spring has an hour less",
+    name: "the night of the change to summer time has an hour less",
     zone: "Europe/Amsterdam",
     tariff: dear(3, "00:00", "03:00"),
-    // From 00:30 to 04:30 on the wall, and three hours long: 03:00 comes at 01:00 UTC.
+    // From 00:30 to 04:30 local time, and three hours long: 03:00 comes at 01:00 UTC.
     told: [start(spring("-0:30"), 1000), stop(spring("02:30"), 7000)],
     // 1.5 h × 3 + 1.5 h × 1.
     expected: { ANNA: { energyWh: 6000, minutes: 180, total: [6, 6], time: [6, 6] } }
   },
   {
-    name: "the night in autumn has an hour more",
+    name: "the night of the change to winter time has an hour more",
     zone: "Europe/Amsterdam",
     tariff: dear(3, "00:00", "03:00"),
-    // From 00:30 to 04:30 on the wall, and five hours long: 03:00 comes at 02:00 UTC.
+    // From 00:30 to 04:30 local time, and five hours long: 03:00 comes at 02:00 UTC.
     told: [start(autumn("-1:30"), 1000), stop(autumn("03:30"), 11_000)],
     // 3.5 h × 3 + 1.5 h × 1.
     expected: { ANNA: { energyWh: 10_000, minutes: 300, total: [12, 12], time: [12, 12] } }
   },
   {
-    name: "the hour that clocks skip is never paid",
+    name: "the hour that clocks skip is not billed",
     zone: "Europe/Amsterdam",
     tariff: dear(10, "02:00", "03:00"),
     told: [start(spring("00:00"), 1000), stop(spring("02:00"), 3000)],
     expected: { ANNA: { energyWh: 2000, minutes: 120, total: [2, 2], time: [2, 2] } }
   },
   {
-    name: "the hour that comes twice is paid twice",
+    name: "the hour that occurs twice is billed twice",
     zone: "Europe/Amsterdam",
     tariff: dear(10, "02:00", "03:00"),
     told: [start(autumn("-1:00"), 1000), stop(autumn("03:00"), 5000)],
@@ -42,7 +42,7 @@ const clocks: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 4000, minutes: 240, total: [22, 22], time: [22, 22] } }
   },
   {
-    name: "a session through the skipped hour with readings has its energy where it flowed",
+    name: "a session through the skipped hour has its energy at the times of its readings",
     zone: "Europe/Amsterdam",
     tariff: tariff([element([["ENERGY", 0.6]], { startTime: "03:00", endTime: "04:00" }), element([["ENERGY", 0.2]])]),
     told: [
@@ -51,11 +51,11 @@ const clocks: ReadonlyArray<Story> = [
       meter(spring("02:00"), 8000),
       stop(spring("02:30"), 9000)
     ],
-    // 03:00 to 04:00 on the wall is 01:00 to 02:00 UTC: 5 × 0.60; 3 × 0.20 around it.
+    // 03:00 to 04:00 local time is 01:00 to 02:00 UTC: 5 × 0.60; 3 × 0.20 around it.
     expected: { ANNA: { energyWh: 8000, minutes: 120, total: [3.6, 3.6], energy: [3.6, 3.6] } }
   },
   {
-    name: "a zone may be off by three quarters of an hour",
+    name: "a zone may differ from UTC by three quarters of an hour",
     zone: "Asia/Kathmandu",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "00:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
     // 23:30 to 00:30 at UTC+5:45.
@@ -85,7 +85,7 @@ const days: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 2000, minutes: 120, total: [6, 6], time: [6, 6] } }
   },
   {
-    name: "a price holds for the first day of a month alone",
+    name: "a price applies only on the first day of a month",
     tariff: tariff([
       element([["ENERGY", 0.1, 20]], { startDate: "2026-06-01", endDate: "2026-06-02" }),
       element([["ENERGY", 0.5, 20]])
@@ -121,7 +121,7 @@ const days: ReadonlyArray<Story> = [
       element([["TIME", 4]], { dayOfWeek: ["MONDAY"], startTime: "22:00", endTime: "02:00" }),
       element([["TIME", 1]])
     ]),
-    // Sunday 23:00 to Tuesday 01:00: on Monday it holds from 00:00 to 02:00 and from 22:00 to 24:00.
+    // Sunday 23:00 to Tuesday 01:00: on Monday the restriction applies from 00:00 to 02:00 and from 22:00 to 24:00.
     told: twentySixHours("2026-05-24"),
     // 4 h × 4 + 22 h × 1.
     expected: { ANNA: { energyWh: 26_000, minutes: 1560, total: [38, 38], time: [38, 38] } }
@@ -133,7 +133,7 @@ const june = day("2026-06-01")
 
 const lengths: ReadonlyArray<Story> = [
   {
-    name: "a session of no time and no energy costs its flat fee",
+    name: "a session without duration and energy costs its flat fee",
     tariff: tariff([
       element([
         ["FLAT", 1, 20],
@@ -145,14 +145,14 @@ const lengths: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 0, minutes: 0, total: [1, 1.2], fixed: [1, 1.2] } }
   },
   {
-    name: "a little energy in no time is billed, since clocks have seconds",
+    name: "a little energy without duration is billed, since clocks have seconds",
     tariff: thirtyCents,
     told: [start(may("10:00"), 1000), stop(may("10:00"), 1300)],
     // 0.3 × 0.30.
     expected: { ANNA: { energyWh: 300, minutes: 0, total: [0.09, 0.1089], energy: [0.09, 0.1089] } }
   },
   {
-    name: "a vehicle that stays for thirty days pays for all of them",
+    name: "a vehicle that stays for thirty days is billed for all of them",
     tariff: tariff([
       element([
         ["ENERGY", 0.3],
@@ -178,7 +178,7 @@ const lengths: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "seconds are paid as seconds",
+    name: "seconds are billed as seconds",
     tariff: allThree,
     told: [start(may("10:00:15"), 1000), meter(may("10:00:45"), 1100), stop(may("10:01:30"), 1100)],
     // 0.1 × 0.40 = 0.04; 30 s × 1.20 / 3600 = 0.01; 45 s × 6 / 3600 = 0.075.

@@ -1,4 +1,4 @@
-/** Messages that come twice, late, without their start's answer, or not at all. */
+/** Messages that are repeated, late, without the answer to their start, or missing. */
 import {
   allThree,
   type Billed,
@@ -19,7 +19,7 @@ import {
 
 const at = day("2026-05-20")
 
-/** 10 kWh in an hour at 0.30, with 21 % of VAT. */
+/** 10 kWh in an hour at 0.30, with 21 % VAT. */
 const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
 
 const told = (name: string, ...steps: Story["told"]): Story => ({
@@ -36,30 +36,22 @@ const half = meter(at("10:30"), 6000)
 const repeated: ReadonlyArray<Story> = [
   told("a start that is sent twice begins one session", begin, begin, half, end),
   told("a start that is sent again after its session has ended begins none", begin, half, end, billing, begin),
-  told("a reading that is sent thrice counts once", begin, half, half, half, end),
+  told("a reading that is sent three times counts once", begin, half, half, half, end),
   told("a stop that is sent again is billed once", begin, half, end, billing, end, reconnect, end),
   told(
-    "of two stops with different figures the first stands",
+    "the first of several stops with different figures counts",
     begin,
     half,
     end,
     stop(at("11:30"), 15_000),
     stop(at("11:00"), 9000)
   ),
-  told("a line that drops between messages changes nothing", begin, reconnect, half, reconnect, end, reconnect),
-  told("a service that starts anew between messages changes nothing", begin, restart, half, restart, end, restart),
-  told(
-    "a record is issued once, however often the keeper of prices looks",
-    begin,
-    half,
-    end,
-    billing,
-    billing,
-    billing
-  ),
-  told("a card is the same in capital letters", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "anna" } })),
-  told("a stop may be without a card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: null } })),
-  told("a stop may be by another card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "BERT" } }))
+  told("a connection that is lost between messages changes nothing", begin, reconnect, half, reconnect, end, reconnect),
+  told("a service that restarts between messages changes nothing", begin, restart, half, restart, end, restart),
+  told("a record is issued once, however often the billing loop runs", begin, half, end, billing, billing, billing),
+  told("a card is the same in lower case", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "anna" } })),
+  told("a stop may have no card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: null } })),
+  told("a stop may have another card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "BERT" } }))
 ]
 
 const threeDays = 3 * 86_400_000
@@ -67,7 +59,7 @@ const threeDays = 3 * 86_400_000
 const delayed: ReadonlyArray<Story> = [
   {
     ...told(
-      "a session that is told three days later is billed by the charger's times",
+      "a session that is reported three days later is billed by the charger's times",
       start(at("10:00"), 1000, { heard: at("10:00") + threeDays }),
       meter(at("10:30"), 6000),
       stop(at("11:00"), 11_000)
@@ -75,19 +67,19 @@ const delayed: ReadonlyArray<Story> = [
     tariff: tariff([element([["ENERGY", 0.3, 21]], { endDate: "2026-05-21" }), element([["ENERGY", 9, 21]])])
   },
   told(
-    "a stop of a start that had no answer ends the one session that it can be of",
+    "a stop without a transaction id ends the only open session that it can belong to",
     begin,
     half,
     stop(at("11:00"), 11_000, { with: offline })
   ),
   told(
-    "a stop of transaction 0 is one that names none",
+    "a stop with transaction 0 has no transaction id",
     begin,
     half,
     stop(at("11:00"), 11_000, { with: { transactionId: 0 } })
   ),
   told(
-    "a stop that names none is billed once, however often it comes",
+    "a stop without a transaction id is billed once, however often it comes",
     begin,
     stop(at("11:00"), 11_000, { with: offline }),
     billing,
@@ -96,13 +88,13 @@ const delayed: ReadonlyArray<Story> = [
     stop(at("11:00"), 11_000, { with: offline })
   ),
   told(
-    "a start that comes after its stop is ended by it",
+    "a start that comes after its stop is ended by that stop",
     stop(at("11:00"), 11_000, { with: offline }),
     billing,
     start(at("10:00"), 1000)
   ),
   {
-    name: "a stop that could be of two sessions ends neither",
+    name: "a stop that could belong to two sessions ends neither",
     tariff: thirtyCents,
     told: [
       start(at("10:00"), 1000),
@@ -112,13 +104,13 @@ const delayed: ReadonlyArray<Story> = [
     expected: { ANNA: { runs: [0, 0], energyWh: 0 }, second: { runs: [0, 0], energyWh: 0 } }
   },
   {
-    name: "a stop of a session that nobody has heard of bills nobody",
+    name: "a stop with an unknown transaction id bills nothing",
     tariff: thirtyCents,
     told: [stop(at("11:00"), 11_000, { with: { transactionId: 4711 } })],
     expected: { ANNA: "none" }
   },
   {
-    name: "a session whose stop is lost is held as the next one starts",
+    name: "a session whose stop is lost is held when the next one starts",
     tariff: thirtyCents,
     told: [begin, half, start(at("12:00"), 6500, { of: "BERT" }), stop(at("13:00"), 9500, { of: "BERT" })],
     // BERT: 3 × 0.30.
@@ -128,7 +120,7 @@ const delayed: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "a stop that comes after the next start is billed as it says",
+    name: "a session whose stop comes after the next start is billed by its stop",
     tariff: thirtyCents,
     told: [begin, half, start(at("12:00"), 11_000, { of: "BERT" }), end, stop(at("13:00"), 14_000, { of: "BERT" })],
     expected: {
@@ -137,7 +129,7 @@ const delayed: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "an older session that is told after a newer one is billed as it says",
+    name: "an older session that is reported after a newer one is billed by its messages",
     tariff: thirtyCents,
     told: [start(at("12:00"), 11_000, { of: "BERT" }), stop(at("13:00"), 14_000, { of: "BERT" }), begin, half, end],
     expected: {
@@ -159,7 +151,7 @@ const oneKwh: Billed = { energyWh: 1000, minutes: 10, total: [0.3, 0.363], energ
 
 const besideOthers: ReadonlyArray<Story> = [
   {
-    name: "a session that is told again after many others is the same one still",
+    name: "a session that is sent again after many others remains the same session",
     tariff: thirtyCents,
     told: [
       ...six.flatMap(({ begins, ends, reads }) => [begins, reads, ends]),
@@ -169,7 +161,7 @@ const besideOthers: ReadonlyArray<Story> = [
     expected: Object.fromEntries(six.map(({ of }) => [of, oneKwh]))
   },
   {
-    name: "sessions of two connectors at once have each its own energy",
+    name: "simultaneous sessions on two connectors each have their own energy",
     tariff: allThree,
     told: [
       begin,
@@ -196,7 +188,7 @@ const besideOthers: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "two sessions of one card after one another are two records",
+    name: "two successive sessions of one card have two records",
     tariff: thirtyCents,
     told: [
       begin,
@@ -210,20 +202,20 @@ const besideOthers: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "a tariff that is changed while the session runs leaves its price as it was",
+    name: "a tariff that is changed during a session does not change its price",
     tariff: thirtyCents,
     told: [begin, half, { happens: "tariff", tariff: tariff([element([["ENERGY", 7, 21]])]) }, end],
     expected: { ANNA: tenKwh }
   },
   {
-    name: "a card that was refused is billed for nothing, though its vehicle charged",
+    name: "a refused card is not billed, even if its vehicle charged",
     tariff: thirtyCents,
     blocked: ["ANNA"],
     told: [begin, half, end],
     expected: { ANNA: { unbilled: "a refused card" } }
   },
   {
-    name: "a card that was refused, and whose vehicle took nothing, is billed for nothing",
+    name: "a refused card whose vehicle took no energy is not billed",
     tariff: tariff([element([["FLAT", 1, 20]])]),
     blocked: ["ANNA"],
     told: [begin, stop(at("10:00:05"), 1000, { with: { reason: "DeAuthorized" } })],

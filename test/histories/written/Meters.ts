@@ -1,4 +1,4 @@
-/** Registers in all the ways in which chargers send them: units, phases, in the stop, without a transaction, or not at all. */
+/** Registers in all the ways in which chargers send them: units, phases, in the stop, without a transaction id, or not at all. */
 import {
   allThree,
   type Billed,
@@ -32,7 +32,7 @@ const parkedFromHalfPast: Billed = {
   ]
 }
 
-/** The same session, whose reading of 10:30 is told in some way. */
+/** The same session, with its reading of 10:30 sent in different ways. */
 const toldSo = (name: string, ...told: Story["told"]): Story => ({
   name,
   tariff: allThree,
@@ -46,68 +46,72 @@ const ways: ReadonlyArray<Story> = [
   toldSo("a register in kilowatt hours is one in watt hours", meter(at("10:30"), kWh(8)), end),
   toldSo("a register without its unit is in watt hours", meter(at("10:30"), value(8000)), end),
   toldSo(
-    "registers of the phases are added up where there is none of all",
+    "registers of the phases are added up if there is no overall register",
     meter(at("10:30"), [value(2000, { phase: "L1" }), value(2000, { phase: "L2" }), kWh("4.000", { phase: "L3" })]),
     end
   ),
   toldSo(
-    "registers of the phases count for nothing beside that of all",
+    "registers of the phases are ignored if there is an overall register",
     meter(at("10:30"), [value(90_000, { phase: "L1" }), value(8000), value(90_000, { phase: "L2" })]),
     end
   ),
   toldSo(
-    "readings that come within the stop shape the session",
+    "readings within the stop count like others",
     stop(at("11:00"), 8000, {
       with: { transactionData: [sampled(at("10:30"), [8000]), sampled(at("11:00"), [8000])] }
     })
   ),
   toldSo(
-    "readings that come again within the stop count once",
+    "readings that are repeated within the stop count once",
     meter(at("10:30"), 8000),
     stop(at("11:00"), 8000, {
       with: { transactionData: [sampled(at("10:00"), [5000]), sampled(at("10:30"), [8000])] }
     })
   ),
   toldSo(
-    "several readings in one message are in the order of their times",
+    "several readings in one message are ordered by their times",
     meter(at("10:45"), 8000, {
       with: { meterValue: [sampled(at("10:45"), [8000]), sampled(at("10:30"), [8000]), sampled(at("10:15"), [6500])] }
     }),
     end
   ),
   toldSo(
-    "a reading that names no transaction is that of the session on its connector",
+    "a reading without a transaction belongs to the session on its connector",
     meter(at("10:30"), 8000, { with: unnamed }),
     end
   ),
-  toldSo("a reading whose transaction is 0 names none", meter(at("10:30"), 8000, { with: { transactionId: 0 } }), end),
   toldSo(
-    "a reading that names its transaction is its own, whatever connector it says",
+    "a reading with transaction 0 has no transaction",
+    meter(at("10:30"), 8000, { with: { transactionId: 0 } }),
+    end
+  ),
+  toldSo(
+    "a reading with a transaction belongs to it, whatever connector it names",
     meter(at("10:30"), 8000, { with: { connectorId: 0 } }),
     end
   ),
   toldSo(
-    "readings of an older time than the start's are not the session's",
+    "readings from before the start do not belong to the session",
     meter(at("9:30"), 4000),
     meter(at("10:30"), 8000),
     end
   ),
   toldSo(
-    "the reading at the very moment of start and stop changes nothing",
+    "readings at the exact times of start and stop change nothing",
     meter(at("10:00"), [value(5000, { context: "Transaction.Begin" })]),
     meter(at("10:30"), 8000),
     meter(at("11:00"), [value(8000, { context: "Transaction.End" })]),
     end
   ),
   toldSo(
-    "a time with an offset is the same moment",
+    "a time with an offset is the same moment as in UTC",
     meter(at("10:30"), 8000, { clock: "2026-05-20T12:30:00+02:00" }),
     end
   ),
   toldSo("a time without a zone is taken as UTC", meter(at("10:30"), 8000, { clock: "2026-05-20T10:30:00" }), end),
   {
     ...toldSo(
-      "a reading without a time is of when it was heard",
+      "a reading without a time has the time when it was received",
       meter(at("10:30"), 8000, { clock: null, heard: at("10:30") }),
       end
     ),
@@ -117,7 +121,7 @@ const ways: ReadonlyArray<Story> = [
 
 const others: ReadonlyArray<Story> = [
   {
-    name: "what is no import register is no energy",
+    name: "measurands other than the import register are not energy",
     tariff: allThree,
     told: [
       start(at("10:00"), 5000),
@@ -130,39 +134,39 @@ const others: ReadonlyArray<Story> = [
       ]),
       end
     ],
-    // 3 × 0.40; the whole hour × 1.20, since no register tells when it was over.
+    // 3 × 0.40; the whole hour × 1.20, since no register shows when charging ended.
     expected: {
       ANNA: { energyWh: 3000, minutes: 60, total: [2.4, 2.88], energy: [1.2, 1.44], time: [1.2, 1.44] }
     }
   },
   {
-    name: "registers with decimals, and written as text, are rounded to watt hours",
+    name: "registers with decimals or written as text are rounded to watt-hours",
     tariff: thirtyCents,
     told: [start(at("10:00"), 1000.4), stop(at("11:00"), "4000.6")],
     // 4001 - 1000 = 3001: 3.001 × 0.30 = 0.9003; × 1.21 = 1.089363.
     expected: { ANNA: { energyWh: 3001, minutes: 60, total: [0.9003, 1.0894], energy: [0.9003, 1.0894] } }
   },
   {
-    name: "a stop without a register is held, and the newest reading stands in for it",
+    name: "a session whose stop has no register is held with the energy of its newest reading",
     tariff: thirtyCents,
     told: [start(at("10:00"), 5000), meter(at("10:30"), 8000), stop(at("11:00"), null)],
     expected: { ANNA: { held: "MeterStopMissing", energyWh: 3000 } }
   },
   {
-    name: "a start without a register is held, since a lifetime would be billed",
+    name: "a session whose start has no register is held, since the meter's whole total would be billed",
     tariff: thirtyCents,
     told: [start(at("10:00"), null), meter(at("10:30"), 1_208_000), stop(at("11:00"), 1_210_000)],
     expected: { ANNA: { held: "MeterStartMissing" } }
   },
   {
-    name: "a running session costs what its newest reading says",
+    name: "a running session costs the price up to its newest reading",
     tariff: allThree,
     told: [start(at("10:00"), 5000), meter(at("10:30"), 8000), meter(at("10:45"), 8000)],
     // 1.20 + 0.60 + 0.25 h × 6.
     expected: { ANNA: { runs: [3.3, 3.96], energyWh: 3000 } }
   },
   {
-    name: "a session whose register jitters costs no less than before",
+    name: "the price of a running session does not fall when its register jitters",
     tariff: thirtyCents,
     told: [start(at("10:00"), 5000), meter(at("10:30"), 8004), meter(at("10:31"), 8000)],
     // 3.004 × 0.30 = 0.9012; × 1.21 = 1.090452.

@@ -1,9 +1,9 @@
-/** What a tariff's components, steps and limits make of a session. All on one Wednesday, in UTC. */
+/** How a tariff's components, steps and limits price a session. All sessions are on one Wednesday, in UTC. */
 import { allThree, day, element, meter, start, stop, type Story, tariff, thirtyCents } from "../Story.ts"
 
 const at = day("2026-05-20")
 
-/** So many kWh from 10:00 to 11:00, with no readings between. */
+/** A session of `kWh` from 10:00 to 11:00, without readings in between. */
 const hourOf = (kwh: number) => [start(at("10:00"), 1000), stop(at("11:00"), 1000 + kwh * 1000)]
 
 const components: ReadonlyArray<Story> = [
@@ -11,7 +11,7 @@ const components: ReadonlyArray<Story> = [
     name: "energy is billed by the kilowatt hour",
     tariff: thirtyCents,
     told: hourOf(10),
-    // 10 × 0.30 = 3.00; 21 % on it.
+    // 10 × 0.30 = 3.00; plus 21 %.
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] } }
   },
   {
@@ -27,7 +27,7 @@ const components: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 3000, minutes: 120, parkingMinutes: 15, total: [1.5, 1.8], fixed: [1.5, 1.8] } }
   },
   {
-    name: "charging and parking are told apart by the register",
+    name: "charging and parking are distinguished by the register",
     tariff: allThree,
     told: [start(at("10:00"), 5000), meter(at("11:00"), 12_500), stop(at("11:30"), 12_500)],
     // 7.5 × 0.40 = 3.00; 1 h × 1.20; 0.5 h × 6 = 3.00; 20 % on each.
@@ -48,7 +48,7 @@ const components: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "a vehicle that charges again after a pause parks no more",
+    name: "parking ends when the vehicle charges again after a pause",
     tariff: allThree,
     told: [start(at("10:00"), 2000), meter(at("10:30"), 4000), meter(at("11:00"), 4000), stop(at("11:15"), 5000)],
     // 3 × 0.40 = 1.20; 45 min × 1.20 = 0.90; 30 min × 6 = 3.00.
@@ -87,7 +87,7 @@ const components: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "neither no VAT nor one of zero per cent adds anything",
+    name: "a missing VAT and a VAT of zero per cent add nothing",
     tariff: tariff([
       element([
         ["ENERGY", 0.2, 0],
@@ -98,14 +98,14 @@ const components: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 5000, minutes: 60, total: [2, 2], fixed: [1, 1], energy: [1, 1] } }
   },
   {
-    name: "half of the last decimal is rounded away from zero",
+    name: "half of the last decimal is rounded up",
     tariff: tariff([element([["ENERGY", 0.0333, 19]])]),
     told: hourOf(1.5),
     // 1.5 × 0.0333 = 0.04995, that is 0.0500; × 1.19 = 0.0594405 is rounded by itself, not from the rounded one (0.0595).
     expected: { ANNA: { energyWh: 1500, minutes: 60, total: [0.05, 0.0594], energy: [0.05, 0.0594] } }
   },
   {
-    name: "a third of an hour is not rounded before it is paid",
+    name: "a third of an hour is not rounded before it is priced",
     tariff: tariff([element([["TIME", 1, 21]])]),
     told: [start(at("10:00"), 1000), stop(at("10:20"), 2000)],
     // 1/3 = 0.3333; 1/3 × 1.21 = 0.40333.
@@ -119,7 +119,7 @@ const components: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 43_217, minutes: 60, total: [12.4249, 15.2205], energy: [12.4249, 15.2205] } }
   },
   {
-    name: "what no element prices is free",
+    name: "a dimension without a price is free",
     tariff: thirtyCents,
     told: [start(at("10:00"), 1000), meter(at("11:00"), 3000), stop(at("15:00"), 3000)],
     // 2 × 0.30; four hours of parking cost nothing.
@@ -144,19 +144,19 @@ const components: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "the flat fee is that of the element that held as the session began",
+    name: "the flat fee is that of the element that applied when the session began",
     tariff: tariff([element([["FLAT", 2]], { startTime: "22:00", endTime: "06:00" }), element([["FLAT", 1]])]),
     told: [start(at("21:50"), 1000), meter(at("22:30"), 2000), stop(at("23:00"), 3000)],
     expected: { ANNA: { energyWh: 2000, minutes: 70, total: [1, 1], fixed: [1, 1] } }
   },
   {
-    name: "a flat fee under a restriction is paid when that holds for the first time",
+    name: "a flat fee with a restriction is charged once the restriction is met",
     tariff: tariff([element([["FLAT", 3, 10]], { minKwh: 10 })]),
     told: [start(at("10:00"), 1000), meter(at("11:00"), 9000), stop(at("12:00"), 13_000)],
     expected: { ANNA: { energyWh: 12_000, minutes: 120, total: [3, 3.3], fixed: [3, 3.3] } }
   },
   {
-    name: "a flat fee under a restriction that never holds is not paid",
+    name: "a flat fee with a restriction that is never met is not charged",
     tariff: tariff([element([["FLAT", 3, 10]], { minKwh: 10 })]),
     told: hourOf(9),
     expected: { ANNA: { energyWh: 9000, minutes: 60, total: [0, 0] } }
@@ -165,10 +165,10 @@ const components: ReadonlyArray<Story> = [
 
 const steps: ReadonlyArray<Story> = [
   {
-    name: "energy is rounded up to a step, and told as it was measured",
+    name: "billed energy is rounded up to a step, and shown as measured",
     tariff: tariff([element([["ENERGY", 0.3, undefined, 500]])]),
     told: hourOf(4.2),
-    // 4.2 is paid as 4.5.
+    // 4.2 is billed as 4.5.
     expected: { ANNA: { energyWh: 4200, minutes: 60, total: [1.35, 1.35], energy: [1.35, 1.35] } }
   },
   {
@@ -178,14 +178,14 @@ const steps: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 4500, minutes: 60, total: [1.35, 1.35], energy: [1.35, 1.35] } }
   },
   {
-    name: "charging time is rounded up to a step where nobody parks",
+    name: "charging time is rounded up to a step if there is no parking",
     tariff: tariff([element([["TIME", 3, 20, 900]])]),
     told: [start(at("10:00"), 1000), stop(at("10:50"), 5000)],
-    // 50 min are paid as 60.
+    // 50 min are billed as 60.
     expected: { ANNA: { energyWh: 4000, minutes: 50, total: [3, 3.6], time: [3, 3.6] } }
   },
   {
-    name: "of charging and parking only the parking is rounded up",
+    name: "only the parking time is rounded up if there is charging and parking",
     tariff: tariff([
       element([
         ["TIME", 3, undefined, 900],
@@ -206,13 +206,13 @@ const steps: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "energy under two prices is rounded up once, at the last of them",
+    name: "energy at two prices is rounded up once, at the last price",
     tariff: tariff([
       element([["ENERGY", 0.2, undefined, 1000]], { maxKwh: 5 }),
       element([["ENERGY", 0.4, undefined, 1000]])
     ]),
     told: hourOf(7.3),
-    // 5 × 0.20 + 2.3 × 0.40, and 0.7 to the eighth at 0.40: 1.00 + 1.20.
+    // 5 × 0.20 + 2.3 × 0.40, and 0.7 up to the eighth kWh at 0.40: 1.00 + 1.20.
     expected: { ANNA: { energyWh: 7300, minutes: 60, total: [2.2, 2.2], energy: [2.2, 2.2] } }
   },
   {
@@ -226,42 +226,42 @@ const steps: ReadonlyArray<Story> = [
     name: "nothing is rounded up while the session runs",
     tariff: tariff([element([["ENERGY", 0.3, undefined, 10_000]])]),
     told: [start(at("10:00"), 1000), meter(at("10:30"), 3500)],
-    // 2.5 × 0.30, though a step has 10 kWh.
+    // 2.5 × 0.30, although a step is 10 kWh.
     expected: { ANNA: { runs: [0.75, 0.75], energyWh: 2500 } }
   }
 ]
 
 const limits: ReadonlyArray<Story> = [
   {
-    name: "what costs less than the minimum costs the minimum",
+    name: "a price below the minimum is raised to it",
     tariff: { ...thirtyCents, minPrice: { exclVat: 2, inclVat: 2.42 } },
     told: hourOf(1),
     expected: { ANNA: { energyWh: 1000, minutes: 60, total: [2, 2.42], energy: [0.3, 0.363] } }
   },
   {
-    name: "what costs more than the maximum costs the maximum",
+    name: "a price above the maximum is lowered to it",
     tariff: { ...thirtyCents, maxPrice: { exclVat: 5, inclVat: 6 } },
     told: hourOf(30),
     expected: { ANNA: { energyWh: 30_000, minutes: 60, total: [5, 6], energy: [9, 10.89] } }
   },
   {
-    name: "a limit without a figure with VAT leaves the price its share of VAT",
+    name: "a limit without an amount including VAT keeps the price's proportion of VAT",
     tariff: { ...thirtyCents, maxPrice: { exclVat: 5 } },
     told: hourOf(30),
     // 5 × 10.89 / 9 = 6.05.
     expected: { ANNA: { energyWh: 30_000, minutes: 60, total: [5, 6.05], energy: [9, 10.89] } }
   },
   {
-    name: "the two figures of a limit bound by themselves",
+    name: "the amounts of a limit without and with VAT apply independently",
     tariff: { ...thirtyCents, maxPrice: { exclVat: 100, inclVat: 10 } },
     told: hourOf(30),
     expected: { ANNA: { energyWh: 30_000, minutes: 60, total: [9, 10], energy: [9, 10.89] } }
   },
   {
-    name: "a session that took nothing costs the minimum all the same",
+    name: "a session without energy costs the minimum nevertheless",
     tariff: { ...thirtyCents, minPrice: { exclVat: 1 } },
     told: [start(at("10:00"), 1000), stop(at("10:05"), 1000)],
-    // There is no VAT to take the share of.
+    // There is no VAT, so no proportion of it.
     expected: { ANNA: { energyWh: 0, minutes: 5, parkingMinutes: 5, total: [1, 1] } }
   }
 ]

@@ -1,4 +1,7 @@
-/** Elements that hold at times, after a while, above an amount, at a power: and sessions that go from one into the next. */
+/**
+ * Elements that apply at certain times, after a duration, above an amount of energy, at a power; and sessions that change from one element to the
+ * next.
+ */
 import { amps, day, element, meter, power, start, stop, type Story, tariff, value } from "../Story.ts"
 
 const at = day("2026-05-20")
@@ -16,10 +19,10 @@ const nightly = tariff([
 
 const amounts: ReadonlyArray<Story> = [
   {
-    name: "energy gets cheaper where the tariff says, between two readings",
+    name: "energy gets cheaper above an amount that is reached between two readings",
     tariff: tariff([element([["ENERGY", 0.5]], { maxKwh: 10 }), element([["ENERGY", 0.3]], { minKwh: 10 })]),
     told: [start(at("10:00"), 1000), stop(at("11:00"), 26_000)],
-    // 10 × 0.50 + 15 × 0.30; of 25 kWh in 60 minutes the first ten take 24.
+    // 10 × 0.50 + 15 × 0.30; of 25 kWh in 60 minutes, the first ten take 24 minutes.
     expected: {
       ANNA: {
         energyWh: 25_000,
@@ -34,14 +37,14 @@ const amounts: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "time costs something from the third hour on",
+    name: "charging time has a price from the third hour on",
     tariff: tariff([element([["TIME", 2, 20]], { minDuration: 7200 })]),
     told: [start(at("10:00"), 1000), stop(at("13:30"), 8000)],
     // 1.5 h × 2.
     expected: { ANNA: { energyWh: 7000, minutes: 210, total: [3, 3.6], time: [3, 3.6] } }
   },
   {
-    name: "the power that was measured picks the price",
+    name: "the measured power selects the price",
     tariff: bands,
     told: [
       start(at("10:00"), 1000),
@@ -54,14 +57,14 @@ const amounts: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 38_000, minutes: 80, total: [18.6, 18.6], energy: [18.6, 18.6] } }
   },
   {
-    name: "where no power was measured it is that of the register",
+    name: "without measured power, the power is calculated from the register",
     tariff: bands,
     told: [start(at("10:00"), 1000), meter(at("10:20"), 21_000), meter(at("10:50"), 36_000), stop(at("11:20"), 39_000)],
     // 20 kWh in 20 min are 60 kW, 15 in 30 are 30, 3 in 30 are 6.
     expected: { ANNA: { energyWh: 38_000, minutes: 80, total: [18.6, 18.6], energy: [18.6, 18.6] } }
   },
   {
-    name: "a power of all phases counts rather than those of each",
+    name: "a power of all phases takes precedence over those of each phase",
     tariff: tariff([element([["ENERGY", 0.5]], { minPower: 22 }), element([["ENERGY", 0.3]])]),
     told: [
       start(at("10:00"), 1000),
@@ -78,7 +81,7 @@ const amounts: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 10_000, minutes: 30, total: [5, 5], energy: [5, 5] } }
   },
   {
-    name: "the current of all phases picks the price of time",
+    name: "the current of all phases selects the price of time",
     tariff: tariff([element([["TIME", 3]], { minCurrent: 32 }), element([["TIME", 1]])]),
     told: [
       start(at("10:00"), 1000),
@@ -99,14 +102,14 @@ const amounts: ReadonlyArray<Story> = [
 
 const times: ReadonlyArray<Story> = [
   {
-    name: "the night's price holds across midnight",
+    name: "the night price applies across midnight",
     tariff: nightly,
     told: [start(at("22:00"), 1000), meter(at("23:00"), 5000), meter(at("31:00"), 25_000), stop(at("32:00"), 26_000)],
     // 4 and 1 × 0.40, 20 × 0.20.
     expected: { ANNA: { energyWh: 25_000, minutes: 600, total: [6, 6], energy: [6, 6] } }
   },
   {
-    name: "a price changes between two readings, and energy with it",
+    name: "energy between two readings is divided when the price changes",
     tariff: nightly,
     told: [start(at("22:30"), 1000), stop(at("23:30"), 7000)],
     // Half of the 6 kWh before 23:00.
@@ -124,7 +127,7 @@ const times: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "times of a tariff are those of the site",
+    name: "times of a tariff are in the site's time zone",
     zone: "America/New_York",
     tariff: nightly,
     // 22:30 to 23:30 in New York, four hours behind.
@@ -132,7 +135,7 @@ const times: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 6000, minutes: 60, total: [1.8, 1.8], energy: [1.8, 1.8] } }
   },
   {
-    name: "parking costs something by day alone",
+    name: "parking has a price only by day",
     tariff: tariff([element([["PARKING_TIME", 10, 20]], { startTime: "08:00", endTime: "20:00" })]),
     told: [start(at("19:00"), 1000), meter(at("19:30"), 6000), stop(at("33:00"), 6000)],
     // 19:30 to 20:00, and 08:00 to 09:00 on the next day: 1.5 h × 10.
@@ -141,7 +144,7 @@ const times: ReadonlyArray<Story> = [
     }
   },
   {
-    name: "many elements in one session each have their part",
+    name: "each of many elements in one session applies to its part",
     tariff: tariff([
       element([["ENERGY", 0.25, 20]], { startTime: "22:00", endTime: "06:00" }),
       element([["ENERGY", 0.45, 20]], { maxKwh: 10 }),

@@ -1,4 +1,4 @@
-/** What comes after a record: late readings, corrections, releases, and the records that take others back. */
+/** What happens after a record: late readings, corrections, releases, and credit records. */
 import {
   allThree,
   billing,
@@ -40,7 +40,7 @@ const corrected = {
 
 export const reviews: ReadonlyArray<Story> = [
   {
-    name: "a reading that comes after the record and would change it leaves it, and says so",
+    name: "a reading after the record that would change it leaves it, and shows that a correction is needed",
     tariff: allThree,
     told: [begin, end, billing, late, billing],
     expected: {
@@ -56,20 +56,20 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "the reading has to come after the record"
   },
   {
-    name: "a correction takes the record back and issues the right one",
+    name: "a correction credits the record and issues the right one",
     tariff: allThree,
     told: [begin, end, billing, late, billing, correct()],
     expected: { ANNA: { ...corrected, records: [before, back(before), after] } },
     toldOnlySo: "the reading has to come after the record"
   },
   {
-    name: "a reading that comes after the record and changes no price needs no correction",
+    name: "a reading after the record that changes no price needs no correction",
     tariff: thirtyCents,
     told: [begin, end, billing, late, billing],
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] } }
   },
   {
-    name: "a reading of after the stop is not the session's",
+    name: "a reading from after the stop does not belong to the session",
     tariff: allThree,
     told: [begin, late, end, billing, meter(at("11:30"), 12_000), billing],
     expected: { ANNA: corrected }
@@ -114,7 +114,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "a correction's figures stand in for what is told after it"
   },
   {
-    name: "each correction takes back what the one before it billed",
+    name: "each correction credits the record of the previous one",
     tariff: thirtyCents,
     told: [begin, end, billing, correct({ energyWh: 6000 }), correct({ energyWh: 8000 })],
     // 8 × 0.30.
@@ -136,7 +136,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "a correction's figures stand in for what is told after it"
   },
   {
-    name: "a held session that is released is billed as it stands",
+    name: "a held session that is released is billed unchanged",
     tariff: thirtyCents,
     told: [begin, meter(at("10:30"), 6000), stop(at("11:00"), null), release()],
     // The newest reading: 5 × 0.30.
@@ -144,7 +144,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "what is released is what stood at that moment"
   },
   {
-    name: "a held session that is corrected has one record, and nothing to take back",
+    name: "a corrected held session has one record, and no credit",
     tariff: thirtyCents,
     told: [begin, stop(at("11:00"), null), correct({ energyWh: 7000 })],
     // 7 × 0.30.
@@ -152,7 +152,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "a correction's figures stand in for what is told after it"
   },
   {
-    name: "a record that is taken back is not issued again, whatever is told",
+    name: "a credited record is not issued again, whatever messages follow",
     tariff: thirtyCents,
     told: [begin, end, credit(), end, billing, late, billing],
     expected: {
@@ -166,7 +166,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "it has to be taken back before it is told again"
   },
   {
-    name: "a session whose record was taken back is billed once more when it is corrected",
+    name: "a session whose record was credited is billed again when it is corrected",
     tariff: thirtyCents,
     told: [begin, end, credit(), correct({ energyWh: 6000 })],
     // 6 × 0.30.
@@ -186,7 +186,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "a correction's figures stand in for what is told after it"
   },
   {
-    name: "a site whose time zone is changed leaves the prices of what was before",
+    name: "a changed time zone of the site does not change the prices of earlier sessions",
     zone: "America/New_York",
     tariff: tariff([element([["TIME", 6]], { startTime: "06:00", endTime: "07:00" }), element([["TIME", 1]])]),
     told: [
@@ -201,7 +201,7 @@ export const reviews: ReadonlyArray<Story> = [
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [6, 6], time: [6, 6] } }
   },
   {
-    name: "a corrected energy flowed when the readings say, counted back from the stop where the start was wrong",
+    name: "a corrected energy is spread by the readings, counted back from the stop if the start was wrong",
     tariff: allThree,
     told: [
       start(at("10:00"), 0),
@@ -215,7 +215,7 @@ export const reviews: ReadonlyArray<Story> = [
     toldOnlySo: "a correction's figures stand in for what is told after it"
   },
   {
-    name: "a corrected energy flowed when the readings say, in proportion where neither end was wrong",
+    name: "a corrected energy is spread by the readings in proportion if neither end was wrong",
     tariff: allThree,
     told: [begin, meter(at("10:20"), 9000), late, end, correct({ energyWh: 6000 })],
     // 6 × 0.40; half an hour × 1.20; half an hour × 6.

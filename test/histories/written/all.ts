@@ -1,4 +1,4 @@
-/** All written histories that tell the truth. Those of false meters and clocks are in `poisoned`. */
+/** All written histories whose messages are true. Those of false meters and clocks are in `poisoned`. */
 import type { Story } from "../Story.ts"
 import { calendar } from "./Calendar.ts"
 import { messages } from "./Messages.ts"

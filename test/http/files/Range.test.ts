@@ -1,4 +1,4 @@
-/** Ranges as RFC 9110 §14 has them, for one range of bytes. */
+/** The Range header of RFC 9110 §14, for a single range of bytes. */
 import { expect, it } from "vitest"
 import { rangeOf } from "../../../src/http/files/Downloads.ts"
 
@@ -26,7 +26,7 @@ it.each([
   expect(rangeOf(header, 10)).toEqual(range)
 })
 
-it("finds no bytes in an empty file", () => {
+it("answers every range of an empty file as unsatisfiable", () => {
   for (const header of ["bytes=0-", "bytes=0-0", "bytes=-5"]) expect(rangeOf(header, 0)).toBe("unsatisfiable")
   expect(rangeOf(undefined, 0)).toBe("whole")
 })

@@ -1,4 +1,4 @@
-/** REST v1 describes all of itself too, by the same means. */
+/** The OpenAPI document of REST v1 is complete too, checked in the same way as that of v2. */
 import { expect, it } from "vitest"
 import { operationsOf } from "../../../src/http/openapi/Document.ts"
 import { openApiDocument } from "../../../src/http/v1/OpenApiDocument.ts"
@@ -18,11 +18,11 @@ it("describes every operation, property and parameter", () => {
   expect([...bare, ...parameters.filter(({ description }) => description === undefined)]).toEqual([])
 })
 
-it("finds nothing to say against itself in two public validators", async () => {
+it("passes two public validators without findings", async () => {
   expect(await findings(document)).toEqual([])
 })
 
-it("leaves answers open, so that a client of today reads the answers of tomorrow", () => {
+it("allows additional fields in answers, so that today's clients can read tomorrow's answers", () => {
   const closed = schemasOf(document).filter(([, { additionalProperties }]) => additionalProperties === false)
   expect(closed.map(([place]) => place)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** REST v1: the four operations of product.md, its envelope of errors, its keys in the query that nobody else may see (T21). */
+/** REST v1: the four operations of product.md, its error envelope, and its keys in the query, which must not leak (T21). */
 import { beforeEach, describe, expect, it } from "vitest"
 import { fakeApp, type Answer, type Asked, type Json, type TestCredentials } from "../../support/restApp.ts"
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 const ask = (method: string, path: string, asked: Asked = {}, by: TestCredentials = app.own) =>
   app.ask(method, `/api${path}?code=${by.code}&clientId=${by.clientId}`, asked)
 
-/** What an answer says of itself. */
+/** The parts of an answer that the tests compare. */
 const said = ({ headers, json, status }: Answer) => ({
   status,
   json,
@@ -21,7 +21,7 @@ const said = ({ headers, json, status }: Answer) => ({
   cacheControl: headers.get("cache-control")
 })
 
-/** What every refusal of REST v1 is. */
+/** What every refusal of REST v1 looks like. */
 const error = (status: number, code: string) => ({
   status,
   json: { error: { code, message: expect.any(String) } },
@@ -33,7 +33,7 @@ const error = (status: number, code: string) => ({
 const aGroup = async (): Promise<number> => (await ask("POST", "/group/add", { body: { name: "Harbour" } })).json.id
 
 describe("the operations", () => {
-  it("make a group with an integer id, which is a site of v2", async () => {
+  it("create a group with an integer id, which is a site in v2", async () => {
     const made = await ask("POST", "/group/add", { body: { name: "Harbour", colour: "blue" } })
     expect([made.status, made.json]).toEqual([200, { id: expect.any(Number), name: "Harbour" }])
     expect(Number.isInteger(made.json.id)).toBe(true)
@@ -41,7 +41,7 @@ describe("the operations", () => {
     expect(sites.json.items.map((site: Json) => [site.groupId, site.name])).toEqual([[made.json.id, "Harbour"]])
   })
 
-  it("make a charger in a group and answer its id; other information is taken and not looked at", async () => {
+  it("create a charger in a group and answer its id, ignoring other fields", async () => {
     const groupId = await aGroup()
     const made = await ask("POST", `/charger/add/CP:1/${groupId}`, { body: { chargerName: "Left", sockets: 2 } })
     expect([made.status, made.json]).toEqual([200, { chargerId: "CP:1" }])
@@ -49,9 +49,9 @@ describe("the operations", () => {
     expect([charger.json.name, charger.json.securityProfile]).toEqual(["Left", 0])
   })
 
-  it("answer a charger with product.md's fields and no others, as v2 tells them", async () => {
+  it("answer a charger with exactly product.md's fields and with the same values as v2", async () => {
     await ask("POST", `/charger/add/CP-1/${await aGroup()}`, { body: { chargerName: "Left" } })
-    // Memory shows how a connection is that the database has.
+    // Memory knows when the charger was last seen, for the connection that the database has.
     app.world.chargers.set("CP-1", { ...app.world.chargers.get("CP-1")!, epoch: 1 })
     app.world.seen.set("CP-1", { epoch: 1, lastSeen: Date.UTC(2026, 4, 20), lastMessage: "[2]", ended: undefined })
     const { json, status } = await ask("GET", "/charger/CP-1")
@@ -80,14 +80,14 @@ describe("the operations", () => {
     expect(v2.json).toMatchObject(json)
   })
 
-  it("answer the statistics of v2", async () => {
+  it("answer the same statistics as v2", async () => {
     const v2 = await app.ask("GET", "/cpo/v2/statistics", { key: app.key })
     expect((await ask("GET", "/statistics")).json).toEqual(v2.json)
   })
 })
 
 describe("bad input", () => {
-  it("is 400 for a charger id that a URL cannot carry", async () => {
+  it("is refused with 400 for a charger id that a URL cannot carry", async () => {
     const groupId = await aGroup()
     for (const id of ["a%20b", "a%2Fb", "%00", "ä", "x".repeat(49), "%2E%2E%20"]) {
       expect(said(await ask("POST", `/charger/add/${id}/${groupId}`, { body: { chargerName: "A" } }))).toEqual(
@@ -96,7 +96,7 @@ describe("bad input", () => {
     }
   })
 
-  it("is 400 for a group id that is no integer, and 404 for one that is no group of one's own", async () => {
+  it("is refused with 400 for a group id that is not an integer and 404 for a group of no or another organisation", async () => {
     for (const id of ["one", "1.5", "-1", "99999999999", "NaN"]) {
       expect(said(await ask("POST", `/charger/add/CP-1/${id}`, { body: { chargerName: "A" } }))).toEqual(
         error(400, "invalid_group_id")
@@ -111,7 +111,7 @@ describe("bad input", () => {
     expect(said(answer)).toEqual(error(404, "group_not_found"))
   })
 
-  it("is 400 without a name, or with a body that is no JSON object", async () => {
+  it("is refused with 400 without a name or with a body that is not a JSON object", async () => {
     const groupId = await aGroup()
     for (const asked of [{ body: {} }, { body: { chargerName: "" } }, { body: [] }, { raw: "{" }, { raw: "" }]) {
       expect(said(await ask("POST", `/charger/add/CP-1/${groupId}`, asked))).toEqual(error(400, "invalid_body"))
@@ -119,7 +119,7 @@ describe("bad input", () => {
     expect(said(await ask("POST", "/group/add", { body: { name: 1 } }))).toEqual(error(400, "invalid_body"))
   })
 
-  it("is 409 for an id in use, 404 for a charger that is not there, and 404 and 405 for other paths", async () => {
+  it("is refused with 409 for an id in use, 404 for an unknown charger or path, and 405 for a wrong method", async () => {
     const groupId = await aGroup()
     await ask("POST", `/charger/add/CP-1/${groupId}`, { body: { chargerName: "A" } })
     expect(said(await ask("POST", `/charger/add/CP-1/${groupId}`, { body: { chargerName: "A" } }))).toEqual(
@@ -132,7 +132,7 @@ describe("bad input", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD")
   })
 
-  it("is 415 for a form and 413 for more than 1 MiB", async () => {
+  it("is refused with 415 for a form and 413 for more than 1 MiB", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     expect(said(await ask("POST", "/group/add", { raw: "name=A", headers }))).toEqual(
       error(415, "unsupported_media_type")
@@ -144,7 +144,7 @@ describe("bad input", () => {
 })
 
 describe("the pair of code and clientId", () => {
-  it("is needed whole and once", async () => {
+  it("is required completely and exactly once", async () => {
     const { clientId, code } = app.own
     for (const query of [
       "",
@@ -159,26 +159,26 @@ describe("the pair of code and clientId", () => {
     }
   })
 
-  it("of one organisation does not go with another's", async () => {
+  it("is refused if its parts belong to different organisations", async () => {
     const other = await app.organise()
     expect(said(await app.ask("GET", `/api/statistics?code=${app.own.code}&clientId=${other.clientId}`))).toEqual(
       error(401, "unauthorized")
     )
   })
 
-  it("is not a key of REST v2", async () => {
+  it("cannot be replaced by a REST v2 key", async () => {
     expect(said(await app.ask("GET", `/api/statistics?code=${app.key}&clientId=${app.own.clientId}`))).toEqual(
       error(401, "unauthorized")
     )
     expect(said(await app.ask("GET", "/api/statistics", { key: app.key }))).toEqual(error(401, "unauthorized"))
   })
 
-  it("is refused over plain http with a hint, and answered where that is allowed", async () => {
+  it("is refused over plain HTTP with a hint, and accepted where plain HTTP is allowed", async () => {
     const headers = { "x-test-plain": "yes" }
     const refused = await ask("GET", "/statistics", { headers })
     expect(said(refused)).toEqual(error(403, "https_required"))
     expect(refused.json.error.message).toContain("V1_ALLOW_HTTP")
-    // Nothing of the request is looked at before that: not even whether the pair is known.
+    // Nothing else in the request is examined before that, not even whether the pair is known.
     expect(said(await app.ask("GET", "/api/statistics", { headers }))).toEqual(error(403, "https_required"))
     expect(said(await app.ask("GET", "/api/nothing", { headers }))).toEqual(error(403, "https_required"))
 
@@ -188,7 +188,7 @@ describe("the pair of code and clientId", () => {
     expect(answer.status).toBe(200)
   })
 
-  it("is in no log, whatever happens", async () => {
+  it("is never logged, not even on an internal error", async () => {
     app.logged.length = 0
     app.world.defect = new Error("boom")
     const failed = await ask("GET", "/statistics")
@@ -199,7 +199,7 @@ describe("the pair of code and clientId", () => {
   })
 })
 
-it("is 503 with Retry-After while storage is away, and names no host", async () => {
+it("answers 503 with Retry-After while storage is unavailable and names no host", async () => {
   app.world.unavailable = "down"
   const answer = await ask("GET", "/statistics")
   expect(said(answer)).toEqual(error(503, "unavailable"))
@@ -207,7 +207,7 @@ it("is 503 with Retry-After while storage is away, and names no host", async () 
   expect(answer.text).not.toContain("secret-host")
 })
 
-it("describes itself without keys, also over plain http", async () => {
+it("serves its OpenAPI document without keys, also over plain HTTP", async () => {
   const { json, status } = await app.ask("GET", "/api/swagger.json", { headers: { "x-test-plain": "yes" } })
   expect([status, json.openapi, json.servers]).toEqual([200, "3.1.0", [{ url: "https://cpo.example" }]])
   expect(Object.keys(json.paths)).toEqual([

@@ -1,4 +1,4 @@
-/** People sign in, are let in by links, and do what their role says: over the real storage, on both databases. */
+/** People sign in, accept invitations by links, and can do what their role allows: over the real storage, on both databases. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +22,7 @@ const codeAt = (secret: string, now: number): string =>
   hotp((key, data) => createHmac("sha1", key).update(data).digest(), fromBase32(secret), stepAt(now))
 
 forEachDriver("Accounts", ports, (it) => {
-  it.effect("begin with a link that works once, and answer who signed in", () =>
+  it.effect("start with a set-up link that works once, and show who has signed in", () =>
     Effect.gen(function* () {
       const { ask, me, organisationId, owner, address, token, operatorId } = yield* founded
       yield* Effect.promise(async () => {
@@ -54,7 +54,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("answer a wrong password, an unknown address and one without a password alike", () =>
+  it.effect("answer alike for a wrong password, an unknown address and an account without a password", () =>
     Effect.gen(function* () {
       const { address, ask, key } = yield* founded
       const bare = yield* makeOrganisation()
@@ -75,7 +75,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("delay a guesser, and not the owner on a device that signed in before", () =>
+  it.effect("delay an attacker who guesses passwords, but not the owner on a device that signed in before", () =>
     Effect.gen(function* () {
       const { address, ask, owner, operatorId } = yield* founded
       yield* Effect.promise(async () => {
@@ -85,15 +85,15 @@ forEachDriver("Accounts", ports, (it) => {
             headers: { "x-test-network": network }
           })
         for (let n = 0; n < 5; n++) assert.strictEqual((await guess("198.51.100.0/24")).status, 401)
-        /** What is answered while the guesser waits, whatever time the machine takes: each failure doubles his delay. */
+        /** The answer to a request while the attacker is delayed, however slow the machine is: each failure doubles the delay. */
         const whileDelayed = async (ask_: () => Promise<Answer>): Promise<Answer> => {
           for (;;) {
-            // Before the guess: what he is asked to wait counts from when the service looked, and its answer takes time too.
+            // Taken before the guess: the delay counts from when the service received it, and the answer takes time too.
             const since = performance.now()
             const refused = await guess("198.51.100.0/24")
-            // One too many of his network is answered 429 as well, and holds back no right password.
+            // Too many attempts at once from one network are also answered 429, but do not delay a right password.
             if (said(refused)[1] !== "sign_in_delayed") continue
-            // Of the seconds that he is asked to wait all but the last are whole. With few of them what is asked might come after the delay, and change it.
+            // All seconds of the delay but the last are whole ones. With too few of them, the request might arrive after the delay and change it.
             const wholeSeconds = Number(refused.headers.get("retry-after")) - 1
             if (wholeSeconds < 3) {
               await sleep(100)
@@ -107,13 +107,13 @@ forEachDriver("Accounts", ports, (it) => {
         assert.deepStrictEqual(said(delayed), [429, "sign_in_delayed"])
         assert.isAtLeast(Number(delayed.headers.get("retry-after")), 1)
         assert.strictEqual((await whileDelayed(() => guess("203.0.113.0/24"))).status, 401)
-        // From the guesser's own network, on the known device.
+        // From the attacker's own network, on the known device.
         const headers = { "x-test-network": "198.51.100.0/24" }
         const right = { body: { email: address, password }, headers }
         assert.strictEqual((await whileDelayed(() => owner.ask("POST", "/sign-ins", right))).status, 201)
         const device = owner.cookies.get("__Host-voltlane-device") ?? ""
         const forged = device.replace(/.$/, (end) => (end === "0" ? "1" : "0"))
-        /** From a device that never signed in: a right password would make it known, so that each try has its own. */
+        /** From a device that never signed in. A correct password would make the device known, so each attempt uses a new one. */
         const other = () => {
           const browser = new Browser(ask)
           browser.cookies.set("__Host-voltlane-device", forged)
@@ -127,7 +127,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("change nothing for a page of another site, whatever it sends", () =>
+  it.effect("refuse every change that a page of another site requests", () =>
     Effect.gen(function* () {
       const { ask, key, owner } = yield* founded
       yield* Effect.promise(async () => {
@@ -153,7 +153,7 @@ forEachDriver("Accounts", ports, (it) => {
         assert.strictEqual((await send(form)).status, 415)
         assert.strictEqual((await send({ origin })).status, 200)
         assert.strictEqual((await send({ "sec-fetch-site": "same-origin" })).status, 200)
-        // A key is sent by no browser on its own; where both come it alone counts.
+        // No browser sends a key by itself. Where a request has both a key and a cookie, only the key counts.
         assert.strictEqual((await send({}, { key })).status, 200)
         assert.deepStrictEqual(said(await send({ "sec-fetch-site": "same-origin" }, { key: "wrong" })), [
           401,
@@ -170,7 +170,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("end by signing out, by time, by another sign-in of the same person and by a new password", () =>
+  it.effect("end their sign-ins by signing out, by time, by ending all others, and by a new password", () =>
     Effect.gen(function* () {
       const { address, ask, owner } = yield* founded
       const sql = yield* SqlClient.SqlClient
@@ -218,7 +218,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("go on for as long as they are used: each request is noted, at the latest when the service closes", () =>
+  it.effect("stay signed in while in use: each request is recorded, at the latest when the service closes", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const sql = yield* SqlClient.SqlClient
@@ -234,7 +234,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("set a new password by a reset, which ends sign-ins and the second factor", () =>
+  it.effect("get a new password by a reset, which ends their sign-ins", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -253,7 +253,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("take each code of a second factor once, and recovery codes in its place", () =>
+  it.effect("accept each code of a second factor once, and recovery codes in its place", () =>
     Effect.gen(function* () {
       const { address, ask, owner } = yield* founded
       const sql = yield* SqlClient.SqlClient
@@ -287,7 +287,7 @@ forEachDriver("Accounts", ports, (it) => {
         assert.strictEqual((await signIn(recovery)).status, 401)
         return { codes: on.json.recoveryCodes as ReadonlyArray<string>, secret: String(begun.json.secret) }
       })
-      // Stored sealed, and codes as hashes.
+      // The secret is stored sealed and the codes as hashes.
       const [row] = yield* sql<{ text: string }>`
         SELECT concat(p::text, (SELECT string_agg(c::text, ' ') FROM recovery_code c)) AS text FROM operator p WHERE p.email = ${address}`
       for (const secret of [enrolled.secret, ...enrolled.codes]) assert.notInclude(row?.text ?? secret, secret)
@@ -313,7 +313,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("end with their open streams when an operator is disabled, or signs out elsewhere", () =>
+  it.effect("lose their sign-ins and open streams when the operator is disabled or signs out elsewhere", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -332,7 +332,7 @@ forEachDriver("Accounts", ports, (it) => {
           401,
           "sign_in_refused"
         ])
-        // Another's stream goes on.
+        // The stream of another operator stays open.
         const still = await Promise.race([staying.then(() => "ended"), own.owner.ask("GET", "/me").then(() => "open")])
         assert.strictEqual(still, "open")
         await own.owner.ask("DELETE", "/sign-ins/current")
@@ -341,7 +341,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("are recovered on the machine: by a link for a new password, and by a new owner", () =>
+  it.effect("can be recovered on the command line by a link for a new password or by a new owner", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const [organisation] = yield* Effect.promise(() =>
@@ -369,7 +369,7 @@ forEachDriver("Accounts", ports, (it) => {
         assert.deepStrictEqual([joining.status, joining.json.role], [201, "Owner"])
         await second.ask("PATCH", `/operators/${own.operatorId}`, { body: { state: "Disabled" } })
       })
-      // One who is there is let in again.
+      // A disabled operator is enabled again.
       const again = yield* asked({ ask: "operators add-owner", user: "me", organisation: party, email: own.address })
       assert.deepStrictEqual([again.out, again.note.length], [[], 1])
       yield* Effect.promise(async () => {
@@ -381,7 +381,7 @@ forEachDriver("Accounts", ports, (it) => {
     })
   )
 
-  it.effect("are shown to their own organisation alone", () =>
+  it.effect("are visible to their own organisation only", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const other = yield* founded

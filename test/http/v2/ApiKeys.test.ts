@@ -1,4 +1,4 @@
-/** Keys that work until a time and from some networks only, and keys that take the place of others. */
+/** Keys with an expiry time, keys that are limited to some networks, and the rotation of keys. */
 import { beforeEach, describe, expect, it } from "vitest"
 import type { FakeKey } from "../../support/fakeRecords.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
@@ -22,7 +22,7 @@ const ask = (method: string, path: string, body?: Json, key = app.key, address?:
 const make = async (body: Json, key = app.key, address?: string) =>
   (await ask("POST", "/api-keys", { name: "Fleet", ...body }, key, address)).json
 
-/** As time does. */
+/** Changes a stored key directly, for example to let it expire. */
 const change = (id: string, more: Partial<FakeKey>): void => {
   const key = app.world.keys.get(id)
   if (key !== undefined) app.world.keys.set(id, { ...key, ...more })
@@ -30,8 +30,8 @@ const change = (id: string, more: Partial<FakeKey>): void => {
 
 const sites = (key: string, address?: string) => ask("GET", "/sites", undefined, key, address)
 
-describe("a key with an end", () => {
-  it("works until then, and is refused afterwards with when it ended", async () => {
+describe("a key with an expiry time", () => {
+  it("works until then and is refused afterwards with the time of its expiry", async () => {
     const expiresAt = soon(3600)
     const made = await make({ expiresAt })
     expect(made).toMatchObject({ expiresAt, networks: null, lastUsedFrom: null })
@@ -42,7 +42,7 @@ describe("a key with an end", () => {
     expect(json.detail).toMatch(/expired at 20\d\d-.*rotate/)
   })
 
-  it("ends in the future, and makes none that lives longer", async () => {
+  it("must expire in the future and cannot create a key that lives longer", async () => {
     const past = await ask("POST", "/api-keys", { name: "Late", expiresAt: soon(-1) })
     expect([past.status, past.json.errors[0].pointer]).toEqual([400, "/expiresAt"])
     const made = await make({ expiresAt: soon(3600) })
@@ -52,10 +52,10 @@ describe("a key with an end", () => {
   })
 })
 
-describe("a key of some networks", () => {
+describe("a key limited to some networks", () => {
   const networks = ["203.0.113.0/24", "2001:db8::/32"]
 
-  it("works from there alone", async () => {
+  it("works from these networks only", async () => {
     const made = await make({ networks })
     expect(made.networks).toEqual(networks)
     for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8:1::7"]) {
@@ -67,7 +67,7 @@ describe("a key of some networks", () => {
     }
   })
 
-  it("makes none that works from elsewhere", async () => {
+  it("cannot create a key that works from other networks", async () => {
     const made = await make({ networks })
     const from = "203.0.113.9"
     expect((await make({}, made.key, from)).networks).toEqual(networks)
@@ -77,7 +77,7 @@ describe("a key of some networks", () => {
   })
 
   it.each([[[]], [["203.0.113.7/24"]], [["office"]], [Array.from({ length: 51 }, (_, n) => `10.0.0.${n}`)]])(
-    "is not made of %j",
+    "cannot be limited to %j",
     async (wrong) => {
       expect((await ask("POST", "/api-keys", { name: "K", networks: wrong })).status).toBe(400)
     }
@@ -85,7 +85,7 @@ describe("a key of some networks", () => {
 })
 
 describe("a rotation", () => {
-  it("gives a key of the same name, permissions and bounds once, and lets the old one work on for the overlap", async () => {
+  it("gives a new key with the same name, permissions and limits once, and the old one works during the overlap", async () => {
     const bounds = { networks: ["203.0.113.0/24"], expiresAt: soon(90 * 86_400) }
     const old = await make({ permissions: ["sites:read"], ...bounds })
     const { json, status } = await ask("POST", `/api-keys/${old.id}/rotate`, { overlapSeconds: 60 })
@@ -99,14 +99,14 @@ describe("a rotation", () => {
     expect(JSON.stringify(items)).not.toContain(json.key)
   })
 
-  it("ends the old key at once where no overlap is wished", async () => {
+  it("ends the old key at once if the overlap is 0 seconds", async () => {
     const old = await make({})
     const { json } = await ask("POST", `/api-keys/${old.id}/rotate`, { overlapSeconds: 0 })
     expect((await sites(old.key)).json.code).toBe("key_expired")
     expect((await sites(json.key)).status).toBe(200)
   })
 
-  it("gives no key more than it has itself", async () => {
+  it("cannot give a key more than the calling key has", async () => {
     const made = await make({ expiresAt: soon(3600) })
     const forEver = await ask("POST", `/api-keys/${made.id}/rotate`, { expiresAt: null }, made.key)
     expect([forEver.status, forEver.json.errors[0].pointer]).toEqual([400, "/expiresAt"])

@@ -1,4 +1,4 @@
-/** Who did what, over REST. */
+/** The audit log over REST. */
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { auditOf } from "../../support/fakeAudit.ts"
 import { fakeApp } from "../../support/restApp.ts"
@@ -12,7 +12,7 @@ afterEach(() => app.close())
 
 const at = Date.UTC(2026, 4, 20, 12)
 
-it("lists the organisation's entries, of one subject where asked, without what was not", async () => {
+it("lists the organisation's entries, all or those of one subject, without empty fields", async () => {
   const { organisationId } = app.own
   const base = { organisationId, at, actor: "key:1", before: undefined, after: undefined }
   auditOf(app.world).push(
@@ -37,7 +37,7 @@ it("lists the organisation's entries, of one subject where asked, without what w
   ])
 })
 
-it("shows the times of a record as every other time, and a command's parameters as they were given", async () => {
+it("writes times in entries like all other times, and leaves a command's parameters unchanged", async () => {
   const { organisationId } = app.own
   const after = {
     expiresAt: at,
@@ -57,13 +57,13 @@ it("shows the times of a record as every other time, and a command's parameters 
   })
 })
 
-it("needs audit:read", async () => {
+it("requires audit:read", async () => {
   const { key } = await app.organise(["commands:read"])
   const answer = await app.ask("GET", "/cpo/v2/audit-log", { key })
   expect([answer.status, answer.json.requiredPermissions]).toEqual([403, ["audit:read"]])
 })
 
-it("lists the entries of one author, one action and one stretch of time", async () => {
+it("filters entries by actor, action and time", async () => {
   const { organisationId } = app.own
   const entry = (n: number, actor: string, action: string) => ({
     id: String(n),

@@ -1,4 +1,4 @@
-/** Who may call REST v2, and with what permissions (T20, T22). */
+/** Who may call REST v2, and with which permissions (T20, T22). */
 import { HttpApi } from "effect/http-api"
 import { Context } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -18,7 +18,7 @@ afterAll(() => app.close())
 
 const sites = "/cpo/v2/sites"
 
-/** Every endpoint as the API declares it. */
+/** Every endpoint as declared by the API. */
 const endpoints: Array<{
   readonly name: string
   readonly permissions: ReadonlyArray<string> | undefined
@@ -38,11 +38,11 @@ HttpApi.reflect(Api, {
 })
 
 describe("every endpoint", () => {
-  it("asks for a key or sign-in and at least one permission, but for those about one's own account", () => {
+  it("requires a key or sign-in and at least one permission, except those about the caller's own account", () => {
     expect(endpoints.length).toBeGreaterThan(20)
     for (const endpoint of endpoints) expect([endpoint.name, endpoint.guarded]).toEqual([endpoint.name, true])
     const unpermitted = endpoints.filter((endpoint) => (endpoint.permissions ?? []).length === 0)
-    // One's own account, which needs none; and search and counts, which leave out what the caller may not read.
+    // The exceptions: the caller's own account, and search and counts, which leave out what the caller may not read.
     expect(
       unpermitted.filter(
         ({ name }) =>
@@ -64,7 +64,7 @@ describe("every endpoint", () => {
     ])
   })
 
-  it("says its permissions in the OpenAPI document", async () => {
+  it("declares its permissions in the OpenAPI document", async () => {
     const { json } = await app.ask("GET", "/cpo/swagger.json")
     const said = Object.values<Json>(json.paths)
       .flatMap((item) => Object.values<Json>(item))
@@ -72,16 +72,16 @@ describe("every endpoint", () => {
     expect(said.toSorted()).toEqual(endpoints.map((endpoint) => [endpoint.name, endpoint.permissions]).toSorted())
   })
 
-  it("uses each permission there is, so that none is given for nothing", () => {
+  it("uses every permission that exists", () => {
     const used = new Set(endpoints.flatMap((endpoint) => endpoint.permissions ?? []))
     expect(permissions.filter((permission) => !used.has(permission))).toEqual([])
   })
 })
 
 describe("a key", () => {
-  it("that is missing, unknown or broken is 401, and says how to send one", async () => {
+  it("that is missing, unknown or broken is refused with 401 and a hint how to send one", async () => {
     const broken = `${app.key.slice(0, -1)}${app.key.endsWith("0") ? "1" : "0"}`
-    // The public id of a key that is there, a secret that is not its own, and the checksum right.
+    // The public id of an existing key with a wrong secret and a correct checksum.
     const body = app.key.replace(/_.{43}_.{8}$/, `_${"0".repeat(43)}`)
     const wrongSecret = `${body}_${crc32(body)}`
     expect(parseKey(wrongSecret)?.publicId).toBe(parseKey(app.key)?.publicId)
@@ -92,12 +92,12 @@ describe("a key", () => {
     }
   })
 
-  it("of REST v1 does not work, alone or as a pair", async () => {
+  it("of REST v1 is refused, alone and as a pair", async () => {
     expect((await app.ask("GET", sites, { key: app.own.code })).status).toBe(401)
     expect((await app.ask("GET", `${sites}?code=${app.own.code}&clientId=${app.own.clientId}`)).status).toBe(401)
   })
 
-  it("costs storage one question when it is a key, and none when it cannot be one", async () => {
+  it("costs one storage call if it could be a key, and none if it is too long", async () => {
     app.world.calls = 0
     await app.ask("GET", sites, { key: "x".repeat(257) })
     expect(app.world.calls).toBe(0)
@@ -105,7 +105,7 @@ describe("a key", () => {
     expect(app.world.calls).toBe(1)
   })
 
-  it("is noted as used", async () => {
+  it("is recorded as used", async () => {
     app.world.used.length = 0
     await app.ask("GET", sites, { key: app.key })
     expect(app.world.used).toEqual([expect.stringMatching(/^key:/)])
@@ -113,7 +113,7 @@ describe("a key", () => {
     expect(app.world.used).toHaveLength(1)
   })
 
-  it("without a permission is 403 that names it, before anything is read", async () => {
+  it("without the permission is refused with 403 that names it, before the body is read", async () => {
     const { key } = await app.organise(["sites:read"])
     const refused = await app.ask("POST", sites, { key, raw: "not even JSON" })
     expect([refused.status, refused.json.code, refused.json.requiredPermissions]).toEqual([
@@ -124,7 +124,7 @@ describe("a key", () => {
     expect((await app.ask("GET", sites, { key })).status).toBe(200)
   })
 
-  it("loses what its operator loses, at the next call", async () => {
+  it("loses a permission at the next call after its operator has lost it", async () => {
     const { key, organisationId } = await app.organise(["sites:read", "chargers:read"])
     expect((await app.ask("GET", sites, { key })).status).toBe(200)
     const operator = [...app.world.operators.values()].find((one) => one.organisationId === organisationId)
@@ -133,7 +133,7 @@ describe("a key", () => {
     expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["sites:read"]])
   })
 
-  it("makes and revokes only keys that may do no more than it may itself, and says what it lacks", async () => {
+  it("can create and revoke only keys with no more permissions than its own, and says which it lacks", async () => {
     const make = (key: string, permissions: ReadonlyArray<string> | undefined) =>
       app.ask("POST", "/cpo/v2/api-keys", { key, body: { name: "A key", ...(permissions && { permissions }) } })
     const { key } = await app.organise(["sites:read", "sites:write", "api-keys:read", "api-keys:write"])
@@ -146,24 +146,24 @@ describe("a key", () => {
       requiredPermissions: json.requiredPermissions
     })
     const refused = await make(narrow.key, ["sites:read", "sites:write"])
-    expect([said(refused), refused.json.detail]).toEqual([lacking, "The caller lacks sites:write."])
+    expect([said(refused), refused.json.detail]).toEqual([lacking, "Missing permissions: sites:write."])
     const revoke = (id: string) => app.ask("DELETE", `/cpo/v2/api-keys/${id}`, { key: narrow.key })
     const first = (await app.ask("GET", "/cpo/v2/api-keys", { key })).json.items.find(
       (one: Json) => one.permissions === null
     )
     for (const id of [first.id, writer.id]) {
       const answer = await revoke(id)
-      expect([said(answer), answer.json.detail]).toEqual([lacking, "The caller lacks sites:write."])
+      expect([said(answer), answer.json.detail]).toEqual([lacking, "Missing permissions: sites:write."])
     }
     expect((await app.ask("GET", sites, { key })).status).toBe(200)
-    // Without permissions a key has those of its maker, and no more.
+    // A key that is created without permissions gets those of its creator.
     const copy = (await make(narrow.key, undefined)).json
     expect(copy.permissions).toEqual(["sites:read", "api-keys:read", "api-keys:write"])
     expect([(await revoke(copy.id)).status, (await revoke(narrow.id)).status]).toEqual([204, 204])
     expect((await revoke(writer.id)).status).toBe(401)
   })
 
-  it("is in no log and no answer", async () => {
+  it("appears in no log and no answer", async () => {
     app.logged.length = 0
     app.world.defect = new Error("something broke")
     const failed = await app.ask("GET", sites, { key: app.key })
@@ -174,7 +174,7 @@ describe("a key", () => {
   })
 })
 
-it("asks for no key where the service describes itself", async () => {
+it("requires no key for the OpenAPI document and the documentation page", async () => {
   expect((await app.ask("GET", "/cpo/swagger.json")).status).toBe(200)
   expect((await app.ask("GET", "/cpo/docs")).status).toBe(200)
 })

@@ -43,7 +43,7 @@ const cdr = (more: object = {}) => ({
 })
 
 describe("a record as CSV", () => {
-  it("has a cell for each column of the head", () => {
+  it("has a cell for each column of the header", () => {
     expect(csvLine(cdr())).toBe(
       "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,,,1,1,CARD," +
         "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z,,\r\n"
@@ -51,23 +51,23 @@ describe("a record as CSV", () => {
     expect(csvHead.split(",")).toHaveLength(csvLine(cdr()).split(",").length)
   })
 
-  it("names the partner that is billed and the driver's contract, whatever it is spelt like", () => {
+  it("names the billed partner and the driver's contract, and escapes the contract id", () => {
     const roaming = { partnerId: "01990000-0000-7000-8000-000000000009", contractId: "=DE-ABC-1" }
     expect(csvLine(cdr({ roaming }))).toMatch(/,01990000-0000-7000-8000-000000000009,'=DE-ABC-1\r\n$/)
   })
 
   for (const uid of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"]) {
-    it(`lets no spreadsheet take ${JSON.stringify(uid)} for a formula`, () =>
+    it(`escapes ${JSON.stringify(uid)} so that no spreadsheet treats it as a formula`, () =>
       expect(csvLine(cdr({ tokenUid: uid })).split(",EUR")[0]).toMatch(/,"?'[=+\-@\t\r]/))
   }
 
-  /** The cells that a spreadsheet makes of a line where it takes `separator` for the end of one, whatever stands in quotes further on. */
+  /** The cells of a line in a spreadsheet that splits at `separator`, even within quotes. */
   const cellsOf = (line: string, separator: string): ReadonlyArray<string> => line.split(separator)
 
   for (const separator of [";", "\t", "\n", "\r", "\r\n"]) {
     for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", '"=1+1', "＝1+1", "\u00a0-1"]) {
       const uid = `a${separator}${formula}${separator}${formula}`
-      it(`quotes ${JSON.stringify(uid)}, and lets no spreadsheet that splits it find a formula in it`, () => {
+      it(`quotes ${JSON.stringify(uid)} so that a spreadsheet that splits it finds no formula`, () => {
         const line = csvLine(cdr({ tokenUid: uid }))
         expect(line).toContain(`,"a${separator}'`)
         for (const cell of cellsOf(line.split(",EUR")[0] ?? "", separator)) {
@@ -77,7 +77,7 @@ describe("a record as CSV", () => {
     }
   }
 
-  it("leaves text alone in which nothing is a formula", () => {
+  it("leaves text without formulas unchanged, and quotes it only where needed", () => {
     for (const uid of ["a-b+c=d@e", "O'Hara", "04A2-B3"]) expect(csvLine(cdr({ tokenUid: uid }))).toContain(`,${uid},`)
     for (const uid of ["a; b", "a\tb", "a\r\nb", "a\rb"])
       expect(csvLine(cdr({ tokenUid: uid }))).toContain(`,"${uid}",`)
@@ -100,13 +100,13 @@ describe("a record as CSV", () => {
     expect(csvLine(cdr({ totalEnergyKwh }))).toContain(`,${text},1,0,t,1,false,`)
   })
 
-  it("keeps a negative amount a number, and quotes what would break the line", () => {
+  it("leaves negative amounts as numbers and quotes text that would break the line", () => {
     expect(csvLine(cdr({ totalCost: { exclVat: -1.5, inclVat: -1.8 } }))).toContain(",EUR,-1.5,-1.8,")
     expect(csvLine(cdr({ tokenUid: 'a,"b"\nc' }))).toContain(',"a,""b""\nc",')
   })
 })
 
-it("a record as a JSON line is what the list shows of it", () => {
+it("writes a record as a JSON line with the same fields as in the list", () => {
   const line = jsonLine(cdr())
   expect(line.endsWith("}\n")).toBe(true)
   expect(JSON.parse(line)).toMatchObject({ number: 7, startedAt: "2026-05-20T10:00:00.000Z", totalCost: price })

@@ -1,4 +1,4 @@
-/** Chargers as rows and counts over REST v2: what goes over the wire. */
+/** Charger rows and counts over REST v2, as sent on the wire. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
@@ -25,7 +25,7 @@ const connector = (evseId: number, status: string, more: Json = {}) => ({
   ...more
 })
 
-/** What the charger would have reported. */
+/** Sets fields that the charger would have reported. */
 const report = (chargerId: string, changes: Json) => {
   const charger = app.world.chargers.get(chargerId)
   if (charger !== undefined) app.world.chargers.set(chargerId, { ...charger, ...changes })
@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 
 describe("a row", () => {
-  it("has what a table shows of a charger, and leaves out what is not known of its connectors", async () => {
+  it("has what a table shows of a charger, without unknown details of its connectors", async () => {
     const place = { siteId, siteName: "Harbour" }
     const none = { vendor: null, model: null, firmwareVersion: null, protocol: null }
     expect(await rows()).toEqual([
@@ -114,7 +114,7 @@ describe("a row", () => {
     ])
   })
 
-  it("has what this process knows of the connection, where it is newer than what is stored", async () => {
+  it("prefers what this process knows of the connection if it is newer than what is stored", async () => {
     app.world.seen.set("CP-1", {
       epoch: 1,
       lastSeen: noon + 1000,
@@ -137,7 +137,7 @@ describe("rows", () => {
     expect(await ids(`?siteId=${siteId}&state=Offline`)).toBe("CP-2")
   })
 
-  it("come in pages of up to a thousand, with a Link to the next", async () => {
+  it("come in pages of up to a thousand, with a Link to the next page", async () => {
     const first = await ask("GET", "/charger-rows?limit=2")
     expect(first.json.items).toHaveLength(2)
     const next = /^<https:\/\/cpo\.example([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? ""
@@ -147,7 +147,7 @@ describe("rows", () => {
     expect((await ask("GET", "/charger-rows?limit=1001")).status).toBe(400)
   })
 
-  it("are refused for a state that there is none of, and for a parameter that is not known", async () => {
+  it("are refused with 400 for an unknown state or parameter", async () => {
     for (const query of ["?state=Broken", "?state=Faulted,", "?state=", "?status=Faulted"]) {
       expect([query, (await ask("GET", `/charger-rows${query}`)).status]).toEqual([query, 400])
     }
@@ -155,7 +155,7 @@ describe("rows", () => {
   })
 })
 
-it("counts have every state, also those that no charger is in", async () => {
+it("counts include every state, also those without chargers", async () => {
   const { json } = await ask("GET", "/charger-rows/counts")
   expect(json).toEqual({
     total: 3,
@@ -180,7 +180,7 @@ it("counts have every state, also those that no charger is in", async () => {
   expect([one.json.total, one.json.byState.NeverConnected]).toEqual([1, 1])
 })
 
-it("rows and counts are for keys that may read chargers, and of their organisation alone", async () => {
+it("rows and counts require chargers:read and cover only the caller's organisation", async () => {
   const { json } = await ask("POST", "/api-keys", { name: "narrow", permissions: ["sites:read"] })
   const stranger = await app.organise()
   for (const path of ["/cpo/v2/charger-rows", "/cpo/v2/charger-rows/counts"]) {

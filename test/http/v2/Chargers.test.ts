@@ -1,4 +1,4 @@
-/** Chargers over REST v2: as registered, as reported, as changed. */
+/** Chargers over REST v2: registering them, what they reported, and changing them. */
 import { Redacted } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
 import { passwordVerifier } from "../../../src/domain/operator/Keys.ts"
@@ -22,7 +22,7 @@ const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
 const hasPassword = (chargerId: string, password: string): boolean =>
   Buffer.from(passwordVerifier(secrets, password)).equals(Buffer.from(app.world.passwords.get(chargerId) ?? []))
 
-/** An EVSE of which nobody has told anything. */
+/** An EVSE without any description. */
 const undescribed = {
   physicalReference: null,
   floorLevel: null,
@@ -32,7 +32,7 @@ const undescribed = {
   parkingRestrictions: []
 }
 
-/** What the charger would have reported. */
+/** Sets fields that the charger would have reported. */
 const report = (chargerId: string, changes: Json) => {
   const charger = app.world.chargers.get(chargerId)
   if (charger !== undefined) app.world.chargers.set(chargerId, { ...charger, ...changes })
@@ -52,7 +52,7 @@ const connector = (evseId: number, connectorId = 1, more: Json = {}) => ({
 })
 
 describe("a new charger", () => {
-  it("needs a name and a chargerId, goes to the oldest site and may connect without a password", async () => {
+  it("requires only a name and a chargerId, goes to the oldest site and may connect without a password", async () => {
     const made = await ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" })
     expect(made.status).toBe(200)
     expect(made.headers.get("location")).toBe("https://cpo.example/cpo/v2/chargers/CP-1")
@@ -98,7 +98,7 @@ describe("a new charger", () => {
     expect((await ask("GET", "/chargers/CP-1")).json).toEqual(made.json)
   })
 
-  it("is 409 where its id is taken, or no site is there", async () => {
+  it("is refused with 409 if its id is taken or there is no site, and with 404 for an unknown site", async () => {
     await ask("POST", "/chargers", { name: "A", chargerId: "CP-1" })
     const again = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1" })
     expect([again.status, again.json.code]).toEqual([409, "charger_id_in_use"])
@@ -113,7 +113,7 @@ describe("a new charger", () => {
     expect(elsewhere.status).toBe(404)
   })
 
-  it("with a password is on profile 1 or higher, and the password is never shown", async () => {
+  it("gets profile 1 or the requested one if it has a password, which is never shown", async () => {
     const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", password: "0123456789abcdef" })
     expect([made.json.securityProfile, made.json.password]).toEqual([1, undefined])
     expect(made.text).not.toContain("0123456789abcdef")
@@ -129,7 +129,7 @@ describe("a new charger", () => {
     expect([certificate.status, certificate.json.securityProfile]).toEqual([200, 3])
   })
 
-  it("has the serial number that its operator registered, whatever it reports, and proves itself anew when that changes", async () => {
+  it("keeps its registered serial number whatever it reports, and must reconnect when that number changes", async () => {
     const made = await ask("POST", "/chargers", { name: "A", chargerId: "CP-1", registeredSerialNumber: "SN-1" })
     expect([made.status, made.json.registeredSerialNumber]).toEqual([200, "SN-1"])
     report("CP-1", { serialNumber: "SN-2" })
@@ -146,7 +146,7 @@ describe("a new charger", () => {
     }
   })
 
-  it("is told Pending or Rejected at its first boot where its operator says so, and hears of it when he accepts", async () => {
+  it("can be registered as Pending or Rejected, and is notified when its operator accepts it", async () => {
     for (const registration of ["Pending", "Rejected"]) {
       const made = await ask("POST", "/chargers", { name: "Waits", chargerId: `W-${registration}`, registration })
       expect([made.status, made.json.registration]).toEqual([200, registration])
@@ -170,7 +170,7 @@ describe("a new charger", () => {
   })
 })
 
-describe("a charger that reported itself", () => {
+describe("a charger that has reported its data", () => {
   beforeEach(async () => {
     await ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" })
     report("CP-1", {
@@ -193,7 +193,7 @@ describe("a charger that reported itself", () => {
     })
   })
 
-  it("is shown with all of it", async () => {
+  it("is shown with everything that it reported", async () => {
     const { json } = await ask("GET", "/chargers/CP-1")
     expect(json).toMatchObject({
       manufacturer: "Kempower",
@@ -230,14 +230,14 @@ describe("a charger that reported itself", () => {
     ])
   })
 
-  it("numbers sockets through where an EVSE has several connectors", async () => {
+  it("numbers sockets consecutively if an EVSE has several connectors", async () => {
     report("CP-1", { connectors: [connector(1, 1), connector(1, 2), connector(2, 1)] })
     const { json } = await ask("GET", "/chargers/CP-1")
     expect(json.sockets.map((socket: Json) => socket.id)).toEqual([1, 2, 3])
     expect(json.evses.map((evse: Json) => evse.connectors.length)).toEqual([2, 1])
   })
 
-  it("shows what memory holds where that is as fresh as the database, and the database where it is fresher", async () => {
+  it("is shown from memory if that is as new as the database, otherwise from the database", async () => {
     const ended = { at: noon + 5500, reason: "bye" }
     app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon + 5000, lastMessage: "newer", ended })
     const newer = (await ask("GET", "/chargers/CP-1")).json
@@ -246,17 +246,17 @@ describe("a charger that reported itself", () => {
       "newer",
       false
     ])
-    // It is connected to another node since, which has heard of it.
+    // It has since connected to another node, which has heard from it.
     report("CP-1", { epoch: 2 })
     app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon - 5000, lastMessage: "older", ended })
     const older = (await ask("GET", "/chargers")).json.items[0]
     expect([older.lastSeen, older.activeConnection]).toEqual(["2026-05-20T12:00:00.000Z", true])
   })
 
-  it("tells since when it is offline, and nothing while it is connected", async () => {
+  it("shows since when it is offline, and null while it is connected", async () => {
     const shown = async () => (await ask("GET", "/chargers/CP-1")).json.offlineSince
     expect(await shown()).toBeNull()
-    // Its end has been seen by this process, and is not stored yet: it has one time, before and after that.
+    // This process has seen the connection end, but the end is not stored yet: the time shown is the same before and after that.
     const ended = { at: noon + 6000, reason: "bye" }
     app.world.seen.set("CP-1", { epoch: 1, lastSeen: noon + 5000, lastMessage: "[bye]", ended })
     expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
@@ -264,7 +264,7 @@ describe("a charger that reported itself", () => {
     expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
     app.world.seen.delete("CP-1")
     expect(await shown()).toBe("2026-05-20T12:00:06.000Z")
-    // It has said nothing on its connection before that ends.
+    // Its connection ended before it sent any message.
     report("CP-1", { epoch: 2, connected: true, offlineSince: undefined })
     app.world.seen.set("CP-1", {
       epoch: 2,
@@ -273,16 +273,16 @@ describe("a charger that reported itself", () => {
       ended: { at: noon + 8000, reason: "" }
     })
     expect(await shown()).toBe("2026-05-20T12:00:08.000Z")
-    // It is back, and what was read does not know yet.
+    // It is connected again, which the database does not know yet.
     app.world.seen.set("CP-1", { epoch: 3, lastSeen: noon + 9000, lastMessage: "[back]", ended: undefined })
     expect(await shown()).toBeNull()
-    // It was removed and registered again, and memory still has its former life.
+    // It was removed and registered again, and memory still has data of the former charger.
     report("CP-1", { epoch: undefined, connected: false })
     app.world.seen.set("CP-1", { epoch: 3, lastSeen: noon + 9000, lastMessage: "[bye]", ended })
     expect(await shown()).toBeNull()
   })
 
-  it("is told what its connectors are, by OCPP 1.6's number or by EVSE", async () => {
+  it("accepts equipment for connectors that are named by OCPP 1.6's number or by EVSE", async () => {
     const equipment = {
       standard: "IEC_62196_T2_COMBO",
       format: "CABLE",
@@ -306,7 +306,7 @@ describe("a charger that reported itself", () => {
     ])
   })
 
-  it("tells its configuration keys", async () => {
+  it("lists its configuration keys", async () => {
     expect((await ask("GET", "/chargers/CP-1/configuration")).json).toEqual({
       items: [
         { key: "HeartbeatInterval", value: "300", readonly: false, expected: null, drift: false, missing: false },
@@ -356,14 +356,14 @@ describe("a charger that reported itself", () => {
 describe("a change of credentials", () => {
   beforeEach(() => ask("POST", "/chargers", { name: "Left", chargerId: "CP-1" }))
 
-  it("raises profile 0 to 1 with a password, and ends the connection that had none", async () => {
+  it("raises profile 0 to 1 with a password and ends the connection without one", async () => {
     const changed = await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef" })
     expect([changed.status, changed.json.securityProfile]).toEqual([200, 1])
     expect(hasPassword("CP-1", "0123456789abcdef")).toBe(true)
     expect(app.world.disconnected).toEqual([{ chargerId: "CP-1", reason: "credentials changed" }])
   })
 
-  it("keeps profile 2 when its password is replaced, and shows a generated one once", async () => {
+  it("keeps profile 2 when the password is replaced, and shows a generated one once", async () => {
     await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef", securityProfile: 2 })
     const changed = await ask("PATCH", "/chargers/CP-1", { generatePassword: true })
     expect([changed.json.securityProfile, changed.json.password]).toEqual([2, expect.stringMatching(/^\w{20}$/)])
@@ -371,14 +371,14 @@ describe("a change of credentials", () => {
     expect((await ask("PATCH", "/chargers/CP-1", { securityProfile: 1 })).json.securityProfile).toBe(1)
   })
 
-  it("is refused where it would leave the charger without a password that it needs", async () => {
+  it("is refused if the charger would lack a required password, or has profile 3 and needs none", async () => {
     const refused = await ask("PATCH", "/chargers/CP-1", { securityProfile: 1 })
     expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, "/securityProfile"])
     await ask("PATCH", "/chargers/CP-1", { securityProfile: 3 })
     expect((await ask("PATCH", "/chargers/CP-1", { password: "0123456789abcdef" })).status).toBe(400)
   })
 
-  it("is none where only the name changes: the connection stays", async () => {
+  it("is not made by changing the name or registration: the connection stays open", async () => {
     const changed = await ask("PATCH", "/chargers/CP-1", { name: "Right", registration: "Pending" })
     expect([changed.json.name, changed.json.chargerName, changed.json.registration]).toEqual([
       "Right",
@@ -403,6 +403,6 @@ it("reads each site of a page of chargers once", async () => {
   app.world.calls = 0
   const page = await ask("GET", "/chargers")
   expect(page.json.items.every((charger: Json) => charger.locationInfo.city === "Turku")).toBe(true)
-  // The key, the page, the one site.
+  // One call each for the key, the page and the site.
   expect(app.world.calls).toBe(3)
 })

@@ -1,4 +1,4 @@
-/** Charging profiles over REST: what stands, what it comes to, and what the charger says. */
+/** Charging profiles over REST: the profiles in force, the composite schedule, and what the charger reported. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { profilesOf } from "../../support/fakeProfiles.ts"
 import { aFakeSession } from "../../support/fakeSessions.ts"
@@ -54,7 +54,7 @@ afterEach(async () => {
   await app.close()
 })
 
-it("shows what stands under OCPP 1.6's own names", async () => {
+it("lists the profiles in force with OCPP 1.6's field names", async () => {
   const { json, status } = await app.ask("GET", "/cpo/v2/chargers/CP-1/charging-profiles", { key: app.key })
   expect(status).toBe(200)
   expect(json).toEqual({
@@ -104,7 +104,7 @@ it("shows what stands under OCPP 1.6's own names", async () => {
 const composite = (query: string) =>
   app.ask("GET", `/cpo/v2/chargers/CP-1/composite-schedule?${query}`, { key: app.key })
 
-it("computes what stands comes to, with the transaction that runs at the connector", async () => {
+it("computes the composite schedule, including the running transaction at the connector", async () => {
   const { json, status } = await composite("connectorId=1&duration=3600")
   expect([status, json]).toEqual([
     200,
@@ -133,7 +133,7 @@ it("computes what stands comes to, with the transaction that runs at the connect
   })
 })
 
-it("says where the charger's last answer is another one, in the charger's unit and at its time", async () => {
+it("lists where the charger's last answer differs, in the charger's unit and from its start time", async () => {
   const answer = {
     status: "Accepted",
     connectorId: 1,
@@ -166,13 +166,13 @@ it.each(["connectorId=-1", "connectorId=x", "duration=0", "duration=999999999", 
   }
 )
 
-it("knows no charger of that id", async () => {
+it("answers 404 for an unknown charger", async () => {
   for (const path of ["charging-profiles", "composite-schedule"]) {
     expect((await app.ask("GET", `/cpo/v2/chargers/CP-2/${path}`, { key: app.key })).status).toBe(404)
   }
 })
 
-it("knows no connector that a charger does not have, once it has told of any", async () => {
+it("answers 404 for a connector that the charger does not have, once it has reported any", async () => {
   const statusOf = async (connectorId: number) => (await composite(`connectorId=${connectorId}`)).status
   expect(await statusOf(9)).toBe(200)
   const charger = app.world.chargers.get("CP-1")!
@@ -180,8 +180,11 @@ it("knows no connector that a charger does not have, once it has told of any", a
   const second = { evseId: 2, connectorId: 1, status: "Available", errorCode: undefined, statusAt: now, ...unknown }
   app.world.chargers.set("CP-1", { ...charger, connectors: [second as (typeof charger.connectors)[number]] })
   const { json, status } = await composite("connectorId=9")
-  expect([status, json.detail]).toEqual([404, 'There is no connector 9 at charger "CP-1" here, or it is not yours.'])
+  expect([status, json.detail]).toEqual([
+    404,
+    'There is no connector 9 at charger "CP-1", or you have no access to it.'
+  ])
   expect(await Promise.all([0, 2].map(statusOf))).toEqual([200, 200])
-  // Not reported, and yet the charger has taken a profile for it.
+  // This connector was not reported, but the charger has accepted a profile for it.
   expect(await statusOf(1)).toBe(200)
 })

@@ -1,4 +1,4 @@
-/** Each type of command over REST: which domain command its parameters make, with as few and with as many of them as there may be. */
+/** Each type of command over REST: the domain command for its parameters, with as few and as many of them as possible. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { commandTypes } from "../../../src/domain/command/Kinds.ts"
 import { certificate } from "../../support/certificate.ts"
@@ -83,7 +83,7 @@ const firmware = { location, retrieveDateTime: at, signingCertificate: "PEM", si
 
 const inOneLine = certificate.replaceAll(/([A-Za-z0-9+/=])\n(?!-)/g, "$1")
 
-/** What is sent beside `type`, and what is to be stored beside `_tag`. */
+/** The parameters beside `type`, and the fields to be stored beside `_tag`. */
 type Case = readonly [type: string, parameters: Json, expected: Json]
 
 const cases: ReadonlyArray<Case> = [
@@ -232,17 +232,17 @@ const cases: ReadonlyArray<Case> = [
 
 const post = (body: Json) => app.ask("POST", "/cpo/v2/chargers/CP-1/commands", { key: app.key, body })
 
-it("has a case of each type", () => {
+it("has a case for each type", () => {
   expect([...new Set(cases.map(([type]) => type))].toSorted()).toEqual([...commandTypes].toSorted())
 })
 
-it.each(cases)("makes of a %s what its charger is to be asked", async (type, parameters, expected) => {
+it.each(cases)("turns a %s into the expected domain command", async (type, parameters, expected) => {
   const answer = await post({ type, ...parameters })
   expect([answer.status, answer.json.type, answer.json.parameters]).toEqual([202, type, withMillis(parameters)])
   expect(commandsOf(app.world).issued.at(-1)?.command).toEqual({ _tag: type, ...expected })
 })
 
-/** Times are shown in the one way that this service writes them. */
+/** Times are answered in the service's own format. */
 const withMillis = (parameters: Json): Json =>
   JSON.parse(JSON.stringify(parameters).replaceAll(/(T\d\d:\d\d:\d\d)Z/g, "$1.000Z"))
 
@@ -257,7 +257,7 @@ const { location: ___, ...homeless } = firmware
 const broken = certificate.replace("MIIB", "MIIC")
 const key = certificate.replaceAll("CERTIFICATE", ["PRIVATE", "KEY"].join(" "))
 
-/** What is wrong, and where that is said to be. */
+/** Invalid parameters and the pointer of the error. */
 const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: string]> = [
   ["Nonsense", {}, "/type"],
   ["RemoteStart", {}, "/idTag"],
@@ -344,7 +344,7 @@ const wrong: ReadonlyArray<readonly [type: string, parameters: Json, pointer: st
 ]
 
 it.each(wrong.map(([type, parameters, pointer]) => [type, pointer, parameters] as const))(
-  "refuses a %s for its %s",
+  "refuses a %s with an error at %s",
   async (type, pointer, parameters) => {
     const before = commandsOf(app.world).issued.length
     const answer = await post({ type, ...parameters })
@@ -363,7 +363,7 @@ it.each([
   ["ExtendedTriggerMessage", { requestedMessage: "x" }, /"LogStatusNotification".*"SignChargePointCertificate"/],
   ["UpdateFirmware", { retrieveDate: at }, /sftp URL.*or fileId.*POST \/cpo\/v2\/files/],
   ["SignedUpdateFirmware", { firmware: homeless }, /sftp URL.*or fileId.*POST \/cpo\/v2\/files/]
-])("says what is possible instead of a wrong %s", async (type, parameters, detail) => {
+])("lists the alternatives for an invalid %s", async (type, parameters, detail) => {
   const [error, ...others] = (await post({ type, ...parameters })).json.errors
   expect(error.detail).toMatch(detail)
   expect(others).toEqual([])
@@ -372,7 +372,7 @@ it.each([
 const entry = { idTag: "A", idTagInfo: { status: "Accepted" } }
 const profileOf = (more: Json) => ({ connectorId: 0, chargingProfile: { ...leastProfile, ...more } })
 
-/** What nobody knows, where, and the known name that is told first. */
+/** An unknown name, its pointer, and the known name that is listed first. */
 const misspelt: ReadonlyArray<readonly [type: string, parameters: Json, pointer: string, first: string]> = [
   ["ClearCache", { id: 1 }, "/id", "type"],
   ["ClearChargingProfile", { chargingProfileId: 31 }, "/chargingProfileId", "chargingProfilePurpose"],
@@ -405,30 +405,30 @@ const misspelt: ReadonlyArray<readonly [type: string, parameters: Json, pointer:
 ]
 
 it.each(misspelt.map(([type, parameters, pointer, first]) => [type, pointer, parameters, first] as const))(
-  "sends no %s that has %s, and says what it may have",
+  "refuses a %s with the unknown %s and lists the known names",
   async (type, pointer, parameters, first) => {
     const before = commandsOf(app.world).issued.length
     const answer = await post({ type, ...parameters })
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_input"])
     const found = answer.json.errors.find((one: Json) => one.pointer === pointer)
-    expect(found?.detail).toContain(`Is not known here. Known are ${first}`)
+    expect(found?.detail).toContain(`Is not a known name. Known names: ${first}`)
     expect(commandsOf(app.world).issued.length).toBe(before)
   }
 )
 
-it("names each parameter that it does not know, beside what else is wrong", async () => {
+it("names each unknown parameter along with the other errors", async () => {
   const answer = await post({ type: "RemoteStart", conectorId: 2, tag: "A" })
   expect(answer.json.errors.map((one: Json) => one.pointer).toSorted()).toEqual(["/conectorId", "/idTag", "/tag"])
 })
 
-it("looks at no more unknown names than one answer shows, and at no more of each than it needs", async () => {
+it("limits the work for many or very long unknown names", async () => {
   const many = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`parameter${i}`, 1]))
   const long = { ["x".repeat(900_000)]: 1 }
   for (const names of [many, long]) {
     const before = process.cpuUsage()
     const answer = await post({ type: "RemoteStart", idTag: "A", ...names })
     expect([answer.status, answer.json.errors.length <= 100]).toEqual([400, true])
-    // Of the processor, not of the clock: the machine that runs the tests is busy.
+    // CPU time rather than wall time, since the machine that runs the tests is busy.
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000)
   }
 })

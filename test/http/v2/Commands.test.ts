@@ -1,4 +1,4 @@
-/** The life of a command over REST: issued, waited for, read, listed, refused; and what is found for those that leave something open. */
+/** The life of a command over REST: issued, waited for, read, listed and refused, and how missing parameters are filled in. */
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { Conflict, TooMany } from "../../../src/domain/Errors.ts"
 import { commandsOf, type FakeCommands } from "../../support/fakeCommands.ts"
@@ -25,7 +25,7 @@ const get = (from: string): Promise<Answer> => app.ask("GET", from, { key: app.k
 const pointers = (answer: Answer): ReadonlyArray<string> => answer.json.errors.map((one: Json) => one.pointer)
 const lastCommand = () => fake.issued.at(-1)?.command
 
-it("answers 202 with the command as it stands, tells where it is, and wakes the charger's actor", async () => {
+it("answers 202 with the command and its location, and wakes the charger's actor", async () => {
   const answer = await post({ type: "Reset", resetType: "Soft", expiresIn: 60 })
   const { id, createdAt, expiresAt, issuedBy, ...rest } = answer.json
   expect(answer.status).toBe(202)
@@ -49,7 +49,7 @@ it("answers 202 with the command as it stands, tells where it is, and wakes the 
   expect((await get(`/cpo/v2/commands/${id}`)).json).toEqual(answer.json)
 })
 
-it("waits for the charger as long as it was asked to, and answers 202 still", async () => {
+it("waits for the charger as long as requested and still answers 202", async () => {
   const completedAt = sessionStart
   fake.ending = { status: "Accepted", completedAt, result: { status: "Accepted" } }
   const answer = await post({ type: "ClearCache" }, "?wait=2")
@@ -66,7 +66,7 @@ it.each(["61", "-1", "x", "1.5", ""])("refuses to wait for %j seconds", async (w
   expect(fake.issued).toEqual([])
 })
 
-it("lists commands newest first, of one charger, of one status, in pages", async () => {
+it("lists commands newest first, by charger and by status, in pages", async () => {
   await app.ask("POST", "/cpo/v2/chargers", { key: app.key, body: { name: "Second", chargerId: "CP-2" } })
   const first = await post({ type: "ClearCache" })
   const second = await app.ask("POST", "/cpo/v2/chargers/CP-2/commands", { key: app.key, body: { type: "ClearCache" } })
@@ -84,7 +84,7 @@ it("lists commands newest first, of one charger, of one status, in pages", async
   expect(pointers(await get("/cpo/v2/commands?status=Lost"))).toEqual(["/status"])
 })
 
-it("knows no charger and no command of somebody else", async () => {
+it("answers 404 for a charger and a command of another organisation", async () => {
   const mine = await post({ type: "ClearCache" })
   const stranger = (await app.organise()).key
   const asked = async (method: string, from: string, body?: Json) =>
@@ -98,7 +98,7 @@ it("knows no charger and no command of somebody else", async () => {
   expect(fake.number).toBe(7000)
 })
 
-it("needs commands:write to command and commands:read to look", async () => {
+it("requires commands:write to send commands and commands:read to read them", async () => {
   const reader = (await app.organise(["commands:read"])).key
   const refused = await app.ask("POST", path, { key: reader, body: { type: "ClearCache" } })
   expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["commands:write"]])
@@ -108,7 +108,7 @@ it("needs commands:write to command and commands:read to look", async () => {
   ])
 })
 
-it("says when to come again to a key that commands too many chargers", async () => {
+it("answers 429 with Retry-After for too many chargers, and 409 for too many waiting commands", async () => {
   fake.refusal = new TooMany({ code: "command_rate", message: "Go on more slowly.", retryAfterSeconds: 60 })
   const answer = await post({ type: "ClearCache" })
   expect([answer.status, answer.json.code, answer.headers.get("retry-after")]).toEqual([429, "command_rate", "60"])
@@ -118,7 +118,7 @@ it("says when to come again to a key that commands too many chargers", async () 
   expect(app.world.woken).toEqual([])
 })
 
-it("takes the same Idempotency-Key again after it has said that this was too much at once", async () => {
+it("accepts the same Idempotency-Key again after a 429", async () => {
   const headers = { "idempotency-key": "again" }
   fake.refusal = new TooMany({ code: "command_rate", message: "Go on more slowly.", retryAfterSeconds: 60 })
   expect((await post({ type: "ClearCache" }, "", headers)).status).toBe(429)
@@ -126,7 +126,7 @@ it("takes the same Idempotency-Key again after it has said that this was too muc
   expect((await post({ type: "ClearCache" }, "", headers)).status).toBe(202)
 })
 
-it("sends a command once for one Idempotency-Key", async () => {
+it("sends a command once per Idempotency-Key", async () => {
   const headers = { "idempotency-key": "once" }
   const first = await post({ type: "Reset", resetType: "Hard" }, "", headers)
   const second = await post({ type: "Reset", resetType: "Hard" }, "", headers)
@@ -135,7 +135,7 @@ it("sends a command once for one Idempotency-Key", async () => {
   expect((await post({ type: "Reset", resetType: "Soft" }, "", headers)).json.code).toBe("idempotency_key_reused")
 })
 
-it("takes a repetition that waits for longer or not at all for the same request, and answers as it did first", async () => {
+it("treats a repetition with another or no wait as the same request and repeats the first answer", async () => {
   const headers = { "idempotency-key": "patient" }
   const body = { type: "Reset", resetType: "Hard" }
   const first = await post(body, "?wait=0", headers)
@@ -151,7 +151,7 @@ it("takes a repetition that waits for longer or not at all for the same request,
   }
 })
 
-it("stops the transaction of a session of this charger, and shows the session", async () => {
+it("stops the transaction of a session of this charger and shows the session", async () => {
   const { organisationId } = app.own
   const own = { organisationId, chargerId: "CP-1", siteId, transactionId: "77" }
   const running = aFakeSession(app.world, own)
@@ -165,7 +165,7 @@ it("stops the transaction of a session of this charger, and shows the session", 
   const stray = await stop(elsewhere)
   expect([stray.status, stray.json.detail]).toEqual([
     404,
-    `There is no session ${elsewhere} at charger "CP-1" here, or it is not yours.`
+    `There is no session ${elsewhere} at charger "CP-1", or you have no access to it.`
   ])
   expect((await stop(app.world.uuid())).status).toBe(404)
   expect((await post({ type: "RemoteStop", transactionId: 77 })).json.sessionId).toBe(running)
@@ -176,7 +176,7 @@ it("stops the transaction of a session of this charger, and shows the session", 
   expect((await post({ type: "RemoteStop", transactionId: 1599 })).json.sessionId).not.toBe(null)
 })
 
-it("numbers reservations, log requests and firmware requests that have no number, and says how", async () => {
+it("numbers reservations, log requests and firmware requests that have no number, and answers the number", async () => {
   const reserved = await post({ type: "ReserveNow", connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00Z" })
   expect(lastCommand()).toMatchObject({ _tag: "ReserveNow", reservationId: 7000 })
   const asked = { connectorId: 1, idTag: "A", expiryDate: "2030-01-01T00:00:00.000Z" }
@@ -203,7 +203,7 @@ it("numbers reservations, log requests and firmware requests that have no number
   expect(given.json.parameters.requestId).toBe(5)
 })
 
-it("gives a list that is sent by hand the version after the one that the charger has", async () => {
+it("gives a manually sent list the version after the charger's current one", async () => {
   const first = await post({ type: "SendLocalList", localAuthorizationList: [] })
   expect(lastCommand()).toMatchObject({ listVersion: 1, updateType: "Full", entries: [] })
   expect(first.json.parameters).toEqual({ localAuthorizationList: [], listVersion: 1 })
@@ -218,7 +218,7 @@ it("gives a list that is sent by hand the version after the one that the charger
   expect((await post({ type: "SendLocalList", listVersion: 7 })).json.parameters.listVersion).toBe(7)
 })
 
-it("refuses a list by hand that is longer than the charger says it takes, and says how to go on", async () => {
+it("refuses a manually sent list that exceeds the charger's limits, and suggests how to proceed", async () => {
   for (const uid of ["A", "B", "C"]) await app.ask("POST", "/cpo/v2/tokens", { key: app.key, body: { uid } })
   tellLimits(app.world, { SendLocalListMaxLength: "2" })
   const long = await post({ type: "SendLocalList" })
@@ -227,13 +227,13 @@ it("refuses a list by hand that is longer than the charger says it takes, and sa
   const localAuthorizationList = ["A", "B"].map((idTag) => ({ idTag, idTagInfo: { status: "Accepted" } }))
   expect((await post({ type: "SendLocalList", localAuthorizationList })).status).toBe(202)
   tellLimits(app.world, { LocalAuthListMaxLength: "1" })
-  expect((await post({ type: "SendLocalList", localAuthorizationList })).json.detail).toMatch(/matter most/)
+  expect((await post({ type: "SendLocalList", localAuthorizationList })).json.detail).toMatch(/most important/)
   const more = { type: "SendLocalList", updateType: "Differential", localAuthorizationList }
   expect((await post(more)).status).toBe(202)
   expect(fake.issued.length).toBe(2)
 })
 
-it("sends the organisation's own tokens where no list is given, and nobody else's", async () => {
+it("sends the organisation's own tokens if no list is given, and none of other organisations", async () => {
   const make = (key: string, body: Json) => app.ask("POST", "/cpo/v2/tokens", { key, body })
   await make(app.key, { uid: "CARD-1", expiresAt: "2030-01-01T00:00:00Z", parentUid: "FAMILY" })
   await make(app.key, { uid: "CARD-2", status: "Blocked", parentUid: "P".repeat(21) })
@@ -258,7 +258,7 @@ it("sends the organisation's own tokens where no list is given, and nobody else'
   })
 })
 
-it("shows a password that it made once, and never one that it was given", async () => {
+it("shows a password that it generated once, and never one that was given", async () => {
   const made = await post({ type: "ChangeConfiguration", key: "AuthorizationKey" })
   expect(made.json.password).toMatch(/^[\x21-\x7e]{16,20}$/)
   expect(lastCommand()).toEqual({ _tag: "ChangeConfiguration", key: "AuthorizationKey", value: made.json.password })
@@ -274,7 +274,7 @@ it("shows a password that it made once, and never one that it was given", async 
   expect(app.logged.join("\n")).not.toContain(made.json.password)
 })
 
-it("has a charger upload to the service itself, and fetch only what is there", async () => {
+it("has a charger upload to the service itself, and answers 404 for an unknown firmware file", async () => {
   const uploaded = await post({ type: "GetDiagnostics" })
   expect(uploaded.status).toBe(202)
   expect(uploaded.json.fileId).toMatch(/^[0-9a-f-]{36}$/)

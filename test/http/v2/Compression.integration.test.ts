@@ -1,4 +1,4 @@
-/** Compressed answers as they go over the wire, from the runtime's own listener: what is compressed, what is not, and that events are not held back. */
+/** Compression of answers on the wire, from the runtime's own listener: what is compressed, what is not, and that events are not delayed. */
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -12,7 +12,7 @@ interface Raw {
   readonly body: Buffer
 }
 
-/** A request whose answer nobody decodes. `until` ends it before its body does. */
+/** A request whose answer is not decoded. `until` ends it before the end of its body. */
 const raw = (path: string, headers: Record<string, string>, until?: (body: string) => boolean): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const url = new URL(path, world.rest.base.replace(/\/cpo.*$/, ""))
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 
 describe("an answer of more than 1 KiB", () => {
-  it("is the same in Brotli, in gzip and as it is, and says which", async () => {
+  it("is the same in Brotli, gzip and uncompressed, and names its encoding", async () => {
     const plain = await raw(sites, {})
     expect(plain.body.length).toBeGreaterThan(1024)
     const [br, gzip] = [
@@ -53,12 +53,12 @@ describe("an answer of more than 1 KiB", () => {
     expect(br.body.length).toBeLessThan(plain.body.length / 2)
   })
 
-  it.each(["identity", "br;q=0, gzip;q=0", "zstd", "nonsense"])("is as it is for %s", async (accepted) => {
+  it.each(["identity", "br;q=0, gzip;q=0", "zstd", "nonsense"])("is not compressed for %s", async (accepted) => {
     const { headers } = await raw(sites, { "accept-encoding": accepted })
     expect(headers["content-encoding"]).toBeUndefined()
   })
 
-  it("has a strong ETag in each encoding, which is known again", async () => {
+  it("has a strong ETag for each encoding, which is recognised later", async () => {
     const path = "/cpo/swagger.json"
     expect((await raw(path, { "accept-encoding": "br" })).headers["content-encoding"]).toBe("br")
     const template = {
@@ -73,7 +73,7 @@ describe("an answer of more than 1 KiB", () => {
     expect([again.status, again.body.length]).toEqual([304, 0])
   })
 
-  it("that comes in pieces is compressed as it comes", async () => {
+  it("is compressed while it is streamed", async () => {
     const path = "/cpo/v2/exports/cdrs.csv"
     const [plain, gzip] = [await raw(path, {}), await raw(path, { "accept-encoding": "gzip" })]
     expect(gzip.headers["content-encoding"]).toBe("gzip")
@@ -81,12 +81,12 @@ describe("an answer of more than 1 KiB", () => {
   })
 })
 
-it("leaves short answers as they are", async () => {
+it("leaves short answers uncompressed", async () => {
   const { body, headers } = await raw("/cpo/v2/statistics", { "accept-encoding": "br, gzip" })
   expect([body.length < 1024, headers["content-encoding"]]).toEqual([true, undefined])
 })
 
-it("holds no event back", async () => {
+it("does not compress or delay events", async () => {
   const { body, headers } = await raw(
     "/cpo/v2/events",
     { "accept-encoding": "br, gzip", accept: "text/event-stream" },

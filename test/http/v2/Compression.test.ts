@@ -1,4 +1,4 @@
-/** How many answers are compressed at a time, and that nobody waits for a place. */
+/** The limit on answers that are compressed at the same time, without waiting. */
 import { Effect, Stream } from "effect"
 import { HttpEffect, HttpPlatform, HttpServer, HttpServerResponse } from "effect/http"
 import { expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { compressing } from "../../../src/http/v2/requests/Compression.ts"
 
 type Respond = () => HttpServerResponse.HttpServerResponse
 
-/** Answers of `respond`, by a platform whose compression of whole bodies waits for `gate`. */
+/** Answers `respond` through a platform whose compression of whole bodies waits for `gate`. */
 const served = async (respond: Respond, gate: Promise<void> = Promise.resolve()) => {
   const real = await Effect.runPromise(HttpPlatform.HttpPlatform.pipe(Effect.provide(HttpServer.layerServices)))
   const platform = {
@@ -26,7 +26,7 @@ const served = async (respond: Respond, gate: Promise<void> = Promise.resolve())
 
 const encodings = (answers: ReadonlyArray<Response>) => answers.map(({ headers }) => headers.get("content-encoding"))
 
-it("lets a whole answer that finds no place go out as it is, at once", async () => {
+it("sends an answer uncompressed at once if the limit is reached", async () => {
   let open: () => void = () => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const ask = await served(() => HttpServerResponse.jsonUnsafe({ text: "x".repeat(2_000) }), gate)
@@ -37,7 +37,7 @@ it("lets a whole answer that finds no place go out as it is, at once", async () 
   expect(encodings([await first, await second, await ask()])).toEqual(["gzip", "gzip", "gzip"])
 })
 
-it("counts an answer that comes in pieces for as long as it is read", async () => {
+it("counts a streamed answer for as long as it is read", async () => {
   const ask = await served(() => HttpServerResponse.stream(Stream.never, { contentType: "text/csv" }))
   const answers: Array<Response> = []
   for (let n = 0; n < 9; n++) answers.push(await ask())

@@ -1,4 +1,4 @@
-/** Pages of other origins: those that the operator names may call REST v2 and read its answers, and no others. */
+/** Cross-origin requests: only pages of origins that the operator has configured may call REST v2 and read its answers. */
 import { afterEach, describe, expect, it } from "vitest"
 import { fakeApp } from "../../support/restApp.ts"
 
@@ -18,8 +18,8 @@ const preflight = (origin: string) => ({
 })
 const grants = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith("access-control-"))
 
-describe("with origins named", () => {
-  it("a page of one may ask everything that the path takes, and read what programs need", async () => {
+describe("with configured origins", () => {
+  it("allows a page of one to send every request of the path and read the headers that programs need", async () => {
     const { ask, key } = await opened(ours, "http://localhost:5173")
     const allowed = await ask("OPTIONS", sites, preflight(ours))
     expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([204, ours])
@@ -34,7 +34,7 @@ describe("with origins named", () => {
       expect(headers.get("access-control-expose-headers")?.split(", ")).toContain(name)
   })
 
-  it("it may read refusals as well", async () => {
+  it("lets such a page read refusals too", async () => {
     const { ask } = await opened(ours)
     for (const path of [sites, "/cpo/v2/none"]) {
       const { headers } = await ask("GET", path, { headers: { origin: ours } })
@@ -43,29 +43,29 @@ describe("with origins named", () => {
   })
 
   it.each(["https://evil.example", "https://console.example.evil.example", "http://console.example", "null"])(
-    "a page of %s may nothing",
+    "grants nothing to a page of %s",
     async (origin) => {
       const { ask, key } = await opened(ours)
       expect(grants((await ask("OPTIONS", sites, preflight(origin))).headers)).toEqual([])
       const { headers } = await ask("GET", sites, { key, headers: { origin } })
-      // What is kept by the address alone would be given to a page that may read it.
+      // Without Vary, an answer cached by address alone would be given to a page that is allowed to read it.
       expect([grants(headers), headers.get("vary")]).toEqual([[], expect.stringContaining("Origin")])
     }
   )
 
-  it("REST v1 is as it was", async () => {
+  it("grants nothing in REST v1", async () => {
     const { ask } = await opened(ours)
     expect(grants((await ask("GET", "/api/statistics", { headers: { origin: ours } })).headers)).toEqual([])
   })
 })
 
-it("with * every page may", async () => {
+it("allows every page if the origins are *", async () => {
   const { ask, key } = await opened("*")
   const { headers } = await ask("GET", sites, { key, headers: { origin: "https://any.example" } })
   expect(headers.get("access-control-allow-origin")).toBe("*")
 })
 
-it("without origins no page may", async () => {
+it("allows no page without configured origins", async () => {
   const { ask, key } = await opened()
   expect(grants((await ask("OPTIONS", sites, preflight(ours))).headers)).toEqual([])
   const { headers } = await ask("GET", sites, { key, headers: { origin: ours } })

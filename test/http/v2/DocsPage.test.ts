@@ -1,4 +1,4 @@
-/** The page for people: small, its own, found under any address, and nothing in it that the strict policy would have to let through. */
+/** The documentation page: small, self-contained, found under any address, and allowed by a strict content security policy. */
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { fakeApp } from "../../support/restApp.ts"
@@ -8,7 +8,7 @@ let app: App
 let html: string
 let assets: ReadonlyArray<string>
 
-/** Where a browser finds what a page names, when it was asked for the page under some address. */
+/** The URL at which a browser finds a reference of the page that was opened at some address. */
 const found = (reference: string, page: string): URL => new URL(reference, page)
 
 beforeAll(async () => {
@@ -27,14 +27,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-it("is found with a slash behind it too, whatever a proxy has put before it", async () => {
+it("redirects an address with a trailing slash, behind any proxy prefix", async () => {
   const slash = await app.ask("GET", "/cpo/docs/")
   expect([slash.status, found(slash.headers.get("location") ?? "", "https://any.example/volt/cpo/docs/").href]).toEqual(
     [308, "https://any.example/volt/cpo/docs"]
   )
 })
 
-it("runs under a policy that lets nothing inline run, and gives it no cause to complain", async () => {
+it("is served with a policy that forbids inline code, and contains none", async () => {
   const page = await app.ask("GET", "/cpo/docs")
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
   const policy = page.headers.get("content-security-policy") ?? ""
@@ -50,7 +50,7 @@ it("runs under a policy that lets nothing inline run, and gives it no cause to c
   }
 })
 
-it("names what it is made of by relative addresses, and asks nobody else for anything", async () => {
+it("refers to its assets by relative addresses and loads nothing from elsewhere", async () => {
   expect(assets.length).toBe(5)
   const texts = await Promise.all(
     assets.map(async (asset) => {
@@ -68,14 +68,14 @@ it("names what it is made of by relative addresses, and asks nobody else for any
   expect(texts.join("\n")).toContain('at: "swagger.json"')
 })
 
-it("has less than 300 kB with the description that it shows, compressed", async () => {
+it("has less than 300 kB when compressed, with the OpenAPI document that it shows", async () => {
   const paths = ["/cpo/docs", "/cpo/swagger.json", ...assets.map((asset) => `/cpo/${asset}`)]
   const texts = await Promise.all(paths.map(async (path) => (await app.ask("GET", path)).text))
   const bytes = texts.reduce((sum, text) => sum + gzipSync(text).length, 0)
   expect(bytes).toBeLessThan(300_000)
 })
 
-it("has a name for every operation that an address can end in", async () => {
+it("can use every operation's name as the end of an address", async () => {
   const { paths } = (await app.ask("GET", "/cpo/swagger.json")).json
   const names = Object.values<Record<string, { operationId: string }>>(paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId)

@@ -1,17 +1,17 @@
-/** Entity tags: what makes two alike, and what a condition that names one means. */
+/** Entity tags: when two are equal, and what a condition that names one means. */
 import { expect, it } from "vitest"
 import { encodedTag, isCurrent, isKnown, tagOf } from "../../../src/http/v2/requests/ETags.ts"
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 
-it("are alike for the same bytes alone", () => {
+it("are equal only for the same bytes", () => {
   const one = tagOf(bytes({ a: 1 }), [])
   expect(one).toMatch(/^"[\w-]{22}"$/)
   expect(tagOf(bytes({ a: 1 }), [])).toBe(one)
   expect(tagOf(bytes({ a: 2 }), [])).not.toBe(one)
 })
 
-it("let a change through whatever was reported meanwhile, at any depth, and nothing that was written", () => {
+it("allow a change after reported fields have changed, at any depth, but not after others have", () => {
   const of = (value: unknown) => tagOf(bytes(value), ["seen", "status"])
   const before = of({ name: "A", seen: 1, parts: [{ id: 1, status: "Idle" }] })
   const reported = of({ name: "A", seen: 2, parts: [{ id: 1, status: "Busy" }] })
@@ -40,6 +40,6 @@ it.each([
   expect([isKnown(header, '"abc"'), isCurrent(header, '"abc"')]).toEqual([holds, holds])
 })
 
-it("have another form in each encoding, and stay strong", () => {
+it("have a strong form for each encoding", () => {
   expect([encodedTag('"abc"', "br"), encodedTag('W/"abc"', "gzip")]).toEqual(['"abc-br"', '"abc-gzip"'])
 })

@@ -1,4 +1,4 @@
-/** The tables from failures to HTTP are total, and their codes are unique. */
+/** The tables from failures to HTTP are complete, and their codes are unique. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "../../../src/domain/Errors.ts"
 import * as v1 from "../../../src/http/v1/Errors.ts"
@@ -7,7 +7,7 @@ import { domainProblem } from "../../../src/http/v2/requests/Problem.ts"
 
 const tags = Object.keys(Errors).toSorted()
 
-/** One of each error of the domain, with everything in it that must not get out. */
+/** One of each domain error, with details that must not leak. */
 const each: ReadonlyArray<InstanceType<(typeof Errors)[keyof typeof Errors]>> = [
   new Errors.StorageUnavailable({ message: "ECONNREFUSED db.internal:5432", reason: "down" }),
   new Errors.StorageUnavailable({ message: "ECONNREFUSED db.internal:5432", reason: "unknown" }),
@@ -21,18 +21,18 @@ const each: ReadonlyArray<InstanceType<(typeof Errors)[keyof typeof Errors]>> = 
 ]
 
 describe("tables of errors", () => {
-  it("have a row for every error of the domain, and no other", () => {
+  it("have exactly one row for every domain error", () => {
     assert.deepStrictEqual(Object.keys(v2.domainRows).toSorted(), tags)
     assert.deepStrictEqual(Object.keys(v1.domainRows).toSorted(), tags)
     assert.deepStrictEqual([...new Set(each.map((error) => error._tag))].toSorted(), tags)
   })
 
-  it("give every failure of v2 a code of its own", () => {
+  it("give every failure of v2 its own code", () => {
     const codes = [...Object.values(v2.domainRows), ...Object.values(v2.faceRows)].map((row) => row.code)
     assert.strictEqual(new Set(codes).size, codes.length)
   })
 
-  it("never say 422, and 5xx only for what is the service's own", () => {
+  it("never answer 422, and 5xx only for failures of the service itself", () => {
     for (const row of [...Object.values(v2.domainRows), ...Object.values(v2.faceRows)]) {
       assert.isTrue([400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 429, 500, 503].includes(row.status), row.code)
     }
@@ -43,7 +43,7 @@ describe("tables of errors", () => {
     )
   })
 
-  it("let nothing of the inside into an answer", () => {
+  it("leak no internal details into an answer", () => {
     for (const error of each) {
       const said = JSON.stringify([domainProblem(error), v1.domainBody(error)])
       assert.isFalse(said.includes("db.internal"), said)

@@ -1,4 +1,4 @@
-/** Server-sent events over real HTTP, on both databases: resumed without a gap or a double, bounded, and ended when their time has come. */
+/** Server-sent events over real HTTP, on both databases: resumed without gaps or duplicates, limited, and ended in time. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
@@ -46,7 +46,7 @@ const options = {
   slowestReaderBytesPerSecond: 8192
 }
 
-/** The face on a port of its own, and what ends its streams. */
+/** The REST interface on its own port, and a function that ends its streams. */
 const listening = Effect.gen(function* () {
   const context = yield* Effect.context<Layer.Success<typeof ports>>()
   const ending = yield* Deferred.make<void>()
@@ -95,7 +95,7 @@ interface Told {
   readonly data: { readonly id: string; readonly type: string; readonly subject: string }
 }
 
-/** A reader as HTML §9.2 describes one: it notes every id, and dispatches what has data. */
+/** A reader that behaves as HTML §9.2 describes: it records every id and dispatches events that have data. */
 class Reader {
   readonly told: Array<Told> = []
   lastEventId: string | undefined
@@ -113,7 +113,7 @@ class Reader {
       accept: "text/event-stream",
       ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
     }
-    // Not by `fetch`: after one that is broken off it opens a connection that nothing is sent on, and the listener's end waits for it.
+    // Without `fetch`: after an aborted request, fetch opens a connection that stays unused, and the listener's shutdown would wait for it.
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       reader.request = get(`${url}/cpo/v2${path}${query}`, { headers, agent: false }, resolve).on("error", reject)
     })
@@ -128,7 +128,7 @@ class Reader {
   }
 
   status = 0
-  /** It was ended, and not cut off. */
+  /** True if the server ended the stream, false if it was cut off. */
   isWhole = false
   problem: unknown
   over: Promise<void> = Promise.resolve()
@@ -139,7 +139,7 @@ class Reader {
       for await (const chunk of response) this.take(decoder.decode(chunk, { stream: true }))
       this.isWhole = true
     } catch {
-      // Cut by the test: what came in whole has been taken.
+      // Cut off by the test. Everything that arrived completely has been recorded.
     }
   }
 
@@ -180,7 +180,7 @@ const until = async (holds: () => boolean, what: string): Promise<void> => {
 
 let made = 0
 
-/** An organisation with a charger, and a way to have it read its meter `n` times. */
+/** An organisation with a charger, and a function that writes `n` meter readings. */
 const charging = (ask: Awaited<Effect.Success<typeof listening>>["ask"]) =>
   Effect.gen(function* () {
     const organisation = yield* makeOrganisation()
@@ -201,7 +201,7 @@ const charging = (ask: Awaited<Effect.Success<typeof listening>>["ask"]) =>
 type Page = { readonly items: ReadonlyArray<{ readonly id: string }>; readonly nextCursor: string }
 
 forEachDriver("Server-sent events", ports, (it) => {
-  it.effect("are resumed without a gap or a double while facts are written", () =>
+  it.effect("are resumed without gaps or duplicates while facts are written", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const { key, write } = yield* charging(ask)
@@ -236,14 +236,14 @@ forEachDriver("Server-sent events", ports, (it) => {
           all.map(({ id }) => id),
           fed
         )
-        // The site, the charger, the start and its readings.
+        // The site, the charger, the start of the session and its readings.
         assert.strictEqual(fed.length, 303)
         for (const one of all) assert.deepStrictEqual([one.data.id, one.data.type], [one.id, one.event])
       })
     })
   )
 
-  it.effect("begin now without a cursor, are filtered, and are of one organisation alone", () =>
+  it.effect("start now without a cursor, are filtered, and cover one organisation only", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const one = yield* charging(ask)
@@ -275,7 +275,7 @@ forEachDriver("Server-sent events", ports, (it) => {
     })
   )
 
-  it.effect("are refused for a cursor that is none, and one ahead of everything", () =>
+  it.effect("are refused for an invalid cursor and for one ahead of all events", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const { key } = yield* charging(ask)
@@ -288,7 +288,7 @@ forEachDriver("Server-sent events", ports, (it) => {
     })
   )
 
-  it.effect("read a page once for all who wait for it, and each has every event once", () =>
+  it.effect("read a page once for all waiting readers, who each get every event once", () =>
     Effect.gen(function* () {
       const { ask, read, url } = yield* listening
       const one = yield* charging(ask)
@@ -306,14 +306,14 @@ forEachDriver("Server-sent events", ports, (it) => {
             Array.from({ length: 5 }, () => "site.changed")
           )
         }
-        // Twenty readers who each read for themselves would have read a hundred at least.
+        // Twenty readers that each read for themselves would have read at least a hundred pages.
         assert.isBelow(read.pages - before, 60)
         await Promise.all(readers.map((reader) => reader.cut()))
       })
     })
   )
 
-  it.effect("are at most twenty for a key, and a place is free again when one ends", () =>
+  it.effect("are limited to twenty per key, and one more may start when one ends", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const [{ key }, other] = [yield* charging(ask), yield* charging(ask)]
@@ -336,14 +336,14 @@ forEachDriver("Server-sent events", ports, (it) => {
     })
   )
 
-  it.effect("wait for a reader who does not read, with a page in memory, and then tell him all", () =>
+  it.effect("wait for a slow reader with one page in memory and then send the remaining events", () =>
     Effect.gen(function* () {
       const { ask, read, url } = yield* listening
       const { key, organisationId } = yield* charging(ask)
       const sql = yield* SqlClient.SqlClient
       const [{ position } = { position: 0 }] = yield* sql<{ readonly position: number }>`
         SELECT max(position)::int AS position FROM journal`
-      // 24 MB of events: far more than sockets and pages hold.
+      // 24 MB of events, far more than sockets and pages hold.
       const count = 12_000
       yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
         SELECT sha256(convert_to(${organisationId} || n, 'UTF8')), ${organisationId}::uuid, 'SiteCreated', 'site:' || ${organisationId}, now(), now(),
@@ -353,7 +353,7 @@ forEachDriver("Server-sent events", ports, (it) => {
         const response = await new Promise<IncomingMessage>((resolve) => {
           get(`${url}/cpo/v2/events?type=site.changed&cursor=${position}`, { headers }, resolve)
         })
-        // What sockets hold is read, and then no more, of 120 pages.
+        // The server reads as much as the sockets hold, and then stops before it has read all 120 pages.
         let pages = -1
         while (pages !== read.pages) {
           pages = read.pages
@@ -381,7 +381,7 @@ forEachDriver("Server-sent events", ports, (it) => {
   )
 
   it.effect(
-    "follow a charger's log: what is written from then on, once, also over a reconnect, and to its organisation alone",
+    "follow a charger's message log from now on without duplicates, also after a reconnect, for its organisation only",
     () =>
       Effect.gen(function* () {
         const { ask, url } = yield* listening
@@ -443,7 +443,7 @@ forEachDriver("Server-sent events", ports, (it) => {
     })
   )
 
-  it.effect("end within seconds of their key's end", () =>
+  it.effect("end within seconds after their key is revoked", () =>
     Effect.gen(function* () {
       const { ask, url } = yield* listening
       const { key } = yield* charging(ask)

@@ -1,6 +1,6 @@
 /**
- * What holds on every route of REST v2, also on one that is added tomorrow: HEAD, OPTIONS, 304 and 412, problem documents for what is refused, and that all
- * of it is declared. Routes are those of the OpenAPI document; what they are asked with is that of the walk between organisations.
+ * What holds on every route of REST v2, including future ones: HEAD, OPTIONS, 304 and 412, problem documents for refusals, and that all of this is
+ * declared. The routes come from the OpenAPI document, and the requests from the recipes of the test that separates organisations.
  */
 import { beforeAll, describe, expect, it } from "vitest"
 import { aFakeSession } from "../../support/fakeSessions.ts"
@@ -30,19 +30,19 @@ const ask = (method: string, path: string, headers: Record<string, string> = {},
 const declared = (operation: { readonly method: string; readonly path: string }): Json =>
   document.paths[operation.path.replace(/^\/cpo/, "")][operation.method.toLowerCase()]
 
-/** Whether an answer of this status is declared, as a problem document. */
+/** Whether the document declares a problem document for this status. */
 const isDeclared = (operation: { readonly method: string; readonly path: string }, status: number): boolean =>
   declared(operation).responses[status]?.content?.["application/problem+json"] !== undefined
 
 const problem = ({ headers, json, status }: Answer) => [status, headers.get("content-type"), json?.code]
 const type = "application/problem+json"
 
-/** Whose answer tells of the moment at which it is asked. */
+/** The operation whose answer depends on the current time. */
 const ofThisMoment = "charging-profiles.composite"
 
 const reads = () => requests.filter(({ operation }) => operation.method === "GET")
 
-describe("every route that is read", () => {
+describe("every route with GET", () => {
   it("answers HEAD with the headers of GET and no body", async () => {
     expect(reads().length).toBeGreaterThan(30)
     for (const { operation, path } of reads()) {
@@ -56,7 +56,7 @@ describe("every route that is read", () => {
     }
   })
 
-  it("has an ETag for one object, 304 for who knows it and not for who does not, and declares both", async () => {
+  it("has an ETag if it answers one object, answers 304 to If-None-Match, and declares both", async () => {
     let tagged = 0
     for (const { operation, path } of reads()) {
       const { headers, status } = await ask("GET", path)
@@ -90,8 +90,8 @@ describe("every route that is read", () => {
   })
 })
 
-describe("every route that changes something", () => {
-  it("is 412 with an ETag that is not the standing one, does nothing, and says so before", async () => {
+describe("every route that changes an object", () => {
+  it("answers 412 to a stale ETag, changes nothing, and declares the 412", async () => {
     const changes = requests.filter(({ operation }) => /^(?:PUT|PATCH|DELETE)$/.test(operation.method))
     expect(changes.length).toBeGreaterThan(15)
     const itemOf = (path: string): Json => document.paths[path.replace(/^\/cpo/, "")]
@@ -100,7 +100,7 @@ describe("every route that changes something", () => {
       const before = await ask("GET", path)
       const headers = { ...asked.headers, "if-match": '"stale"' }
       const answer = await app.ask(operation.method, path, { ...asked, key: app.key, headers })
-      // What is not there is 404 as without a condition; what cannot be read has no ETag.
+      // A missing object is 404, as without a condition. An object that cannot be read has no ETag.
       const wanted = isRead && before.status === 404 ? [404, type, "not_found"] : [412, type, "precondition_failed"]
       expect([operation.operationId, ...problem(answer)]).toEqual([operation.operationId, ...wanted])
       const after = await ask("GET", path)
@@ -113,7 +113,7 @@ describe("every route that changes something", () => {
     }
   })
 
-  it("does its work with the standing ETag, also with that of a compressed answer", async () => {
+  it("accepts the current ETag, also in the form of a compressed answer", async () => {
     const path = `/cpo/v2/sites/${owned.siteId}`
     const etag = async () => (await ask("GET", path)).headers.get("etag") ?? ""
     const change = async (tag: string) =>
@@ -125,7 +125,7 @@ describe("every route that changes something", () => {
     expect(await change("*")).toBe(200)
   })
 
-  it("is refused to a key that may not read what stands, rather than done without looking", async () => {
+  it("refuses If-Match with a key that may not read the object, instead of ignoring the condition", async () => {
     const { json } = await app.ask("POST", "/cpo/v2/api-keys", {
       key: app.key,
       body: { name: "writes", permissions: ["sites:write"] }
@@ -136,7 +136,7 @@ describe("every route that changes something", () => {
     expect([answer.status, answer.json.requiredPermissions]).toEqual([403, ["sites:read"]])
   })
 
-  it("with an ETag of a charger is not undone by what the charger says meanwhile", async () => {
+  it("accepts a charger's ETag although the charger has reported something since", async () => {
     const path = `/cpo/v2/chargers/${owned.chargerId}`
     const { headers } = await ask("GET", path)
     const stands = app.world.chargers.get(owned.chargerId)!
@@ -150,7 +150,7 @@ describe("every route that changes something", () => {
 })
 
 describe("every route", () => {
-  it("answers OPTIONS with the methods that it has, to everybody", async () => {
+  it("answers OPTIONS with its methods, without a key", async () => {
     for (const { operation, path } of requests) {
       const answer = await app.ask("OPTIONS", path)
       const allow = (answer.headers.get("allow") ?? "").split(", ")
@@ -172,7 +172,7 @@ describe("every route", () => {
     }
   })
 
-  it("that takes a body answers a problem document to one of another type and to one that is too large", async () => {
+  it("with a body answers a problem document to a wrong media type and to a body that is too large", async () => {
     const taking = requests.filter(({ operation }) => operation.hasBody)
     expect(taking.length).toBeGreaterThan(20)
     for (const { operation, path } of taking) {
@@ -197,7 +197,7 @@ describe("every route", () => {
     }
   })
 
-  it("that is changed by PATCH takes a merge patch by its name, as it declares", async () => {
+  it("with PATCH accepts and declares application/merge-patch+json", async () => {
     const patched = requests.filter(({ operation }) => operation.method === "PATCH")
     expect(patched.length).toBeGreaterThan(4)
     for (const { asked, operation, path } of patched) {
@@ -212,7 +212,7 @@ describe("every route", () => {
     }
   })
 
-  it("answers what it does not take as a method with 405 and Allow", async () => {
+  it("answers 405 with Allow for other methods", async () => {
     for (const { operation, path } of requests) {
       const answer = await ask("PROPFIND", path)
       expect([operation.operationId, ...problem(answer)]).toEqual([

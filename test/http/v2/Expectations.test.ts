@@ -1,4 +1,4 @@
-/** The configuration template and the quirk book over REST, against fakes. */
+/** The configuration template and the quirk rules over REST, against fakes. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { fakeApp, withCharger } from "../../support/restApp.ts"
 
@@ -12,14 +12,14 @@ afterEach(() => app.close())
 
 const ask = (method: string, path: string, body?: unknown) => app.ask(method, `/cpo/v2/${path}`, { key: app.key, body })
 
-/** What the charger has told of itself. */
+/** Sets what the charger has reported about itself. */
 const reported = (...configuration: ReadonlyArray<{ key: string; value: string; readonly: boolean }>) => {
   const charger = app.world.chargers.get("CP-1")!
   app.world.chargers.set("CP-1", { ...charger, manufacturer: "V", model: "M", configuration })
 }
 
 describe("the configuration template", () => {
-  it("is empty, and then what was put", async () => {
+  it("is empty until it is set", async () => {
     expect((await ask("GET", "configuration-template")).json).toEqual({ keys: [], updatedAt: null })
     const keys = [{ key: "HeartbeatInterval", value: "300" }]
     const put = await ask("PUT", "configuration-template", { keys })
@@ -71,12 +71,12 @@ describe("the configuration template", () => {
     ])
   })
 
-  it("misses nothing of a charger that has told nothing yet", async () => {
+  it("shows nothing as missing for a charger that has not reported its configuration", async () => {
     await ask("PUT", "configuration-template", { keys: [{ key: "A", value: "1" }] })
     expect((await ask("GET", "chargers/CP-1/configuration")).json.items).toEqual([])
   })
 
-  it("has a list of the chargers that differ in what could be set", async () => {
+  it("lists the chargers that differ in keys that can be written", async () => {
     const drifts = async () => (await ask("GET", "configuration-drifts")).json
     reported(
       { key: "HeartbeatInterval", value: "60", readonly: false },
@@ -94,7 +94,7 @@ describe("the configuration template", () => {
     expect((await app.ask("GET", "/cpo/v2/configuration-drifts", { key })).status).toBe(403)
   })
 
-  it("is applied by hand as commands for what differs", async () => {
+  it("is applied to a charger as commands for the keys that differ", async () => {
     reported(
       { key: "HeartbeatInterval", value: "60", readonly: false },
       { key: "LocalPreAuthorize", value: "TRUE", readonly: false },
@@ -116,7 +116,7 @@ describe("the configuration template", () => {
     expect((await ask("POST", "chargers/CP-2/configuration/apply", {})).status).toBe(404)
   })
 
-  it("is applied by hand without a body as well, and a body that does not fit is refused", async () => {
+  it("can be applied without a body, and refuses an invalid body", async () => {
     reported({ key: "HeartbeatInterval", value: "60", readonly: false })
     await ask("PUT", "configuration-template", { keys: [{ key: "HeartbeatInterval", value: "300" }] })
     const applied = await ask("POST", "chargers/CP-1/configuration/apply")
@@ -126,10 +126,10 @@ describe("the configuration template", () => {
   })
 })
 
-describe("the quirk book", () => {
+describe("the quirk rules", () => {
   const rule = { name: "slow", vendor: "v*", tolerances: { callTimeoutSeconds: 90 }, evidence: "seen" }
 
-  it("has the built-in rules, and tells which chargers a rule is about", async () => {
+  it("include the built-in rules, and show which chargers a rule matches", async () => {
     reported()
     const put = await ask("PUT", "quirks", { rules: [rule, { ...rule, name: "other", vendor: "W" }] })
     expect(put.status).toBe(200)
@@ -142,13 +142,13 @@ describe("the quirk book", () => {
     expect((await ask("PUT", "quirks", put.json)).json).toEqual(put.json)
   })
 
-  it("says in plain words what a rule can grant, and with which values", async () => {
+  it("explain what a rule can grant, and with which values", async () => {
     const { kinds } = (await ask("GET", "quirks")).json
     const named = (name: string) => kinds.find((kind: { name: string }) => kind.name === name)
     expect(named("callTimeoutSeconds")).toMatchObject({ type: "Number", unit: "s", minimum: 5, maximum: 600 })
     expect(named("registerUnit")).toMatchObject({ type: "Choice", minimum: null, choices: ["kWh"] })
     expect(named("statusAfterConnect")).toMatchObject({
-      title: "Reports no status by itself",
+      title: "Does not report statuses by itself",
       type: "Yes",
       unit: null,
       choices: []
@@ -157,35 +157,35 @@ describe("the quirk book", () => {
   })
 
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
-    ["about nobody in particular", { name: "all", tolerances: { callTimeoutSeconds: 90 } }, "/rules/0/vendor"],
+    ["without a charger to match", { name: "all", tolerances: { callTimeoutSeconds: 90 } }, "/rules/0/vendor"],
     ["that grants nothing", { ...rule, tolerances: {} }, "/rules/0/tolerances"],
     ["that grants nothing known", { ...rule, tolerances: { patience: 90 } }, "/rules/0/tolerances/patience"],
     [
-      "that grants an hour",
+      "that grants a timeout of an hour",
       { ...rule, tolerances: { callTimeoutSeconds: 3600 } },
       "/rules/0/tolerances/callTimeoutSeconds"
     ],
     [
-      "that rolls over within a session",
+      "with a meter register that rolls over within a session",
       { ...rule, tolerances: { registerRollsOverAtWh: 99_999 } },
       "/rules/0/tolerances/registerRollsOverAtWh"
     ],
-    ["of another unit", { ...rule, tolerances: { registerUnit: "MWh" } }, "/rules/0/tolerances/registerUnit"],
+    ["with another unit", { ...rule, tolerances: { registerUnit: "MWh" } }, "/rules/0/tolerances/registerUnit"],
     ["without a name", { ...rule, name: " " }, "/rules/0/name"]
   ]
   for (const [name, body, pointer] of wrong) {
-    it(`refuses a rule ${name}`, async () => {
+    it(`refuse a rule ${name}`, async () => {
       const answer = await ask("PUT", "quirks", { rules: [body] })
       expect([answer.status, answer.json.errors[0].pointer]).toEqual([400, pointer])
     })
   }
 
-  it("says how registers are read", async () => {
+  it("accept tolerances for reading meter registers", async () => {
     const tolerances = { registerUnit: "kWh", registerRollsOverAtWh: 100_000_000, registerCountsSession: true }
     const put = await ask("PUT", "quirks", { rules: [{ ...rule, tolerances }] })
     expect([put.status, put.json.rules[0].tolerances]).toEqual([200, tolerances])
   })
 
-  it("refuses two rules of one name", async () =>
+  it("refuse two rules with the same name", async () =>
     expect((await ask("PUT", "quirks", { rules: [rule, rule] })).status).toBe(400))
 })

@@ -1,4 +1,4 @@
-/** How many requests of a key are worked on at a time: the others wait, and neither other keys nor a command's wait are held up by them. */
+/** How many requests of a key are processed at a time: the others wait, and delay neither other keys nor commands that wait for a charger. */
 import { Effect, Layer } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { Commands } from "../../../src/domain/command/Commands.ts"
@@ -10,7 +10,7 @@ import { makeOrganisation, restApp } from "../../support/restApp.ts"
 let close: (() => Promise<void>) | undefined
 afterEach(() => close?.())
 
-/** A face whose lists of sites take until they are let go, with what has begun by then. */
+/** An app whose lists of sites take until the test releases them, with those that have started. */
 const slowApp = async () => {
   const world = new FakeWorld()
   const ports = fakePorts(world)
@@ -40,7 +40,7 @@ const slowApp = async () => {
 const settle = () => new Promise((resume) => setTimeout(resume, 20))
 
 describe("requests of one key", () => {
-  it("are worked on a few at a time, in their order, and refused when too many wait", async () => {
+  it("are processed a few at a time, in order, and refused when too many wait", async () => {
     const { begun, list } = await slowApp()
     const answers = [list(), list(), list(), list()]
     await settle()
@@ -64,13 +64,13 @@ describe("requests of one key", () => {
     expect((await after).status).toBe(200)
   })
 
-  it("take their turns from no other organisation, and share those of their own", async () => {
+  it("do not delay another organisation's requests, and share the limit of their own organisation", async () => {
     const { ask, begun, key, list, organise } = await slowApp()
     const other = await organise()
     const second = await ask("POST", "/cpo/v2/api-keys", { key, body: { name: "Second" } })
     const answers = [list(), list(), list(second.json.key), list(second.json.key), list(other.key)]
     await settle()
-    // Two of the first key, one of the second (three of their organisation), and the other organisation's.
+    // Two of the first key, one of the second (three for their organisation), and the other organisation's.
     expect(begun).toHaveLength(4)
     for (let n = 0; n < 5; n++) {
       begun[n]!()
@@ -79,7 +79,7 @@ describe("requests of one key", () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it("give their turn back when their caller hangs up, also while they wait", async () => {
+  it("free their place when the caller disconnects, also while they wait", async () => {
     const { ask, begun, key, list } = await slowApp()
     const hangUp = new AbortController()
     const lost = [1, 2, 3].map(() => ask("GET", "/cpo/v2/sites", { key, signal: hangUp.signal }).catch(() => undefined))
@@ -96,7 +96,7 @@ describe("requests of one key", () => {
   })
 })
 
-it("A request that waits for its charger gives its turn to the next", async () => {
+it("A request that waits for its charger does not block the next request", async () => {
   const world = new FakeWorld()
   const ports = fakePorts(world)
   const patient = Layer.effect(

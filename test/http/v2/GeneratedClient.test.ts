@@ -1,6 +1,6 @@
 /**
- * A client that a public generator makes of the document is used without a cast: what it takes and what it answers is typed to the last field. The
- * program is type-checked, and so is what must not compile.
+ * A client that a public generator makes from the OpenAPI document is used without casts: requests and answers are typed to the last field. The
+ * program is type-checked, and so are programs that must not compile.
  */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** What the compiler has against a program that uses the client. */
+/** The compiler's errors for a program that uses the client. */
 const complaints = async (program: string): Promise<string> => {
   await writeFile(join(folder, "program.ts"), program)
   const config = {
@@ -131,7 +131,7 @@ export const preview = async (): Promise<number> => {
 }
 `
 
-it("has no type that stands for anything, but where anything can stand", () => {
+it("has no `any` or `unknown` except for objects with arbitrary keys", () => {
   const loose = source
     .split("\n")
     .filter((line) => /\b(?:any|unknown)\b(?!["\w-])/.test(line.replace(/\/\*.*\*\/|^\s*\*.*$/g, "")))
@@ -139,12 +139,12 @@ it("has no type that stands for anything, but where anything can stand", () => {
   expect(free).toEqual([])
 })
 
-it("type-checks a program that uses it without a cast", async () => {
+it("type-checks a program that uses it without casts", async () => {
   expect(program).not.toMatch(/(?<!\*) as |\bany\b|@ts-/)
   expect(await complaints(program)).toBe("")
 })
 
-it("does not compile what the service would refuse", async () => {
+it("fails to compile requests that the service would refuse", async () => {
   const wrong = [
     `api.sessionsList({ status: "RUNNING" })`,
     `api.chargersCreate({ newCharger: { chargerId: "CP-7" } })`,
@@ -156,8 +156,8 @@ it("does not compile what the service would refuse", async () => {
   expect([...found.matchAll(/program\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([2, 3, 4, 5])
 })
 
-// Switched on together with the test of the same name in OpenApiWords.test.ts.
-it("takes numbers and booleans in queries as numbers and booleans", async () => {
+// Corresponds to the test of queries in OpenApiWords.test.ts.
+it("accepts numbers and booleans in queries", async () => {
   const lines = [
     'import * as api from "./client"',
     "void api.sessionsList({ limit: 50, held: true, needsCorrection: false })",

@@ -1,4 +1,4 @@
-/** The same POST with the same `Idempotency-Key` does its work once and answers the same for ever after. */
+/** A repeated POST with the same `Idempotency-Key` does its work once and always gets the same answer. */
 import { Deferred, Effect } from "effect"
 import { beforeEach, expect, it } from "vitest"
 import { fakeApp, type Json } from "../../support/restApp.ts"
@@ -13,7 +13,7 @@ beforeEach(async () => {
 const post = (path: string, body: Json, key = "first", caller = app.key) =>
   app.ask("POST", `/cpo/v2/${path}`, { key: caller, body, headers: { "idempotency-key": key } })
 
-it("answers a repeated request with the same status, headers and body, and does nothing twice", async () => {
+it("answers a repeated request with the same status, headers and body, and creates nothing more", async () => {
   const first = await post("sites", { name: "Once" })
   const second = await post("sites", { name: "Once" })
   expect([first.status, second.status]).toEqual([200, 200])
@@ -23,7 +23,7 @@ it("answers a repeated request with the same status, headers and body, and does 
   expect(app.world.sites.size).toBe(1)
 })
 
-it("repeats 201 and secrets as they were shown, and keeps them sealed", async () => {
+it("repeats 201 and secrets as first shown, and stores them sealed", async () => {
   await post("sites", { name: "A site" }, "site")
   const made = [
     ["api-keys", { name: "A key" }, "key"],
@@ -58,7 +58,7 @@ it("refuses the same key for another body or another path", async () => {
   expect(app.world.sites.size).toBe(1)
 })
 
-it("says so while the first request still runs", async () => {
+it("answers 409 with Retry-After while the first request is running", async () => {
   const gate = Deferred.makeUnsafe<void>()
   const reached = Deferred.makeUnsafe<void>()
   app.world.gate = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
@@ -72,7 +72,7 @@ it("says so while the first request still runs", async () => {
   expect(app.world.sites.size).toBe(1)
 })
 
-it("finishes the work of a caller that hung up, whose next try gets the answer", async () => {
+it("finishes the work after the caller disconnected, and answers it to the next try", async () => {
   const gate = Deferred.makeUnsafe<void>()
   const reached = Deferred.makeUnsafe<void>()
   app.world.gate = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(gate))
@@ -90,10 +90,10 @@ it("finishes the work of a caller that hung up, whose next try gets the answer",
   expect(app.world.sites.size).toBe(1)
 })
 
-it("keeps no failure of the service, so that trying again tries", async () => {
+it("stores no failure of the service, so that a retry does the work", async () => {
   for (const fail of ["unavailable", "defect"] as const) {
     const write = app.world.gate
-    // Storage fails after the claim, where the work is.
+    // Storage fails during the work, after the key was claimed.
     app.world.gate = Effect.suspend(() => {
       if (fail === "unavailable") app.world.unavailable = "down"
       else app.world.defect = new Error("boom")
@@ -108,14 +108,14 @@ it("keeps no failure of the service, so that trying again tries", async () => {
   }
 })
 
-it("belongs to one API key: another's is another request", async () => {
+it("belongs to one API key, so that another key makes its own request", async () => {
   const other = await app.organise()
   await post("sites", { name: "Mine" }, "same")
   expect((await post("sites", { name: "Theirs" }, "same", other.key)).status).toBe(200)
   expect(app.world.sites.size).toBe(2)
 })
 
-it("takes 1 to 255 printable characters", async () => {
+it("accepts up to 255 printable characters", async () => {
   for (const key of ["x".repeat(256), "ä"]) {
     const answer = await post("sites", { name: "A" }, key)
     expect([answer.status, answer.json.errors?.[0]?.pointer]).toEqual([400, "/idempotency-key"])
@@ -123,7 +123,7 @@ it("takes 1 to 255 printable characters", async () => {
   expect((await post("sites", { name: "A" }, "x".repeat(255))).status).toBe(200)
 })
 
-it("is ignored where nothing is made", async () => {
+it("is ignored by PATCH", async () => {
   const headers = { "idempotency-key": "first" }
   const made = await post("sites", { name: "A" }, "other")
   const path = `/cpo/v2/sites/${made.json.id}`

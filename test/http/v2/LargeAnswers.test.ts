@@ -1,11 +1,11 @@
-/** A few large answers at a time for each key: what was made and not read lies in memory. */
+/** Each key may have a few large answers at a time, because answers stay in memory until they are read. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { fakeApp } from "../../support/restApp.ts"
 
 const noon = Date.UTC(2026, 4, 20, 12)
 
 let app: Awaited<ReturnType<typeof fakeApp>>
-/** Ends of answers that nobody has read yet. */
+/** Functions that mark an unread answer as read. */
 let unread: Array<() => void>
 
 const get = (path: string, key = app.key) => app.ask("GET", `/cpo/v2${path}`, { key })
@@ -36,8 +36,8 @@ beforeEach(async () => {
 
 const large = "/chargers/CP-1/messages?limit=10"
 
-describe("a key with as many large answers as it may have unread", () => {
-  it("is given no further one, and told when to come again", async () => {
+describe("a key with the maximum number of unread large answers", () => {
+  it("is refused another one with 429 and Retry-After", async () => {
     for (let n = 0; n < 3; n++) expect((await get(large)).status).toBe(200)
     const refused = await get(large)
     expect(refused.status).toBe(429)
@@ -46,19 +46,19 @@ describe("a key with as many large answers as it may have unread", () => {
     expect(refused.json).toMatchObject({ code: "too_many_large_answers", retryAfterSeconds: 1 })
   })
 
-  it("is refused one that asks for many items before it is made", async () => {
+  it("is refused a request for many items before it is processed", async () => {
     for (let n = 0; n < 3; n++) await get(large)
     expect((await get("/sites?limit=500")).status).toBe(429)
     expect((await get("/sites?limit=100")).status).toBe(200)
   })
 
-  it("is given small ones all the same, and what it creates", async () => {
+  it("still gets small answers and can create objects", async () => {
     for (let n = 0; n < 3; n++) await get(large)
     expect((await get("/chargers/CP-1/messages?limit=3")).status).toBe(200)
     expect((await app.ask("POST", "/cpo/v2/sites", { key: app.key, body: { name: "Pier" } })).status).toBe(200)
   })
 
-  it("is given the next once it has read one, or its connection has ended", async () => {
+  it("gets the next one after one has been read", async () => {
     for (let n = 0; n < 3; n++) await get(large)
     expect((await get(large)).status).toBe(429)
     unread.shift()?.()
@@ -66,7 +66,7 @@ describe("a key with as many large answers as it may have unread", () => {
     expect((await get(large)).status).toBe(429)
   })
 
-  it("takes nothing from other keys of its organisation or of others", async () => {
+  it("does not affect other keys of its own or another organisation", async () => {
     for (let n = 0; n < 3; n++) await get(large)
     const other = await app.ask("POST", "/cpo/v2/api-keys", { key: app.key, body: { name: "Other" } })
     expect((await get(large, other.json.key)).status).toBe(200)
@@ -74,18 +74,18 @@ describe("a key with as many large answers as it may have unread", () => {
   })
 })
 
-describe("answers that ask for many items and come together", () => {
-  it("are made only as far as there is room for them", async () => {
+describe("concurrent requests for many items", () => {
+  it("are processed only up to the limit", async () => {
     const many = await Promise.all(Array.from({ length: 8 }, () => get("/chargers/CP-1/messages?limit=500")))
     expect(many.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(app.world.pagesOfFrames).toBe(3)
-    // Those that turn out small give their place back.
+    // Answers that turn out small do not count afterwards.
     unread.forEach((ended) => ended())
     for (let n = 0; n < 5; n++) expect((await get("/sites?limit=500")).status).toBe(200)
     expect((await get("/chargers/CP-1/messages?limit=500")).status).toBe(200)
   })
 
-  it("give their place back when they fail", async () => {
+  it("do not count after they fail", async () => {
     for (let n = 0; n < 5; n++) expect((await get("/chargers/NONE/messages?limit=500")).status).toBe(404)
     expect((await get("/chargers/CP-1/messages?limit=500")).status).toBe(200)
   })

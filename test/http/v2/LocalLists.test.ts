@@ -1,4 +1,4 @@
-/** How far a charger's local authorisation list is, over REST. */
+/** The state of a charger's local authorisation list over REST. */
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { localListsOf } from "../../support/fakeLocalLists.ts"
 import { fakeApp, withCharger } from "../../support/restApp.ts"
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-it("tells the version, whether it is in step, and since when", async () => {
+it("shows the version, whether the list is in step, and since when", async () => {
   const path = "/cpo/v2/chargers/CP-1/local-list"
   const before = await app.ask("GET", path, { key: app.key })
   expect([before.status, before.json]).toEqual([
@@ -36,7 +36,7 @@ it("tells the version, whether it is in step, and since when", async () => {
   expect((await app.ask("GET", "/cpo/v2/chargers/CP-2/local-list", { key: app.key })).status).toBe(404)
 })
 
-it("is kept by hand until the organisation says otherwise", async () => {
+it("is managed manually until the organisation changes the setting", async () => {
   const path = "/cpo/v2/organisation"
   expect((await app.ask("GET", path, { key: app.key })).json.localLists).toBe("Manual")
   const changed = await app.ask("PATCH", path, { key: app.key, body: { localLists: "Managed" } })

@@ -1,6 +1,6 @@
 /**
- * Who guesses a password delays only themselves: from however many networks the guesses come, the owner of the account signs in, goes on, and is let in
- * again by the command line. Over the real storage, on both databases.
+ * Guessing a password delays only the guesser: from however many networks the guesses come, the account's owner can sign in, stay signed in, and
+ * recover by the command line. Over the real storage, on both databases.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,14 +18,14 @@ const delayed = [429, "sign_in_delayed"]
 const codeAt = (secret: string, now: number): string =>
   hotp((key, data) => createHmac("sha1", key).update(data).digest(), fromBase32(secret), stepAt(now))
 
-/** A sign-in from a network, in a browser that may be known. */
+/** A sign-in from a network, in a new browser or a given one. */
 const signIn = (own: Founded, network: string, body: object = {}, browser = new Browser(own.ask)): Promise<Answer> =>
   browser.ask("POST", "/sign-ins", {
     body: { email: own.address, password, ...body },
     headers: { "x-test-network": network }
   })
 
-/** What is answered while a guesser of that network is delayed, whatever time the machine takes: each failure doubles the delay. */
+/** The answer to a request while an attacker in that network is delayed, however slow the machine is: each failure doubles the delay. */
 const whileDelayed = async (
   own: Founded,
   network: string,
@@ -41,7 +41,7 @@ const whileDelayed = async (
   }
 }
 
-/** A browser of no sign-in, on the device where the owner signed in. */
+/** A browser without a sign-in, on the device on which the owner signed in. */
 const knownDevice = ({ ask, owner }: Founded): Browser => {
   const browser = new Browser(ask)
   browser.cookies.set("__Host-voltlane-device", owner.cookies.get("__Host-voltlane-device") ?? "")
@@ -49,13 +49,13 @@ const knownDevice = ({ ask, owner }: Founded): Browser => {
 }
 
 forEachDriver("Guesses of a password", ports, (it) => {
-  it.effect("keep its owner out of no other network, and out of no device that signed in before", () =>
+  it.effect("do not delay the owner in other networks or on devices that signed in before", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
         const networks = ["198.51.100.0/24", "203.0.113.0/24", "2001:db8:1::/56"]
         for (const network of networks) {
-          // The right password of a stranger's browser waits as well there: otherwise the delay would say which one is right.
+          // In that network, a stranger's correct password is delayed too: otherwise the delay would reveal which password is correct.
           const strangers = await whileDelayed(own, network, () => signIn(own, network))
           assert.deepStrictEqual(said(strangers), delayed)
           const known = await whileDelayed(own, network, () => signIn(own, network, {}, knownDevice(own)))
@@ -64,14 +64,14 @@ forEachDriver("Guesses of a password", ports, (it) => {
         const last = networks[2]!
         const elsewhere = await whileDelayed(own, last, () => signIn(own, "192.0.2.0/24"))
         assert.strictEqual(elsewhere.status, 201, elsewhere.text)
-        // Other people of the same network are not delayed.
+        // Other accounts in the same network are not delayed.
         const other = { email: email("other") }
         assert.strictEqual((await whileDelayed(own, last, () => signIn(own, last, other))).status, 401)
       })
     })
   )
 
-  it.effect("leave a sign-in that is open as it is, and what it proves once more", () =>
+  it.effect("do not affect an open sign-in, nor a password change in it", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -89,7 +89,7 @@ forEachDriver("Guesses of a password", ports, (it) => {
     })
   )
 
-  it.effect("delay no owner where the guesser has the password and guesses the code", () =>
+  it.effect("do not delay the owner when the attacker has the password and guesses the code", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -107,11 +107,11 @@ forEachDriver("Guesses of a password", ports, (it) => {
     })
   )
 
-  it.effect("of many accounts at once from one network leave others their turn", () =>
+  it.effect("for many accounts at once from one network do not block sign-ins from another", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
-        // Each of an address of its own, so that none is delayed: each takes a slow hash. More than are let wait for one.
+        // Each has its own address, so that none is delayed, and each computes a slow hash. There are more of them than may wait at once.
         let left = 60
         const flood = Array.from({ length: left }, (_, n) =>
           signIn(own, "198.51.100.0/24", { email: `guess-${n}@example.com`, password: "a guess" }).then((answer) => {
@@ -121,14 +121,14 @@ forEachDriver("Guesses of a password", ports, (it) => {
         )
         const inside = await signIn(own, "192.0.2.0/24")
         assert.strictEqual(inside.status, 201, inside.text)
-        // Long before the others are through.
+        // Long before the other sign-ins are finished.
         assert.isAbove(left, 20)
         assert.deepStrictEqual([...new Set(await Promise.all(flood))], [401])
       })
     })
   )
 
-  it.effect("leave the link that the command line makes", () =>
+  it.effect("do not affect the link that the command line makes", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const network = "192.0.2.0/24"

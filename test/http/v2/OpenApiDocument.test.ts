@@ -1,4 +1,4 @@
-/** The description of REST v2: what programs read, and what people read. */
+/** The OpenAPI document of REST v2, as programs and people read it. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What people use who have no sign-in yet; nothing else is open. */
+/** Operations for people without a sign-in. All others require one. */
 const open = [
   "sign-ins.create",
   "set-up.create",
@@ -30,7 +30,7 @@ const operations = (): ReadonlyArray<Json> =>
     Object.entries<Json>(item).map(([method, operation]) => ({ ...operation, path, method }))
   )
 
-it("is OpenAPI 3.1 with paths as product.md appends them to its base", () => {
+it("is OpenAPI 3.1 with product.md's paths relative to its base URL", () => {
   expect(document.openapi).toBe("3.1.0")
   expect(document.servers).toEqual([{ url: "https://cpo.example/cpo" }])
   for (const path of ["/v2/sites", "/v2/chargers", "/v2/chargers/{chargerId}"])
@@ -41,7 +41,7 @@ it("is OpenAPI 3.1 with paths as product.md appends them to its base", () => {
   })
 })
 
-it("says 200 for creating a site or charger, 201 for other creations, 202 for commands, 204 for deletions and never 422", () => {
+it("declares 200 for creating sites and chargers, 201 for other creations, 202 for commands, 204 for deletions, never 422", () => {
   const successes = Object.fromEntries(
     operations().map((operation) => [
       `${operation.method} ${operation.path}`,
@@ -62,7 +62,7 @@ it("says 200 for creating a site or charger, 201 for other creations, 202 for co
   expect(operations().some((operation) => "422" in operation.responses)).toBe(false)
 })
 
-it("says of every operation what it is, who may, and how it fails", () => {
+it("declares a summary, the security and the errors of every operation", () => {
   for (const operation of operations()) {
     expect(operation.summary, operation.operationId).toEqual(expect.any(String))
     const security = isOpen(operation) ? [] : [{ apiKey: [] }, { signIn: [] }]
@@ -76,14 +76,14 @@ it("says of every operation what it is, who may, and how it fails", () => {
   expect(ofOne.filter((operation) => operation.responses["404"] === undefined)).toEqual([])
 })
 
-it("names every schema that it refers to", () => {
+it("contains every schema that it refers to", () => {
   const referred = new Set(
     [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1])
   )
   for (const name of referred) expect(document.components.schemas[name ?? ""], name).toBeDefined()
 })
 
-it("takes an Idempotency-Key on every POST, and bounds lists", () => {
+it("declares an Idempotency-Key on every POST, and a limit and cursor on every list", () => {
   const parameters = (which: (operation: Json) => boolean): ReadonlyArray<ReadonlyArray<string>> =>
     operations()
       .filter(which)
@@ -95,7 +95,7 @@ it("takes an Idempotency-Key on every POST, and bounds lists", () => {
   expect([ofPosts.length > 4, ofLists.length > 4]).toEqual([true, true])
 })
 
-it("says what a filter of sessions is for, and what of a tariff is ignored", () => {
+it("describes the filters of sessions and the fields of a tariff that are ignored", () => {
   const { parameters } = document.paths["/v2/sessions"].get
   for (const name of ["held", "needsCorrection"]) {
     const { description, schema } = parameters.find((parameter: Json) => parameter.name === name)
@@ -108,7 +108,7 @@ it("says what a filter of sessions is for, and what of a tariff is ignored", () 
   ])
 })
 
-/** The document with references resolved on the way, each object schema in a part of it, with its place. */
+/** Every object schema in a part of the document with its place, with references resolved. */
 const objectsIn = (part: Json, place: string, seen: ReadonlySet<string> = new Set()): ReadonlyArray<[string, Json]> => {
   if (typeof part !== "object" || part === null) return []
   const ref: unknown = part.$ref
@@ -120,19 +120,19 @@ const objectsIn = (part: Json, place: string, seen: ReadonlySet<string> = new Se
   return [...own, ...Object.entries(part).flatMap(([name, one]) => objectsIn(one, `${place}/${name}`, seen))]
 }
 
-it("says that requests hold nothing but what is named, at any depth, and that answers may gain fields", () => {
+it("forbids unknown fields in requests, at any depth, and allows them in answers", () => {
   const requests = operations().flatMap(({ operationId, requestBody }) => objectsIn(requestBody, operationId))
   expect(requests.length).toBeGreaterThan(100)
   expect(requests.filter(([, { additionalProperties }]) => additionalProperties !== false)).toEqual([])
   const answers = operations().flatMap(({ operationId, responses }) => objectsIn(responses, operationId))
   expect(answers.length).toBeGreaterThan(100)
   expect(answers.filter(([, { additionalProperties }]) => additionalProperties === false)).toEqual([])
-  // One that is both asked and answered is there twice.
+  // A schema that is used in both requests and answers exists twice.
   const { Image, ImageInput } = document.components.schemas
   expect([Image.additionalProperties, ImageInput]).toEqual([undefined, { ...Image, additionalProperties: false }])
 })
 
-it("has numbers and yes or no in queries as what they are", () => {
+it("declares numbers and booleans in queries as such", () => {
   const told = operations().flatMap(({ operationId, parameters }) =>
     parameters.map((one: Json) => [`${operationId} ${one.name}`, one])
   )
@@ -156,7 +156,7 @@ it("has numbers and yes or no in queries as what they are", () => {
   for (const [name, schema] of Object.entries(wanted)) expect([name, schemas.get(name)]).toEqual([name, schema])
   const limits = [...schemas].filter(([name]) => name.endsWith(" limit"))
   expect(limits.filter(([, { type }]) => type !== "integer")).toEqual([])
-  // None is a number or a yes and no that the document calls a text.
+  // No number or boolean is declared as a string.
   const asText = [...schemas].filter(([, { enum: words = [], format, type }]) => {
     const isYesOrNo = words.length > 0 && words.every((word: unknown) => word === "true" || word === "false")
     return type === "string" && (isYesOrNo || /^u?int|float|double/.test(format ?? ""))
@@ -164,7 +164,7 @@ it("has numbers and yes or no in queries as what they are", () => {
   expect(asText.map(([name]) => name)).toEqual([])
 })
 
-it("wants a body wherever one is read, but where all of it may be left out", () => {
+it("requires a body wherever one is read, except for one that may be left out", () => {
   const without = operations().filter(({ requestBody }) => requestBody !== undefined && requestBody.required !== true)
   expect(without.map(({ path }) => path)).toEqual(["/v2/chargers/{chargerId}/configuration/apply"])
 })

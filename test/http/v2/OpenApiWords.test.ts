@@ -1,4 +1,4 @@
-/** REST v2 describes all of itself, in words and by examples that the service takes. */
+/** The descriptions of REST v2 are complete, and the service accepts the example bodies. */
 import { Schema } from "effect"
 import { HttpApi } from "effect/http-api"
 import { expect, it } from "vitest"
@@ -12,11 +12,11 @@ const { document, used } = describedApi("https://cpo.example")
 const schemas = schemasOf(document)
 const operations = operationsOf(document)
 
-/** Words that say no more than the name they stand beside. */
+/** A description that says no more than the name. */
 const isFiller = (name: string, description: string): boolean =>
   description.length < 8 || new RegExp(`^(the |a |an )?${name}\\.?$`, "i").test(description)
 
-it("says of every operation what it does beyond its summary, and of every group what it is about", () => {
+it("describes every operation beyond its summary, and every group", () => {
   const silent = operations.filter(
     ({ description = "", summary }) => description.length < 20 || description === summary
   )
@@ -38,7 +38,7 @@ it("describes every property and every parameter", () => {
   expect(properties.length > 1000).toBe(true)
 })
 
-it("has no words that nothing needs", () => {
+it("has no unused descriptions", () => {
   const ofV1 = (row: string) => row.startsWith("ChargerStatus.")
   expect(Object.keys(descriptions.properties).filter((row) => !used.has(row) && !ofV1(row))).toEqual([])
 })
@@ -55,11 +55,11 @@ it("shows an example of every body, answer and parameter", () => {
   expect(without).toEqual([])
 })
 
-it("finds nothing to say against itself in two public validators, examples against their schemas among it", async () => {
+it("passes two public validators without findings, including the examples against their schemas", async () => {
   expect(await findings(document)).toEqual([])
 })
 
-it("would hear of an example that does not fit its schema", async () => {
+it("would report an example that does not fit its schema", async () => {
   const { "/v2/statistics": item = {} } = structuredClone(document.paths)
   Object.assign(item["get"]?.responses["200"]?.content?.["application/json"] ?? {}, { example: { chargers: "many" } })
   const { Problem = {}, Statistics = {} } = document.components.schemas
@@ -69,7 +69,7 @@ it("would hear of an example that does not fit its schema", async () => {
   expect(found).toContainEqual(expect.stringContaining("`chargers` property type must be integer"))
 })
 
-it("takes every body that it shows as an example", () => {
+it("accepts every example body", () => {
   const refused: Array<string> = []
   let taken = 0
   HttpApi.reflect(Api, {
@@ -93,7 +93,7 @@ it("takes every body that it shows as an example", () => {
   expect(written.filter(({ operationId }) => descriptions.bodies[operationId] === undefined)).toEqual([])
 })
 
-it("leaves answers open, so that a client of today reads the answers of tomorrow", () => {
+it("allows additional fields in answers, so that today's clients can read tomorrow's answers", () => {
   const answered = new Set<string>()
   const closed: Array<string> = []
   const look = (value: unknown, place: string): void => {
@@ -117,7 +117,7 @@ it("leaves answers open, so that a client of today reads the answers of tomorrow
   expect(document.components.schemas["NewTariff"]?.additionalProperties).toBe(false)
 })
 
-it("writes what may be null as a type, names what is chosen from, and tells unions apart by their type", () => {
+it("declares null in types, names every enumeration, and distinguishes unions by their type", () => {
   const places = (fits: (schema: (typeof schemas)[number][1]) => boolean) =>
     schemas.filter(([, schema]) => fits(schema)).map(([place]) => place)
   const unions = places(
@@ -138,7 +138,7 @@ it("writes what may be null as a type, names what is chosen from, and tells unio
   expect(document.components.schemas["Session"]?.properties?.["endedAt"]?.type).toEqual(["string", "null"])
 })
 
-it("asks for numbers and booleans in queries as numbers and booleans", () => {
+it("declares numbers and booleans in queries as such", () => {
   const types = operations.flatMap(({ operationId, parameters }) =>
     parameters
       .filter((one) => one.in === "query")

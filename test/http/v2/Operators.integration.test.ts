@@ -1,4 +1,4 @@
-/** Who may join an organisation, and what its operators may give each other. */
+/** Who may join an organisation, and what its operators may grant each other. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { builtInRoles } from "../../../src/domain/operator/Role.ts"
@@ -11,7 +11,7 @@ const actions = async (browser: Browser): Promise<ReadonlyArray<string>> =>
   (await browser.ask("GET", "/audit-log?limit=100")).json.items.map((one: Json) => one.action)
 
 forEachDriver("Operators", ports, (it) => {
-  it.effect("join by an invitation that works once, with the role that it says", () =>
+  it.effect("join by an invitation that works once, with the invitation's role", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -42,7 +42,7 @@ forEachDriver("Operators", ports, (it) => {
     })
   )
 
-  it.effect("are not taken over: an invitation asks who has an account for their own password", () =>
+  it.effect("cannot be taken over: an invitation asks the holder of an account for their own password", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const other = yield* founded
@@ -64,7 +64,7 @@ forEachDriver("Operators", ports, (it) => {
           right.json.organisations.map((one: Json) => one.id).toSorted(),
           [own.organisationId, other.organisationId].toSorted()
         )
-        // Neither organisation's owner changes what is the person's own.
+        // Neither organisation's owner can change the person's account.
         for (const { owner } of [own, other]) {
           const reset = await owner.post(`/operators/${victim.id}/reset`, {})
           assert.deepStrictEqual(said(reset), [409, "other_organisations"])
@@ -80,7 +80,7 @@ forEachDriver("Operators", ports, (it) => {
         const foreign = third.organisationId
         const nowhere = await browser.ask("PUT", "/me/organisation", { body: { organisationId: foreign } })
         assert.strictEqual(nowhere.status, 404)
-        // Disabled in one organisation, the person goes on in the other.
+        // A person who is disabled in one organisation can still use the other.
         await own.owner.ask("PATCH", `/operators/${victim.id}`, { body: { state: "Disabled" } })
         assert.strictEqual((await browser.ask("GET", "/me")).status, 401)
         const back = await new Browser(own.ask).post("/sign-ins", { email: victim.address, password })
@@ -89,7 +89,7 @@ forEachDriver("Operators", ports, (it) => {
     })
   )
 
-  it.effect("give no operator more than the giver has", () =>
+  it.effect("cannot grant more than they have", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -116,7 +116,7 @@ forEachDriver("Operators", ports, (it) => {
         assert.include(await lacks(browser.ask("PATCH", owner, { body: { state: "Disabled" } })), "sites:write")
         assert.include(await lacks(browser.post(`${owner}/reset`, {})), "sites:write")
         assert.strictEqual((await browser.post("/invitations", { email: email("x"), roleId: "Viewer" })).status, 201)
-        // A role that one has is no way around it.
+        // The operator's own role cannot be raised either.
         const role = (await browser.post("/roles", { name: "Lookers", permissions: ["sites:read"] })).json
         assert.deepStrictEqual(
           await lacks(browser.ask("PATCH", `/roles/${role.id}`, { body: { permissions: ["sites:write"] } })),
@@ -126,7 +126,7 @@ forEachDriver("Operators", ports, (it) => {
     })
   )
 
-  it.effect("keep the last owner, and an organisation's roles while an operator has them", () =>
+  it.effect("cannot remove the last owner or a role that an operator has", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** How large an answer of REST v2 gets: a page ends at 1 MiB whatever `limit` says, and goes on by its cursor. */
+/** The size of answers of REST v2: a page ends at 1 MiB whatever the limit, and continues by its cursor. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { tellOf } from "../../support/fakeEvents.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
@@ -17,7 +17,7 @@ beforeEach(async () => {
   await app.ask("POST", "/cpo/v2/chargers", { key: app.key, body: { name: "Left", chargerId: "CP-1" } })
 })
 
-/** Every item of a list by its own links, and the bytes of each page. */
+/** Every item of a list, by following its own links, and the bytes of each page. */
 const walked = async (first: string) => {
   const items: Array<Json> = []
   const sizes: Array<number> = []
@@ -58,7 +58,7 @@ describe("a page", () => {
   it.each([
     ["letters", "x".repeat(60_000)],
     ["quotes, which are escaped", '"'.repeat(60_000)],
-    ["signs of three bytes", "€".repeat(20_000)]
+    ["three-byte characters", "€".repeat(20_000)]
   ])("of messages of many %s ends at 1 MiB and shows every message once", async (_, frame) => {
     said(60, frame)
     const { items, sizes } = await walked("/chargers/CP-1/messages?limit=500")
@@ -67,7 +67,7 @@ describe("a page", () => {
     expect(Math.max(...sizes)).toBeGreaterThan(0.8 * MiB)
   })
 
-  it("of a charger's configuration ends at 1 MiB and shows every key once, and all of them where they fit", async () => {
+  it("of a charger's configuration ends at 1 MiB and shows every key once, and all keys if they fit", async () => {
     const charger = app.world.chargers.get("CP-1")!
     const report = (count: number, value: string) => {
       const configuration = numbers(count).map((key) => ({ key, value, readonly: false }))
@@ -83,14 +83,14 @@ describe("a page", () => {
     expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, "/cursor"])
   })
 
-  it("shows one item that is larger than a page, and goes on behind it", async () => {
+  it("shows an item that is larger than a page alone, and continues after it", async () => {
     said(3, "x".repeat(MiB))
     const { items, sizes } = await walked("/chargers/CP-1/messages?limit=500")
     expect(items.map(({ id }) => id)).toEqual(numbers(3))
     expect(sizes).toHaveLength(3)
   })
 
-  it("of small items is as long as it was asked to be", async () => {
+  it("of small items has as many as requested", async () => {
     said(500, '[2,"m","Heartbeat",{}]')
     const page = await get("/chargers/CP-1/messages?limit=500")
     expect(page.json.items).toHaveLength(500)
@@ -122,7 +122,7 @@ describe("the last message of a charger", () => {
   it.each([
     ["x", "x".repeat(4_093)],
     ["€", `${"€".repeat(1_364)}`]
-  ])("has at most 4 KiB in a list, and is whole for one charger: many %s", async (sign, shown) => {
+  ])("is cut to 4 KiB in a list and complete for a single charger: many %s", async (sign, shown) => {
     const message = sign.repeat(300_000)
     hear(message)
     const [listed] = (await get("/chargers")).json.items
@@ -131,7 +131,7 @@ describe("the last message of a charger", () => {
     expect((await get("/chargers/CP-1")).json.lastMessage).toBe(message)
   })
 
-  it("is as it came where it is no longer than that", async () => {
+  it("is shown unchanged if it is not longer", async () => {
     hear("x".repeat(4_096))
     const [listed] = (await get("/chargers")).json.items
     expect(listed.lastMessage).toBe("x".repeat(4_096))

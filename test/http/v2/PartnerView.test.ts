@@ -1,4 +1,4 @@
-/** What a partner sees, in REST v2. */
+/** The objects that a partner sees, in REST v2. */
 import { expect, it } from "vitest"
 import { fakeApp } from "../../support/restApp.ts"
 
@@ -14,7 +14,7 @@ const aPartner = async (): Promise<string> => {
   return String(answer.json.id)
 }
 
-it("is paged to its end, each object once", async () => {
+it("is paged to its end, with each object once", async () => {
   const path = `/cpo/v2/partners/${await aPartner()}/view/locations`
   const first = await ask("GET", path, { key })
   expect(first.status).toBe(200)
@@ -30,7 +30,7 @@ it("is paged to its end, each object once", async () => {
   expect(small.json.items).toHaveLength(3)
 })
 
-it("takes no cursor of another list, and knows no other modules", async () => {
+it("refuses a cursor of another list, and unknown modules", async () => {
   const id = await aPartner()
   const view = (module: string, query = "") => ask("GET", `/cpo/v2/partners/${id}/view/${module}${query}`, { key })
   const { nextCursor } = (await view("locations")).json
@@ -40,7 +40,7 @@ it("takes no cursor of another list, and knows no other modules", async () => {
   expect((await view("credentials")).status).toBeGreaterThanOrEqual(400)
 })
 
-it("is nobody else's, and needs the permission to read partners", async () => {
+it("is invisible to other organisations, and requires partners:read", async () => {
   const id = await aPartner()
   const path = `/cpo/v2/partners/${id}/view/locations`
   const stranger = await app.organise()

@@ -1,4 +1,4 @@
-/** Partners and parties in REST v2: what is answered to whom, and what is refused. Handshakes are tried over real HTTP in `test/ocpi`. */
+/** Partners and parties in REST v2. Handshakes are tested over real HTTP in `test/ocpi`. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
@@ -48,7 +48,7 @@ describe("a partner", () => {
     expect(app.logged.join()).not.toContain(credentialsToken)
   })
 
-  it("is one for a party and a role", async () => {
+  it("is unique for its party and role", async () => {
     const twice = await ask("POST", "/partners", partner)
     expect([twice.status, twice.json.code]).toEqual([409, "party_in_use"])
     expect((await ask("POST", "/partners", { ...partner, roles: ["HUB"] })).status).toBe(201)
@@ -56,26 +56,26 @@ describe("a partner", () => {
 
   it.each([
     ["no name", { name: undefined }, "/name"],
-    ["a country that is none", { countryCode: "XX" }, "/countryCode"],
+    ["an invalid country", { countryCode: "XX" }, "/countryCode"],
     ["a party of four letters", { partyId: "ABCD" }, "/partyId"],
     ["no role", { roles: [] }, "/roles"],
-    ["a role that is none", { roles: ["DRIVER"] }, "/roles/0"],
-    ["a switch of no such form", { switches: { tokenForm: "Hex" } }, "/switches/tokenForm"],
-    ["a switch that there is not", { switches: { noCreditCdr: true } }, "/switches/noCreditCdr"]
-  ])("with %s is refused, and told where", async (_, wrong, pointer) => {
+    ["an invalid role", { roles: ["DRIVER"] }, "/roles/0"],
+    ["an invalid value of a switch", { switches: { tokenForm: "Hex" } }, "/switches/tokenForm"],
+    ["an unknown switch", { switches: { noCreditCdr: true } }, "/switches/noCreditCdr"]
+  ])("is refused with %s, with the pointer of the error", async (_, wrong, pointer) => {
     const refused = await ask("POST", "/partners", { ...partner, partyId: "NEW", ...wrong })
     expect(refused.status).toBe(400)
     expect(refused.json.errors.map((error: Json) => error.pointer)).toEqual([pointer])
   })
 
-  it("keeps the switches that a change does not name, and loses those that are null", async () => {
+  it("keeps the switches that a change does not name, and removes those set to null", async () => {
     const switches = { tokenForm: "Raw", noCreditCdrs: true }
     const { id } = (await ask("POST", "/partners", { ...partner, partyId: "SWI", switches })).json
     const change = (changed: Json) => ask("PATCH", `/partners/${id}`, { switches: changed })
     const mistyped = await change({ nocreditcdrs: false })
     expect([mistyped.status, mistyped.json.errors]).toEqual([
       400,
-      [{ pointer: "/switches/nocreditcdrs", detail: expect.stringContaining("Known are noCreditCdrs, ") }]
+      [{ pointer: "/switches/nocreditcdrs", detail: expect.stringContaining("Known names: noCreditCdrs, ") }]
     ])
     expect((await change({})).json.switches).toEqual(switches)
     expect((await change({ tokenForm: null, createdAs201: true })).json.switches).toEqual({
@@ -87,7 +87,7 @@ describe("a partner", () => {
     expect([again.json.name, again.json.switches]).toEqual(["Other", whole.switches])
   })
 
-  it("is handed over with an absolute URL and a token that a header can carry", async () => {
+  it("is registered only with an absolute URL and a token that fits into a header", async () => {
     const { id } = (await ask("POST", "/partners", { ...partner, partyId: "HND" })).json
     const handover = { versionsUrl: "https://partner.example/versions", token: "theirs" }
     for (const wrong of [{ versionsUrl: "/versions" }, { token: "two words" }, { token: "" }, { version: "3.0" }]) {
@@ -99,7 +99,7 @@ describe("a partner", () => {
     expect([renewed.status, renewed.json.code]).toEqual([409, "not_registered"])
   })
 
-  it("is suspended, and removed", async () => {
+  it("can be suspended and removed", async () => {
     const { id } = (await ask("POST", "/partners", { ...partner, partyId: "SUS" })).json
     const changed = await ask("PATCH", `/partners/${id}`, { suspended: true, name: "Other" })
     expect([changed.status, changed.json.status, changed.json.name]).toEqual([200, "Suspended", "Other"])
@@ -109,7 +109,7 @@ describe("a partner", () => {
     }
   })
 
-  it("needs the permission, which is named", async () => {
+  it("requires its permission, which the refusal names", async () => {
     const reader = await app.organise(["partners:read"])
     expect((await ask("GET", "/partners", undefined, reader.key)).status).toBe(200)
     const refused = await ask("POST", "/partners", partner, reader.key)
@@ -120,7 +120,7 @@ describe("a partner", () => {
 })
 
 describe("the organisation's parties", () => {
-  it("are listed in pages, the default one first", async () => {
+  it("are listed in pages, starting with the default one", async () => {
     const businessDetails = { name: "Belgian branch", website: "https://branch.example" }
     const made = await ask("POST", "/parties", { countryCode: "BE", partyId: "VL2", businessDetails })
     expect(made.status).toBe(201)
@@ -132,7 +132,7 @@ describe("the organisation's parties", () => {
     expect((await ask("GET", "/parties?cursor=unknown")).status).toBe(400)
   })
 
-  it("are refused with a website that is none or a name that OCPI cannot say", async () => {
+  it("are refused with an invalid website or a name that OCPI does not allow", async () => {
     const party = { countryCode: "BE", partyId: "VL3" }
     for (const businessDetails of [
       { name: "" },

@@ -1,4 +1,4 @@
-/** Passkeys over the real storage, with a device in software: added, used to sign in, and refused in all the ways in which an answer can be wrong. */
+/** Passkeys over the real storage, with a software authenticator: added, used to sign in, and refused for every kind of wrong answer. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { Authenticator } from "../../support/authenticator.ts"
@@ -12,7 +12,7 @@ const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json
 const put = (browser: Browser, made: ReturnType<Authenticator["create"]>, name = "Mine") =>
   browser.ask("PUT", `/me/passkeys/${made.id}`, { body: { name, response: made.response } })
 
-/** Adds a passkey of the device to the account that the browser is signed in to. */
+/** Adds a passkey of the device to the account that is signed in in the browser. */
 const added = async (browser: Browser, device: Authenticator, name = "Laptop") => {
   const begun = await browser.post("/me/passkeys/options", { password })
   assert.strictEqual(begun.status, 201, begun.text)
@@ -34,7 +34,7 @@ const bySignIn = async ({ ask }: Founded, device: Authenticator) => {
 }
 
 forEachDriver("Passkeys", ports, (it) => {
-  it.effect("sign a person in with two factors, and are listed, renamed and removed", () =>
+  it.effect("sign a person in with two factors, and can be listed, renamed and removed", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const { operatorId, owner } = own
@@ -50,7 +50,7 @@ forEachDriver("Passkeys", ports, (it) => {
         assert.strictEqual(done.status, 200, done.text)
         const me = await owner.ask("GET", "/me")
         assert.deepStrictEqual([me.status, me.json.secondFactor.used], [200, true])
-        // A device that has one is not asked for another.
+        // A device that already has a passkey is excluded.
         const again = await owner.post("/me/passkeys/options", { password })
         assert.deepStrictEqual(again.json.excludeCredentials, [{ type: "public-key", id: done.json.id }])
 
@@ -75,7 +75,7 @@ forEachDriver("Passkeys", ports, (it) => {
     })
   )
 
-  it.effect("are refused for another site, a challenge that was answered, and a device that was not unlocked", () =>
+  it.effect("are refused for another site, a used or unknown challenge, an unverified user, and a lower counter", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const { ask, owner } = own
@@ -102,7 +102,7 @@ forEachDriver("Passkeys", ports, (it) => {
         device.isVerifying = false
         assert.deepStrictEqual(said((await bySignIn(own, device)).done), refusal)
         device.isVerifying = true
-        // A copy of the device counts on from where it was copied.
+        // A copy of the device would continue from an older counter.
         device.counter = 0
         assert.deepStrictEqual(said((await bySignIn(own, device)).done), refusal)
         device.counter = 50
@@ -111,7 +111,7 @@ forEachDriver("Passkeys", ports, (it) => {
     })
   )
 
-  it.effect("belong to one person, who answers their own challenges alone", () =>
+  it.effect("belong to one person, and no other can use that person's challenge", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -120,7 +120,7 @@ forEachDriver("Passkeys", ports, (it) => {
         const begun = await own.owner.post("/me/passkeys/options", { password })
         const stolen = await put(browser, device.create(begun.json))
         assert.deepStrictEqual(said(stolen), [409, "passkey_void"])
-        // The challenge of a sign-in adds none either.
+        // A sign-in challenge cannot be used to add a passkey.
         const signing = await challenged(browser)
         const credential = device.create({ challenge: signing.challenge, rp: { id: signing.rpId } })
         assert.deepStrictEqual(said(await put(browser, credential)), [409, "passkey_void"])
@@ -142,7 +142,7 @@ forEachDriver("Passkeys", ports, (it) => {
     })
   )
 
-  it.effect("satisfy an organisation that requires a second factor, and end with a reset", () =>
+  it.effect("satisfy an organisation that requires a second factor, and are removed by a reset", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -164,7 +164,7 @@ forEachDriver("Passkeys", ports, (it) => {
     })
   )
 
-  it.effect("are ten for a person at most", () =>
+  it.effect("are limited to ten per person", () =>
     Effect.gen(function* () {
       const { owner } = yield* founded
       yield* Effect.promise(async () => {

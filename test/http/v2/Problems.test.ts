@@ -1,4 +1,4 @@
-/** Whatever goes wrong in REST v2 is a problem document (RFC 9457) that says what is wrong where, and nothing of the inside. */
+/** Every error in REST v2 is a problem document (RFC 9457) that says what is wrong and where, without internal details. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Answer, type Asked, fakeApp, type Json } from "../../support/restApp.ts"
 
@@ -14,7 +14,7 @@ afterAll(() => app.close())
 
 const ask = (method: string, path: string, asked: Asked = {}) => app.ask(method, path, { key: app.key, ...asked })
 
-/** What an answer says of itself, as far as every problem document says it. */
+/** The parts of an answer that are alike in every problem document. */
 const said = ({ headers, json, status }: Answer) => ({
   status,
   contentType: headers.get("content-type"),
@@ -23,7 +23,7 @@ const said = ({ headers, json, status }: Answer) => ({
   errors: undefined
 })
 
-/** What every problem document has. */
+/** What every problem document looks like. */
 const problem = (status: number, code: string, path: string) => ({
   status,
   contentType: "application/problem+json",
@@ -49,7 +49,7 @@ const connector = {
   maxAmperage: 125
 }
 
-/** A body, and where it does not fit. */
+/** An invalid body, and the pointers of its errors. */
 const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<string>]> = [
   ["POST", sites, {}, ["/name"]],
   ["POST", sites, [], [""]],
@@ -135,7 +135,7 @@ const energy = { type: "ENERGY", price: 0.25, stepSize: 1 }
 const sound = { currency: "EUR", elements: [{ priceComponents: [energy] }] }
 const example = { startedAt: "2026-05-20T10:00:00Z", endedAt: "2026-05-20T11:00:00Z", readings: [] }
 
-/** A tariff, or what is around it, with a name that is not known; where it is, and the name that was meant. */
+/** An unknown name in or around a tariff, its pointer, and the name that was meant. */
 const misspelt: ReadonlyArray<readonly [string, Json, string, string]> = [
   [
     "POST",
@@ -200,13 +200,13 @@ describe("bad input", () => {
   }
 
   for (const [method, body, pointer, meant] of misspelt) {
-    it(`${method} of a tariff with ${pointer} is refused with ${meant}, and with no name that is ignored`, async () => {
+    it(`${method} of a tariff with ${pointer} is refused with the known name ${meant}, and without names that are ignored`, async () => {
       const id = (await ask("POST", tariffs, { body: sound })).json.id
       const path = method === "POST" ? tariffs : `${tariffs}/${method === "PATCH" ? id : "preview"}`
       const answer = await ask(method === "PATCH" ? "PATCH" : "POST", path, { body })
       expect(said(answer)).toEqual(problem(400, "invalid_input", path))
       const found = answer.json.errors.find((one: Json) => one.pointer === pointer)
-      expect(found?.detail).toMatch(new RegExp(`^Is not known here\\. Known are ${meant}(?:,|$)`))
+      expect(found?.detail).toMatch(new RegExp(`^Is not a known name\\. Known names: ${meant}(?:,|$)`))
       expect(found?.detail).not.toMatch(/countryCode|lastUpdated|\bid\b/)
     })
   }
@@ -219,19 +219,19 @@ describe("bad input", () => {
     })
   }
 
-  it("changes nothing where one field of several does not fit", async () => {
+  it("changes nothing if one of several fields is invalid", async () => {
     await ask("PATCH", `${chargers}/CP-1`, { body: { name: "Changed", registration: "Maybe" } })
     const { json } = await ask("GET", `${chargers}/CP-1`)
     expect(json.name).toBe("A charger")
   })
 
-  it("never repeats what was sent, which may be a password", async () => {
+  it("is never repeated in the answer, because it may be a password", async () => {
     const answer = await ask("POST", chargers, { body: { name: "A", chargerId: "B", password: "hunter2 hunter2" } })
     expect(answer.status).toBe(400)
     expect(answer.text).not.toContain("hunter2")
   })
 
-  it("names at most a hundred of many errors", async () => {
+  it("is answered with at most a hundred errors", async () => {
     const regularHours = Array.from({ length: 300 }, () => ({ weekday: 8, periodBegin: "25:00", periodEnd: "9" }))
     const answer = await ask("POST", sites, {
       body: { name: "A", openingHours: { twentyfourseven: false, regularHours } }
@@ -241,13 +241,13 @@ describe("bad input", () => {
 })
 
 describe("bodies", () => {
-  it("that are no JSON are 400", async () => {
+  it("that are not JSON are refused with 400", async () => {
     for (const raw of ["{", "", "name=A", "\u0000"]) {
       expect(said(await ask("POST", sites, { raw }))).toEqual(problem(400, "invalid_input", sites))
     }
   })
 
-  it("of another media type are 415, with what to send", async () => {
+  it("of another media type are refused with 415 and the media type to send", async () => {
     for (const contentType of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"]) {
       const answer = await ask("POST", sites, { raw: "name=A", headers: { "content-type": contentType } })
       expect(said(answer)).toEqual(problem(415, "unsupported_media_type", sites))
@@ -255,18 +255,18 @@ describe("bodies", () => {
     }
   })
 
-  it("are read with a charset beside their media type", async () => {
+  it("may have a charset in their media type", async () => {
     const headers = { "content-type": "application/json; charset=utf-8" }
     expect((await ask("POST", sites, { body: { name: "Zürich" }, headers })).json.name).toBe("Zürich")
   })
 
-  it("of a byte more than 1 MiB are 413, with and without an announced length", async () => {
+  it("larger than 1 MiB are refused with 413, by their announced or actual length", async () => {
     const name = (bytes: number) => `{"name":"${"x".repeat(bytes - '{"name":""}'.length)}"}`
     expect(said(await ask("POST", sites, { raw: name(1_048_577) }))).toEqual(problem(413, "payload_too_large", sites))
     expect(said(await ask("POST", sites, { raw: "{}", headers: { "content-length": "1048577" } }))).toEqual(
       problem(413, "payload_too_large", sites)
     )
-    // One byte less is read, and found to hold too long a name.
+    // One byte less is read and refused because the name is too long.
     expect(said(await ask("POST", sites, { raw: name(1_048_576) }))).toEqual(problem(400, "invalid_input", sites))
   })
 
@@ -278,14 +278,14 @@ describe("bodies", () => {
 })
 
 describe("paths", () => {
-  it("that nothing is at are 404 whatever the method", async () => {
+  it("that do not exist are 404 for every method", async () => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expect(said(await ask(method, "/cpo/v2/nothing"))).toEqual(problem(404, "unknown_path", "/cpo/v2/nothing"))
       expect(said(await ask(method, "/cpo"))).toEqual(problem(404, "unknown_path", "/cpo"))
     }
   })
 
-  it("take no method but their own: 405 with Allow", async () => {
+  it("answer 405 with Allow for other methods", async () => {
     const answer = await ask("DELETE", sites)
     expect(said(answer)).toEqual(problem(405, "method_not_allowed", sites))
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS")
@@ -301,7 +301,7 @@ describe("paths", () => {
     expect([answer.status, answer.text]).toEqual([200, ""])
   })
 
-  it("with an id that can be none are 404, as for an id that is unknown", async () => {
+  it("with an impossible id are 404, like those with an unknown id", async () => {
     for (const path of [
       `${sites}/1`,
       `${sites}/01900000-0000-7000-8000-ffffffffffff`,
@@ -316,14 +316,14 @@ describe("paths", () => {
     }
   })
 
-  it("are the same in any case of letters, and ids are not", async () => {
+  it("ignore the case of letters, but ids do not", async () => {
     expect((await ask("GET", "/CPO/v2/Chargers/CP-1")).status).toBe(200)
     expect((await ask("GET", `${chargers}/cp-1`)).status).toBe(404)
   })
 })
 
 describe("failures of the service", () => {
-  it("of storage are 503 with Retry-After, and name no host", async () => {
+  it("of storage are answered 503 with Retry-After, and name no host", async () => {
     for (const reason of ["down", "busy", "full", "unknown"] as const) {
       app.world.unavailable = reason
       const answer = await ask("GET", sites)
@@ -334,7 +334,7 @@ describe("failures of the service", () => {
     }
   })
 
-  it("that nobody foresaw are 500 without a word of the inside, logged once without the query", async () => {
+  it("of an unexpected kind are answered 500 without details, and logged once without the query", async () => {
     app.logged.length = 0
     app.world.defect = new Error("relation charger does not exist")
     const answer = await ask("GET", `${sites}?limit=7`)

@@ -1,4 +1,4 @@
-/** How often a key may ask, and a network send wrong ones: what is counted, what is told, and who is never kept out. */
+/** How many requests a key and how many wrong keys a network may send: what is counted, what is answered, and who is never refused. */
 import { Effect } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { afterEach, describe, expect, it } from "vitest"
@@ -19,7 +19,7 @@ const sites = "/cpo/v2/sites"
 const told = ({ headers, json, status }: Answer) => [status, headers.get("content-type"), json.code]
 
 describe("a key", () => {
-  it("that asks too often is refused with a problem document that says when to come again, and no other is", async () => {
+  it("that sends too many requests is refused with a problem document and Retry-After, and other keys are not", async () => {
     const { ask, key, organise } = await limited(3, 0)
     const answers: Array<Answer> = []
     for (let n = 0; n < 4; n++) answers.push(await ask("GET", sites, { key }))
@@ -28,14 +28,14 @@ describe("a key", () => {
     expect(told(last)).toEqual([429, "application/problem+json", "too_many_requests"])
     expect(last.headers.get("ratelimit")).toBe('"requests";r=0;t=60')
     expect(last.headers.get("ratelimit-policy")).toBe('"requests";q=3;w=60')
-    // A third of a minute brings one more.
+    // One more request is allowed after a third of a minute.
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(15)
     expect(last.json.retryAfterSeconds).toBe(Number(last.headers.get("retry-after")))
     const other = await organise()
     expect((await ask("GET", sites, { key: other.key })).status).toBe(200)
   })
 
-  it("is told with each answer what is left, whatever the answer is", async () => {
+  it("gets its remaining allowance with every answer, also with errors", async () => {
     const { ask, key } = await limited(10, 0)
     const left: Array<string | null> = []
     for (const path of [sites, `${sites}/none`, "/cpo/v2/chargers?limit=0"]) {
@@ -46,7 +46,7 @@ describe("a key", () => {
     expect(left).toEqual(['"requests";r=9;t=6', '"requests";r=8;t=12', '"requests";r=7;t=18'])
   })
 
-  it("is counted once for a change that looks at what stands", async () => {
+  it("is charged once for a change that also reads the current state", async () => {
     const { ask, key } = await limited(10, 0)
     const body = { name: "A site" }
     const made = await ask("POST", sites, { key, body })
@@ -58,7 +58,7 @@ describe("a key", () => {
     expect(headers.get("ratelimit")).toMatch(/^"requests";r=8;/)
   })
 
-  it("has no limit and is told none where that is set to 0", async () => {
+  it("has no limit and no headers if the limit is 0", async () => {
     const { ask, key } = await limited(0, 0)
     const { headers, status } = await ask("GET", sites, { key })
     expect([status, headers.get("ratelimit"), headers.get("ratelimit-policy")]).toEqual([200, null, null])
@@ -66,7 +66,7 @@ describe("a key", () => {
 })
 
 describe("wrong keys", () => {
-  it("are 401 until there are too many of a network, then 429; a right one beside them is served", async () => {
+  it("are refused with 401, then with 429 per network, while a correct key from there still works", async () => {
     const { ask, key } = await limited(0, 2)
     const from = (network: string) => ({ headers: { "x-test-network": network } })
     const wrong = (network: string) => ask("GET", sites, { key: "vl_wrong", ...from(network) })
@@ -76,12 +76,12 @@ describe("wrong keys", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(25)
     expect((await wrong("b")).status).toBe(401)
     expect((await ask("GET", sites, { key, ...from("a") })).status).toBe(200)
-    // No key is no guess.
+    // A request without a key does not count as a guess.
     expect((await ask("GET", sites, from("a"))).status).toBe(401)
   })
 })
 
-it("is counted by why it was refused, from the start with 0", async () => {
+it("counts refused requests by reason, starting from 0", async () => {
   const counted = async () =>
     [
       ...(await Effect.runPromise(PrometheusMetrics.format())).matchAll(
@@ -100,14 +100,14 @@ it("is counted by why it was refused, from the start with 0", async () => {
 })
 
 describe("allowances", () => {
-  it("come back evenly, and never more than there are", () => {
+  it("refill evenly, up to the maximum", () => {
     const three = new Allowances(3)
     const takes = (at: ReadonlyArray<number>) => at.map((now) => three.take("a", now).isAllowed)
     expect(takes([0, 0, 0, 0, 19_000, 20_000, 20_001])).toEqual([true, true, true, false, false, true, false])
     expect(takes([10_000_000, 10_000_000, 10_000_000, 10_000_000])).toEqual([true, true, true, false])
   })
 
-  it("are kept for so many names and no more; the one longest silent is forgotten", () => {
+  it("are kept for 10,000 names, and the one unused for longest is forgotten", () => {
     const one = new Allowances(1)
     one.take("first", 0)
     for (let n = 0; n < 9_999; n++) one.take(`n${n}`, 0)
@@ -117,7 +117,7 @@ describe("allowances", () => {
   })
 })
 
-it("A body counts as one more request for each 16 KiB, and what is too much is paid by the next requests", async () => {
+it("A body counts as one more request per 16 KiB, and later requests pay for an excess", async () => {
   const { ask, key } = await limited(10, 0)
   const body = { name: "x".repeat(100_000) }
   expect((await ask("POST", sites, { key, body })).status).toBe(400)

@@ -18,7 +18,7 @@ const session = (more: Json = {}): string =>
   aFakeSession(app.world, { organisationId: app.own.organisationId, chargerId: "CP-1", siteId, ...more })
 
 describe("sessions", () => {
-  it("are shown with everything that is known, and no price without a tariff", async () => {
+  it("are shown with all fields, without a price if there is no tariff", async () => {
     const id = session({
       endedAt: sessionStart + 3_600_000,
       status: "COMPLETED",
@@ -58,7 +58,7 @@ describe("sessions", () => {
     })
   })
 
-  it("of OCPP 2.x have their transaction id as the text it is, even if it looks like a number", async () => {
+  it("of OCPP 2.x have their transaction id as text, even if it looks like a number", async () => {
     const id = session({ ocppVersion: "2.0.1", transactionId: "0042" })
     expect((await ask("GET", `/sessions/${id}`)).json.transactionId).toBe("0042")
   })
@@ -78,7 +78,7 @@ describe("sessions", () => {
     expect(await ids("from=2026-05-20T10:01:00%2B02:00")).toEqual([two])
   })
 
-  it("are listed by whether they wait for somebody to look at them", async () => {
+  it("are listed by whether they are held or need a correction", async () => {
     const free = { currency: "EUR", exclVat: 1, inclVat: 1, periods: [] }
     const held = session({ heldReason: "RegisterFell" })
     const billed = session({ price: free, billed: { exclVat: 1, inclVat: 1 } })
@@ -94,7 +94,7 @@ describe("sessions", () => {
     expect(await ids(`held=false&limit=1&cursor=${first.nextCursor}`)).toEqual([dearer])
   })
 
-  it("cost what their record says once they were billed, and say where that is no more what they come to", async () => {
+  it("show the cost of their record once billed, and that a correction is needed if the price has changed", async () => {
     const periods = [{ startedAt: sessionStart, endedAt: sessionStart + 1, energyWh: 7, charging: true, elements: {} }]
     const billed = { exclVat: 1, inclVat: 1.2 }
     const id = session({
@@ -114,7 +114,7 @@ describe("sessions", () => {
     expect(items).toEqual([json])
   })
 
-  it("embed their first readings when asked to, and link to the rest", async () => {
+  it("embed their first readings on request, and link to the rest", async () => {
     const id = session()
     readingsOf(app.world, id, 130)
     expect((await ask("GET", `/sessions/${id}`)).json.meterValues).toBeUndefined()
@@ -145,7 +145,7 @@ describe("sessions", () => {
 })
 
 describe("tokens", () => {
-  it("are made of a uid alone: 201, RFID, Accepted", async () => {
+  it("need only a uid: answers 201 with type RFID and status Accepted", async () => {
     const made = await ask("POST", "/tokens", { uid: "04A2B3" })
     expect(made.status).toBe(201)
     expect(made.headers.get("location")).toBe("https://cpo.example/cpo/v2/tokens/04A2B3")
@@ -158,7 +158,7 @@ describe("tokens", () => {
     })
   })
 
-  it("are read, changed and deleted by their uid in any case of letters", async () => {
+  it("are read, changed and deleted by their uid, whatever the case of its letters", async () => {
     await ask("POST", "/tokens", { uid: "Card", expiresAt: "2030-01-01T00:00:00+01:00", note: "Spare" })
     const changed = await ask("PATCH", "/tokens/CARD", { status: "Blocked", note: null })
     expect(changed.json).toMatchObject({
@@ -178,7 +178,7 @@ describe("tokens", () => {
     expect((await app.ask("GET", path, { key: app.key })).json.uid).toBe("a/b c?")
   })
 
-  it("that are there already are 409", async () => {
+  it("that exist already are refused with 409", async () => {
     await ask("POST", "/tokens", { uid: "Card" })
     const again = await ask("POST", "/tokens", { uid: "CARD" })
     expect([again.status, again.json.code]).toEqual([409, "token_exists"])
@@ -186,7 +186,7 @@ describe("tokens", () => {
 })
 
 describe("api keys", () => {
-  it("are shown once, 201, and work at once", async () => {
+  it("are shown once with 201, and work at once", async () => {
     const made = await ask("POST", "/api-keys", { name: "Fleet" })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({ name: "Fleet", permissions: null, lastUsedAt: null, revokedAt: null })
@@ -198,7 +198,7 @@ describe("api keys", () => {
     expect(list.text).not.toContain(made.json.key)
   })
 
-  it("can be given less, and never more than the caller has", async () => {
+  it("can have fewer permissions, but never more than the caller", async () => {
     const { key } = await app.organise(["sites:read", "api-keys:write"])
     const make = (wanted: ReadonlyArray<string>) =>
       app.ask("POST", "/cpo/v2/api-keys", { key, body: { name: "K", permissions: wanted } })
@@ -208,14 +208,14 @@ describe("api keys", () => {
     expect([more.status, more.json.requiredPermissions]).toEqual([403, ["sites:write", "tokens:read"]])
   })
 
-  it("made by a limited key without saying permissions are limited as it is", async () => {
+  it("that a limited key creates without permissions have the same limits", async () => {
     const limited = await ask("POST", "/api-keys", { name: "L", permissions: ["api-keys:write", "sites:read"] })
     const made = await app.ask("POST", "/cpo/v2/api-keys", { key: limited.json.key, body: { name: "M" } })
     expect(made.json.permissions).toEqual(["api-keys:write", "sites:read"])
     expect((await app.ask("GET", "/cpo/v2/tokens", { key: made.json.key })).status).toBe(403)
   })
 
-  it("work no more once revoked, and stay in the list", async () => {
+  it("stop working when revoked, and stay in the list", async () => {
     const made = await ask("POST", "/api-keys", { name: "Fleet" })
     expect((await ask("DELETE", `/api-keys/${made.json.id}`)).status).toBe(204)
     expect((await app.ask("GET", "/cpo/v2/sites", { key: made.json.key })).status).toBe(401)
@@ -225,7 +225,7 @@ describe("api keys", () => {
 })
 
 describe("the last key with every permission", () => {
-  it("is not revoked over HTTP, in words that name the command line", async () => {
+  it("cannot be revoked over HTTP, and the refusal names the command line", async () => {
     const own = await app.organise()
     const call = (method: string, path: string, body?: Json) =>
       app.ask(method, `/cpo/v2${path}`, { key: own.key, ...(body === undefined ? {} : { body }) })
@@ -240,7 +240,7 @@ describe("the last key with every permission", () => {
 })
 
 describe("organisations", () => {
-  it("are listed for the platform's own operator and nobody else", async () => {
+  it("are listed for the platform's own operator only", async () => {
     const other = await app.organise(["organisation:read", "api-keys:write"])
     const refused = await app.ask("GET", "/cpo/v2/organisations", { key: other.key })
     expect([refused.status, refused.json.requiredPermissions]).toEqual([403, ["platform:admin"]])
@@ -254,7 +254,7 @@ describe("organisations", () => {
     )
   })
 
-  it("are made by the platform, with a first key and a v1 pair that work", async () => {
+  it("are created by the platform, with a first key and a v1 pair that work", async () => {
     const made = await ask("POST", "/organisations", { name: "Other", countryCode: "FI", partyId: "OTH" })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({
@@ -267,7 +267,7 @@ describe("organisations", () => {
     const { apiKey, clientId, code } = made.json
     expect((await app.ask("GET", "/cpo/v2/organisation", { key: apiKey })).json.name).toBe("Other")
     expect((await app.ask("GET", `/api/statistics?clientId=${clientId}&code=${code}`)).status).toBe(200)
-    // Its operator may do everything in it, and nothing of the platform's.
+    // Its operator has every permission except the platform's.
     const refused = await app.ask("POST", "/cpo/v2/organisations", {
       key: apiKey,
       body: { name: "X", countryCode: "FI", partyId: "XXX" }
@@ -277,7 +277,7 @@ describe("organisations", () => {
     expect(operator?.permissions).toEqual(permissions.filter((permission) => permission !== "platform:admin"))
   })
 
-  it("are 409 for a party that is there", async () => {
+  it("are refused with 409 for a party that exists", async () => {
     await ask("POST", "/organisations", { name: "A", countryCode: "FI", partyId: "OTH" })
     const again = await ask("POST", "/organisations", { name: "B", countryCode: "FI", partyId: "OTH" })
     expect([again.status, again.json.code]).toEqual([409, "party_exists"])
@@ -303,7 +303,7 @@ describe("organisations", () => {
   })
 })
 
-it("statistics count one's own", async () => {
+it("statistics count the organisation's own objects", async () => {
   await ask("POST", "/sites", { name: "S" })
   await ask("POST", "/chargers", { name: "C", chargerId: "CP-1" })
   expect((await ask("GET", "/statistics")).json).toEqual({
@@ -318,7 +318,7 @@ it("statistics count one's own", async () => {
 })
 
 describe("search", () => {
-  it("leaves out kinds that the key may not read, and asks for two characters", async () => {
+  it("leaves out kinds that the key may not read, and requires two to a hundred characters", async () => {
     const made = await ask("POST", "/sites", { name: "Harbour & quay" })
     const { json } = await ask("GET", "/search?q=HARBOUR")
     expect(json).toEqual({
@@ -333,7 +333,7 @@ describe("search", () => {
 })
 
 describe("the work queues", () => {
-  it("are counted for whom may read them, and are null for others", async () => {
+  it("are counted if the key may read them, and otherwise null", async () => {
     const read = await ask("GET", "/work")
     expect([read.status, read.json]).toMatchObject([200, { heldSessions: 0, parkedEvents: 0, unknownChargers: 0 }])
     const key = (await ask("POST", "/api-keys", { name: "Cards", permissions: ["tokens:read"] })).json.key

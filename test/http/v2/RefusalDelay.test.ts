@@ -1,4 +1,4 @@
-/** How fast refusals are answered: a few at once, those of whoever goes on late, and never those of others. */
+/** How fast refusals are answered: a few at once, further ones of the same caller late, and those of other callers without delay. */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ let app: Awaited<ReturnType<typeof fakeApp>> | undefined
 afterEach(() => app?.close())
 
 describe("refusals", () => {
-  it("are answered at once twenty times, then late until the key has been quiet", () =>
+  it("are answered at once twenty times, then late until the key has paused", () =>
     Effect.gen(function* () {
       const delay = new RefusalDelay()
       for (let n = 0; n < 20; n++) yield* delay.before("greedy")
@@ -23,12 +23,12 @@ describe("refusals", () => {
       for (let n = 0; n < 20; n++) yield* delay.before("greedy")
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 
-  it("of a flood are late, and requests of another key are not", async () => {
+  it("of a flood are late, while requests of another key are not", async () => {
     const rates = { requestsPerMinute: 30, wrongKeysPerMinute: 1, networkOf: () => "a network" }
     app = await fakeApp({ v2: { rateLimits: rates } })
     const { ask, key, organise } = app
     const other = await organise()
-    /** The statuses that are answered soon, and for how many of the refusals among them there was time: one more each half second. */
+    /** The statuses that are answered soon, and how many refusals can be among them in that time: one more every half second. */
     const statuses = async (with_: string, count: number) => {
       const done: Array<number> = []
       const since = performance.now()

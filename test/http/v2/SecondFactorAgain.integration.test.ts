@@ -1,4 +1,4 @@
-/** The second factor is asked for again before what does much harm, of people who have one: over the real storage, on both databases. */
+/** People with a second factor must show it again before dangerous operations: over the real storage, on both databases. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +22,7 @@ const newKey = (browser: Browser) => browser.post("/api-keys", { name: "Script" 
 const codeAt = (secret: string, now: number): string =>
   hotp((key, data) => createHmac("sha1", key).update(data).digest(), fromBase32(secret), stepAt(now))
 
-/** As if a second factor had been shown so long ago. */
+/** Moves the time at which a second factor was last shown into the past. */
 const age = (operatorId: string, minutes: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -33,7 +33,7 @@ const age = (operatorId: string, minutes: number) =>
 const enrolled = (browser: Browser) =>
   Effect.promise(async () => {
     const { secret } = (await browser.post("/me/totp", { password })).json
-    // The step before: the one of now is left for the test.
+    // Uses the code of the previous step, so that the current one is left for the test.
     const code = codeAt(secret, Date.now() - 30_000)
     const on = await browser.ask("PUT", "/me/totp", { body: { enabled: true, code } })
     assert.strictEqual(on.status, 200, on.text)
@@ -41,46 +41,48 @@ const enrolled = (browser: Browser) =>
   })
 
 forEachDriver("A second factor", ports, (it) => {
-  it.effect("is asked for again after 15 minutes, and shown by a code of the app or a recovery code, each once", () =>
-    Effect.gen(function* () {
-      const { operatorId, owner } = yield* founded
-      const { codes, secret } = yield* enrolled(owner)
-      yield* age(operatorId, 14)
-      assert.deepStrictEqual(said(yield* Effect.promise(() => newKey(owner))), created)
-      yield* age(operatorId, 15)
-      yield* Effect.promise(async () => {
-        assert.deepStrictEqual(said(await newKey(owner)), stale)
-        assert.deepStrictEqual(
-          said(await owner.post("/command-batches", { command: { type: "ClearCache" }, filter: {} })),
-          stale
-        )
-        assert.strictEqual((await owner.ask("GET", "/api-keys")).status, 200)
-        const show = (body: object) => owner.ask("PUT", "/me/second-factor", { body })
-        assert.deepStrictEqual(said(await show({})), [400, "invalid_input"])
-        assert.deepStrictEqual(said(await show({ code: "000000" })), [401, "second_factor_refused"])
-        assert.deepStrictEqual(said(await newKey(owner)), stale)
-        const before = owner.header
-        const code = codeAt(secret, Date.now())
-        const shown = await show({ code })
-        assert.deepStrictEqual([shown.status, shown.json.operator.id], [200, operatorId])
-        assert.notStrictEqual(owner.header, before)
-        assert.deepStrictEqual(said(await newKey(owner)), created)
-        assert.deepStrictEqual(said(await show({ code })), [401, "second_factor_refused"])
+  it.effect(
+    "is asked for again after 15 minutes, and shown by an app code or a recovery code, each of which works once",
+    () =>
+      Effect.gen(function* () {
+        const { operatorId, owner } = yield* founded
+        const { codes, secret } = yield* enrolled(owner)
+        yield* age(operatorId, 14)
+        assert.deepStrictEqual(said(yield* Effect.promise(() => newKey(owner))), created)
+        yield* age(operatorId, 15)
+        yield* Effect.promise(async () => {
+          assert.deepStrictEqual(said(await newKey(owner)), stale)
+          assert.deepStrictEqual(
+            said(await owner.post("/command-batches", { command: { type: "ClearCache" }, filter: {} })),
+            stale
+          )
+          assert.strictEqual((await owner.ask("GET", "/api-keys")).status, 200)
+          const show = (body: object) => owner.ask("PUT", "/me/second-factor", { body })
+          assert.deepStrictEqual(said(await show({})), [400, "invalid_input"])
+          assert.deepStrictEqual(said(await show({ code: "000000" })), [401, "second_factor_refused"])
+          assert.deepStrictEqual(said(await newKey(owner)), stale)
+          const before = owner.header
+          const code = codeAt(secret, Date.now())
+          const shown = await show({ code })
+          assert.deepStrictEqual([shown.status, shown.json.operator.id], [200, operatorId])
+          assert.notStrictEqual(owner.header, before)
+          assert.deepStrictEqual(said(await newKey(owner)), created)
+          assert.deepStrictEqual(said(await show({ code })), [401, "second_factor_refused"])
+        })
+        yield* age(operatorId, 60)
+        yield* Effect.promise(async () => {
+          const show = () => owner.ask("PUT", "/me/second-factor", { body: { code: codes[0] } })
+          assert.deepStrictEqual(said(await newKey(owner)), stale)
+          assert.strictEqual((await show()).status, 200)
+          assert.deepStrictEqual(said(await newKey(owner)), created)
+          assert.deepStrictEqual(said(await show()), [401, "second_factor_refused"])
+          const { items } = (await owner.ask("GET", "/audit-log?action=SignInRenewed")).json
+          assert.isAtLeast(items.length, 3)
+        })
       })
-      yield* age(operatorId, 60)
-      yield* Effect.promise(async () => {
-        const show = () => owner.ask("PUT", "/me/second-factor", { body: { code: codes[0] } })
-        assert.deepStrictEqual(said(await newKey(owner)), stale)
-        assert.strictEqual((await show()).status, 200)
-        assert.deepStrictEqual(said(await newKey(owner)), created)
-        assert.deepStrictEqual(said(await show()), [401, "second_factor_refused"])
-        const { items } = (await owner.ask("GET", "/audit-log?action=SignInRenewed")).json
-        assert.isAtLeast(items.length, 3)
-      })
-    })
   )
 
-  it.effect("is shown by one's own passkey, and not by another person's", () =>
+  it.effect("is shown by the person's own passkey, and not by another person's", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const { ask, operatorId, owner } = own
@@ -110,28 +112,26 @@ forEachDriver("A second factor", ports, (it) => {
     })
   )
 
-  it.effect(
-    "is asked for of a sign-in that began without it, once there is one; not of keys, nor of who has none",
-    () =>
-      Effect.gen(function* () {
-        const { address, ask, key, owner } = yield* founded
-        const before = yield* Effect.promise(async () => {
-          const browser = new Browser(ask)
-          assert.strictEqual((await browser.post("/sign-ins", { email: address, password })).status, 201)
-          assert.deepStrictEqual(said(await newKey(browser)), created)
-          return browser
-        })
-        yield* enrolled(owner)
-        yield* Effect.promise(async () => {
-          assert.deepStrictEqual(said(await newKey(before)), stale)
-          assert.deepStrictEqual(said(await newKey(owner)), created)
-          const byKey = await ask("POST", "/cpo/v2/api-keys", { key, body: { name: "By key" } })
-          assert.deepStrictEqual(said(byKey), created)
-        })
+  it.effect("is asked for in a sign-in from before it was set up; not for keys, nor for people who have none", () =>
+    Effect.gen(function* () {
+      const { address, ask, key, owner } = yield* founded
+      const before = yield* Effect.promise(async () => {
+        const browser = new Browser(ask)
+        assert.strictEqual((await browser.post("/sign-ins", { email: address, password })).status, 201)
+        assert.deepStrictEqual(said(await newKey(browser)), created)
+        return browser
       })
+      yield* enrolled(owner)
+      yield* Effect.promise(async () => {
+        assert.deepStrictEqual(said(await newKey(before)), stale)
+        assert.deepStrictEqual(said(await newKey(owner)), created)
+        const byKey = await ask("POST", "/cpo/v2/api-keys", { key, body: { name: "By key" } })
+        assert.deepStrictEqual(said(byKey), created)
+      })
+    })
   )
 
-  it.effect("is asked for by what makes keys, grants and commands to many chargers", () =>
+  it.effect("is required by operations that make keys, grant permissions or command many chargers", () =>
     Effect.sync(() => {
       const asking: Array<string> = []
       HttpApi.reflect(Api, {

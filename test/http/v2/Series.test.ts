@@ -1,4 +1,4 @@
-/** Figures over time over HTTP: what is answered, and what is refused. */
+/** Time series over HTTP: what is answered, and what is refused. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { fakeApp } from "../../support/restApp.ts"
 
@@ -12,19 +12,19 @@ afterAll(() => app.close())
 const ask = (query: string) => app.ask("GET", `/cpo/v2/statistics/series?${query}`, { key: app.key })
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
-it("answers a day in quarters of an hour where nothing else is asked for", async () => {
+it("answers a day in quarters of an hour by default", async () => {
   const { json, status } = await ask("metric=power")
   expect([status, json.metric, json.unit, json.step]).toEqual([200, "power", "W", "PT15M"])
   expect(json.points).toHaveLength(96)
   expect(Date.parse(json.to) - Date.parse(json.from)).toBe(86_400_000)
 })
 
-it("answers nothing for what is still to come", async () => {
+it("answers no points in the future", async () => {
   const { json } = await ask(`metric=sessions&step=PT1H&from=${ago(2.5)}&to=${ago(-10)}`)
   expect(json.points).toHaveLength(3)
 })
 
-it("answers availability in percent, and null where no connector is known", async () => {
+it("answers availability in percent, and null if no connector is known", async () => {
   const { json, status } = await ask(`metric=availability&step=PT1H&from=${ago(2.5)}`)
   expect([status, json.unit, json.overall]).toEqual([200, "percent", null])
   expect((json.points as ReadonlyArray<{ value: unknown }>).map(({ value }) => value)).toEqual([null, null, null])
@@ -41,7 +41,7 @@ it.each([
   ["metric=availability&chargerId=%20", "/chargerId"],
   [`metric=availability&step=P1D&from=${ago(93 * 24)}`, "/from"],
   ["metric=power&zone=UTC", "/zone"]
-])("refuses %s, and names what does not fit", async (query, pointer) => {
+])("refuses %s and names the wrong parameter", async (query, pointer) => {
   const { json, status } = await ask(query)
   expect([status >= 400 && status < 500, json.errors?.[0]?.pointer]).toEqual([true, pointer])
 })

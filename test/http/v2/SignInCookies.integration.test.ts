@@ -1,6 +1,6 @@
 /**
- * What a cookie of a sign-in is worth in wrong hands: one that was planted in a browser before its owner signed in, and one that was copied out of it and is
- * sent after the sign-in has ended. Over the real storage, on both databases.
+ * What a sign-in cookie is worth to an attacker: one that was planted in a browser before the victim signed in, and one that was copied from the
+ * victim and is sent after the sign-in has ended. Over the real storage, on both databases.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -24,13 +24,13 @@ const newPassword = "green lamp under blue stairs"
 const codeAt = (secret: string, now: number): string =>
   hotp((key, data) => createHmac("sha1", key).update(data).digest(), fromBase32(secret), stepAt(now))
 
-/** Who a cookie calls for: an address, or the status of the refusal. */
+/** Whose cookie it is: an address, or the status of the refusal. */
 const whoIs = async ({ ask }: Founded, cookie: string): Promise<unknown> => {
   const { json, status } = await ask("GET", "/cpo/v2/me", { headers: { cookie: `${cookieName}=${cookie}` } })
   return status === 200 ? json.operator.email : status
 }
 
-/** A browser in which a stranger put a cookie of a sign-in. */
+/** A browser in which an attacker has planted a sign-in cookie. */
 const planted = ({ ask }: Founded, cookie: string): Browser => {
   const browser = new Browser(ask)
   browser.cookies.set(cookieName, cookie)
@@ -39,7 +39,7 @@ const planted = ({ ask }: Founded, cookie: string): Browser => {
 
 const held = (browser: Browser): string => browser.cookies.get(cookieName) ?? ""
 
-/** Every way in which a person comes to a sign-in, in a browser that is given. */
+/** Every way in which a person signs in, in a given browser. */
 const waysIn = (own: Founded): Readonly<Record<string, (browser: Browser) => Promise<readonly [Answer, string]>>> => ({
   "by a password": async (browser) => [await browser.post("/sign-ins", { email: own.address, password }), own.address],
   "by an invitation": async (browser) => {
@@ -65,7 +65,7 @@ const waysIn = (own: Founded): Readonly<Record<string, (browser: Browser) => Pro
   }
 })
 
-/** Every operation that asks who calls. */
+/** Every operation that requires a caller. */
 const guarded: Array<{ readonly method: string; readonly path: string }> = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
@@ -76,7 +76,7 @@ HttpApi.reflect(Api, {
 
 const anId = "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d07"
 
-/** What the guarded operations answer with a cookie, where it is not 401. */
+/** What the guarded operations answer with a cookie if it is not 401. */
 const answeredOtherwise = async ({ ask }: Founded, cookie: string): Promise<ReadonlyArray<unknown>> => {
   const found: Array<unknown> = []
   for (const { method, path } of guarded) {
@@ -89,7 +89,7 @@ const answeredOtherwise = async ({ ask }: Founded, cookie: string): Promise<Read
   return found
 }
 
-/** Requests up to then are noted in the storage, some seconds behind them: none of them makes a sign-in younger later. */
+/** Waits until requests up to this time are stored, which happens some seconds later, so that none makes a sign-in look younger afterwards. */
 const notedUntil = (operatorId: string, at: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -99,7 +99,7 @@ const notedUntil = (operatorId: string, at: number) =>
   })
 
 forEachDriver("The cookie of a sign-in", ports, (it) => {
-  it.effect("that was planted before is worth nothing after, whichever way the person comes in", () =>
+  it.effect("that was planted before is never used for the person who signs in, by whichever way", () =>
     Effect.gen(function* () {
       const own = yield* founded
       yield* Effect.promise(async () => {
@@ -111,7 +111,7 @@ forEachDriver("The cookie of a sign-in", ports, (it) => {
             assert.deepStrictEqual([way, answer.status, answer.json.operator?.email], [way, 201, address])
             assert.notStrictEqual(held(browser), cookie)
             assert.deepStrictEqual([way, await whoIs(own, held(browser))], [way, address])
-            // What the stranger holds calls for the stranger, as before, or for no one.
+            // The planted cookie still belongs to the attacker, or to no one.
             const theirs = cookie === made43 ? 401 : stranger.address
             assert.deepStrictEqual([way, await whoIs(own, cookie)], [way, theirs])
           }
@@ -120,7 +120,7 @@ forEachDriver("The cookie of a sign-in", ports, (it) => {
     })
   )
 
-  it.effect("is another one after each rise in strength, new password and change of organisation", () =>
+  it.effect("is replaced after each second factor, new password, passkey and change of organisation", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const other = yield* founded
@@ -176,12 +176,12 @@ forEachDriver("The cookie of a sign-in", ports, (it) => {
         assert.deepStrictEqual([what, ...who], [what, 401, address])
       }
       const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM sign_in WHERE operator_id = ${person.id}`
-      // One went on all the while; the other is of the invitation.
+      // One has existed all the time, the other comes from the invitation.
       assert.strictEqual(row?.n, 2)
     })
   )
 
-  it.effect("that was copied is refused by every operation once the sign-in has ended, however it ended", () =>
+  it.effect("that was copied is refused by every operation after the sign-in has ended, by whichever way", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const sql = yield* SqlClient.SqlClient
@@ -228,7 +228,7 @@ forEachDriver("The cookie of a sign-in", ports, (it) => {
     })
   )
 
-  it.effect("lasts until 12 hours of silence or 7 days in all, to the minute, and its stream no longer", () =>
+  it.effect("expires after 12 hours without use or 7 days in all, together with its stream", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const sql = yield* SqlClient.SqlClient
@@ -246,14 +246,14 @@ forEachDriver("The cookie of a sign-in", ports, (it) => {
         yield* set(before)
         assert.deepStrictEqual([column, before, yield* status], [column, before, true])
         const stream = browser.ask("GET", "/events", { headers: { accept: "text/event-stream" } })
-        // The stream is open once this person has joined.
+        // The stream is open by the time this person has joined.
         const { id: another } = yield* Effect.promise(() => joined(own, "Viewer"))
         const used = Date.now()
         yield* status
         yield* notedUntil(id, used)
         yield* set(after)
         assert.deepStrictEqual([column, after, yield* status], [column, after, false])
-        // A stream looks again by itself every 15 s; here at once, since the rights of another person change.
+        // A stream checks its rights every 15 s, and here at once, because the rights of another person change.
         const changed = yield* Effect.promise(() =>
           own.owner.ask("PATCH", `/operators/${another}`, { body: { removals: ["sites:read"] } })
         )

@@ -1,4 +1,4 @@
-/** People sign in by their organisation's identity provider, over real HTTP and the real storage; what it says counts for that organisation alone. */
+/** People sign in by their organisation's identity provider, over real HTTP and the real storage. A provider counts for its organisation only. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import { password, ports, said } from "../../support/people.ts"
 import { emailAt, founded, settingsOf, set, gone, back, signOn, refused, logOf } from "../../support/singleSignOns.ts"
 
 forEachDriver("Single sign-on", ports, (it) => {
-  it.effect("lets a person join by a verified address, with the role of a group, and know them again", () =>
+  it.effect("lets a person join by a verified address, with the role of a group, and recognises them later", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -29,7 +29,7 @@ forEachDriver("Single sign-on", ports, (it) => {
         assert.deepStrictEqual(answer.json.permissions, builtInRoles.Operations)
         const cookie = browser.set.find((line) => line.startsWith("__Host-voltlane="))
         assert.match(cookie ?? "", /^__Host-voltlane=[0-9A-Za-z]{43}; .*HttpOnly; Secure; SameSite=Lax$/)
-        // The provider saw PKCE and the secret, and the address is where the person came back to.
+        // The provider received the PKCE verifier and the client secret.
         const [asked] = own.provider.asked
         assert.strictEqual(asked?.body.get("client_secret"), clientSecret)
         assert.match(asked?.body.get("code_verifier") ?? "", /^[0-9A-Za-z]{43}$/)
@@ -47,7 +47,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("never shows the client secret, stores it sealed, and sends it to no other provider", () =>
+  it.effect("never shows the client secret, stores it sealed, and drops it when the provider changes", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       const sql = yield* SqlClient.SqlClient
@@ -72,7 +72,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("refuses whatever of the provider's answer does not pass a check", () =>
+  it.effect("refuses an answer of the provider that fails any check", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -101,7 +101,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("belongs to one browser, and works once", () =>
+  it.effect("belongs to one browser and works once", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -109,7 +109,7 @@ forEachDriver("Single sign-on", ports, (it) => {
         own.provider.person = { sub: "dee", email: emailAt(own.domain), email_verified: true, groups: ["grid"] }
         const attacker = new Browser(own.ask)
         const query = await gone(own, attacker)
-        // A person who follows the attacker's link is not signed in to the attacker's account, with or without a beginning of their own.
+        // A person who follows the attacker's link is not signed in to the attacker's account, whether or not they have begun a sign-on themselves.
         const victim = new Browser(own.ask)
         assert.deepStrictEqual(said(await back(victim, query)), [409, "sign_on_lost"])
         await gone(own, victim)
@@ -119,14 +119,14 @@ forEachDriver("Single sign-on", ports, (it) => {
         for (const [name, value] of attacker.cookies) copy.cookies.set(name, value)
         assert.match(attacker.header, /__Host-voltlane-sign-on=/)
         assert.strictEqual((await back(attacker, query)).status, 201)
-        // The cookie is gone; and where it was copied, the provider gives nothing for the code.
+        // The cookie is gone. With a copy of it, the provider gives no tokens for the code.
         assert.deepStrictEqual(said(await back(attacker, query)), [409, "sign_on_lost"])
         assert.strictEqual((await back(copy, query)).status, 409)
       })
     })
   )
 
-  it.effect("takes each state once, also where a provider gives tokens for a code again", () =>
+  it.effect("accepts each state once, even if the provider gives tokens for a code twice", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -144,7 +144,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("refuses an address that is not verified, a foreign domain and a person without a group", () =>
+  it.effect("refuses an unverified address, a foreign domain and a person without a known group", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -171,7 +171,7 @@ forEachDriver("Single sign-on", ports, (it) => {
           .filter(({ action }) => action === "SingleSignOnRefused")
           .map(({ after }) => after.why)
         assert.deepStrictEqual(new Set(reasons), new Set(["email_unverified", "domain_refused", "no_role"]))
-        // A provider of one's own may be trusted with addresses; one that says no is believed.
+        // An organisation may trust its own provider's addresses, but not one that the provider marks as unverified.
         await set(own, { trustEmail: true })
         assert.strictEqual(
           await refused(own, { sub: "f1", email, email_verified: false, groups: ["grid"] }),
@@ -185,7 +185,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("lets an invited person in with the invitation's role, and uses the invitation up", () =>
+  it.effect("lets an invited person in with the invitation's role, which uses the invitation up", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -196,14 +196,14 @@ forEachDriver("Single sign-on", ports, (it) => {
         const { answer } = await signOn(own, { sub: "gus", email: email.toUpperCase() })
         assert.deepStrictEqual([answer.status, answer.json.role], [201, "Viewer"])
         assert.deepStrictEqual((await own.owner.ask("GET", "/invitations")).json.items, [])
-        // Without groups the role stays what owners give.
+        // Without groups, the role remains the one that an owner gave.
         await own.owner.ask("PATCH", `/operators/${answer.json.operator.id}`, { body: { roleId: "Money" } })
         assert.strictEqual((await signOn(own, { sub: "gus", email })).answer.json.role, "Money")
       })
     })
   )
 
-  it.effect("gives the role of the groups at each sign-in, and takes it away with them", () =>
+  it.effect("gives the role of the person's groups at each sign-in, and removes it together with the groups", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -217,13 +217,13 @@ forEachDriver("Single sign-on", ports, (it) => {
         assert.strictEqual(second.answer.json.role, "Operations")
         assert.strictEqual((await first.browser.ask("GET", "/operators")).status, 403)
         assert.strictEqual(await refused(own, { ...person, groups: [] }), "no_role")
-        // The open sign-ins have ended, and the key is worth nothing.
+        // The open sign-ins have ended, and the key has no permissions left.
         assert.strictEqual((await second.browser.ask("GET", "/me")).status, 401)
         const byKey = await own.ask("GET", "/cpo/v2/sites", { key: made.json.key })
         assert.strictEqual(byKey.status, 403)
         const back = await signOn(own, { ...person, groups: ["grid"] })
         assert.deepStrictEqual([back.answer.status, back.answer.json.role], [201, "Operations"])
-        // One whom an owner has disabled stays out.
+        // A person whom an owner has disabled is refused.
         const path = `/operators/${back.answer.json.operator.id}`
         await own.owner.ask("PATCH", path, { body: { state: "Disabled" } })
         assert.strictEqual(await refused(own, { ...person, groups: ["grid"] }), "operator_disabled")
@@ -231,7 +231,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("links an owner who works here alone, and leaves the owner's role and password as they are", () =>
+  it.effect("links an owner who works only here, without changing the owner's role and password", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -240,7 +240,7 @@ forEachDriver("Single sign-on", ports, (it) => {
         assert.deepStrictEqual([answer.status, answer.json.role], [201, "Owner"])
         const byPassword = await new Browser(own.ask).post("/sign-ins", { email: own.address, password })
         assert.strictEqual(byPassword.status, 201)
-        // The address has gone over to another person at the provider.
+        // At the provider, the address now belongs to another person.
         assert.strictEqual(
           await refused(own, { sub: "another", email: own.address, groups: ["grid"] }),
           "linked_otherwise"
@@ -249,20 +249,20 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("takes over no account of a person who works elsewhere too, unless that person is signed in", () =>
+  it.effect("links no account of a person who works elsewhere too, unless that person is signed in", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       const other = yield* founded()
       yield* Effect.promise(async () => {
         await set(own, { domains: [own.domain, other.domain] })
-        // The provider of one organisation names the owner of another.
+        // The provider of one organisation sends the address of another organisation's owner.
         const victim = { sub: "victim", email: other.address, groups: ["admins"] }
         assert.strictEqual(await refused(own, victim), "sign_in_first")
         const browser = new Browser(own.ask)
         assert.strictEqual((await browser.post("/sign-ins", { email: other.address, password })).status, 201)
         const joined = await signOn(own, victim, browser)
         assert.strictEqual(joined.answer.status, 201, joined.answer.text)
-        // From now on the provider speaks for this organisation, and for nothing else of the person.
+        // From now on the provider can sign the person in to this organisation, and can change nothing else of the person.
         const { browser: theirs, answer } = await signOn(own, victim)
         assert.deepStrictEqual([answer.json.organisation.id, answer.json.role], [own.organisationId, "Owner"])
         assert.deepStrictEqual(
@@ -296,7 +296,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("is each organisation's own: another one's provider, cookie and settings count for nothing", () =>
+  it.effect("is separate for each organisation: another one's provider, cookie and settings have no effect", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       const other = yield* founded()
@@ -305,7 +305,7 @@ forEachDriver("Single sign-on", ports, (it) => {
         await set(other)
         const person = { sub: "ivy", email: emailAt(own.domain), email_verified: true, groups: ["grid"] }
         assert.strictEqual((await signOn(own, person)).answer.status, 201)
-        // The same subject at the other organisation's provider is another person.
+        // The same subject at the other organisation's provider is a different person.
         assert.strictEqual(await refused(other, person), "domain_refused")
         const browser = new Browser(own.ask)
         own.provider.person = person
@@ -319,7 +319,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("may be set by those alone who may do everything that an owner may", () =>
+  it.effect("can be configured only by people with all permissions of an owner", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -334,7 +334,7 @@ forEachDriver("Single sign-on", ports, (it) => {
         await set(own, { groupRoles: [{ group: "office", roleId: role.id }] })
         assert.strictEqual((await clerk.ask("DELETE", "/single-sign-on")).status, 403)
         assert.deepStrictEqual(said(await own.owner.ask("DELETE", `/roles/${role.id}`)), [409, "role_in_use"])
-        // A way in by password is there as long as the provider is.
+        // A local owner with a password must exist while the provider is configured.
         const keyed = await own.ask("PUT", "/cpo/v2/single-sign-on", { key: own.key, body: { ...body, more: 1 } })
         assert.strictEqual(keyed.status, 400)
       })
@@ -346,7 +346,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("keeps others than owners from passwords where the organisation says so, at once", () =>
+  it.effect("denies passwords to all but owners at once if the organisation requires that", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -367,7 +367,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("counts the provider's second factor, and asks for it where the organisation does", () =>
+  it.effect("counts the provider's second factor, and requires it if the organisation does", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
@@ -384,7 +384,7 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("is found by the address's domain or the organisation's code, and by nothing that fits two", () =>
+  it.effect("is found by the address's domain or the organisation's code, but not if two organisations match", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       const other = yield* founded()
@@ -409,13 +409,13 @@ forEachDriver("Single sign-on", ports, (it) => {
       }
       yield* Effect.promise(() => set(other, { domains: [own.domain] }))
       assert.deepStrictEqual(said(yield* begin({ email: `x@${own.domain}` })), [409, "single_sign_on_unknown"])
-      // With several of them strangers do not learn which.
+      // With several providers, strangers do not learn whose they are.
       const offer = yield* Effect.promise(() => browser.ask("GET", "/sign-ins/single-sign-on"))
       assert.deepStrictEqual(offer.json, { offered: true, organisationName: null })
     })
   )
 
-  it.effect("says what is wrong with a provider, and calls no private address", () =>
+  it.effect("reports what is wrong with a provider, and never calls a private address", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       const closed = yield* founded(false)

@@ -1,4 +1,4 @@
-/** What drivers find a place by, over REST v2: of sites, of a charger's EVSEs and of its connectors. */
+/** Details that help drivers find a place, over REST v2: of sites, of a charger's EVSEs and of its connectors. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
@@ -22,7 +22,7 @@ const equipment = {
 }
 
 describe("a site", () => {
-  it("keeps and shows everything that an OCPI Location has, and what it shows can be given back", async () => {
+  it("stores everything that an OCPI Location has, and accepts its own answer in a PATCH", async () => {
     const given = { name: "Harbour", ...siteTold, publish: false, publishAllowedTo }
     const made = await ask("POST", "/sites", given)
     expect(made.status).toBe(200)
@@ -120,7 +120,7 @@ describe("a site", () => {
     [{ energyMix: { isGreenEnergy: true, supplierName: "x".repeat(65) } }, ["/energyMix/supplierName"]]
   ]
 
-  it("is refused with the place of each fault where a value is none of OCPI's, or there are too many", async () => {
+  it("is refused with a pointer to each value that OCPI does not allow, and to lists that are too long", async () => {
     const { id } = (await ask("POST", "/sites", { name: "Harbour" })).json
     for (const [told, pointers] of refused) {
       for (const answer of [
@@ -145,7 +145,7 @@ describe("a charger", () => {
     if (charger !== undefined) app.world.chargers.set("CP-1", { ...charger, connectors })
   })
 
-  it("is told what its EVSEs are, field by field", async () => {
+  it("accepts details of its EVSEs, field by field", async () => {
     const told = await ask("PATCH", "/chargers/CP-1", { evses: [{ evseId: 2, ...evseTold }] })
     expect(told.status).toBe(200)
     expect(told.json.evses).toMatchObject([
@@ -157,7 +157,7 @@ describe("a charger", () => {
     expect((await ask("GET", "/chargers/CP-1")).json.evses).toEqual(changed.json.evses)
   })
 
-  it("is told the terms of its connectors, which stay until null takes them away", async () => {
+  it("accepts terms and conditions of its connectors, which remain until they are set to null", async () => {
     const shown = async (told: Json) =>
       (await ask("PATCH", "/chargers/CP-1", { connectors: [told] })).json.evses[0].connectors[0].termsAndConditions
     expect(await shown(equipment)).toBeNull()
@@ -166,7 +166,7 @@ describe("a charger", () => {
     expect(await shown({ ...equipment, termsAndConditions: null })).toBeNull()
   })
 
-  it("is refused with the place of each fault where a value is none of OCPI's", async () => {
+  it("is refused with a pointer to each value that OCPI does not allow", async () => {
     const refused: ReadonlyArray<readonly [Json, ReadonlyArray<string>]> = [
       [{ evses: [{}] }, ["/evses/0/evseId"]],
       [{ evses: [{ evseId: 1 }, { evseId: 1 }] }, ["/evses"]],

@@ -17,7 +17,7 @@ const openingHours = {
   exceptionalClosings: [{ periodBegin: "2026-12-24T00:00:00+01:00", periodEnd: "2026-12-27T00:00:00+01:00" }]
 }
 
-it("makes a site of a name alone, 200 with its ids and where it is", async () => {
+it("creates a site from just a name, and answers 200 with its ids and location", async () => {
   const made = await ask("POST", "/sites", { name: "Harbour" })
   expect(made.status).toBe(200)
   expect(made.json).toEqual({
@@ -52,14 +52,14 @@ it("makes a site of a name alone, 200 with its ids and where it is", async () =>
     updatedAt: expect.stringMatching(/Z$/)
   })
   expect(made.headers.get("location")).toBe(`https://cpo.example/cpo/v2/sites/${made.json.id}`)
-  // Partners do not see it yet.
+  // Partners cannot see it yet.
   const missing = ["streetAddress", "city", "country", "latitude", "longitude", "chargers"]
   const read = await ask("GET", `/sites/${made.json.id}`)
   const chargers = { total: 0, byState: expect.anything() }
   expect(read.json).toEqual({ ...made.json, chargers, powerW: 0, ocpi: { published: false, missing } })
 })
 
-it("keeps everything a site can have, countries as alpha-3", async () => {
+it("stores all fields of a site, with countries as alpha-3", async () => {
   const given = {
     name: "Harbour",
     timeZone: "Europe/Helsinki",
@@ -90,7 +90,7 @@ it("changes what a PATCH names, clears what is null, and leaves the rest", async
   ])
 })
 
-it("deletes an empty site with 204 and no body, and no other", async () => {
+it("deletes an empty site with 204 and no body, and refuses one with chargers", async () => {
   const { id } = (await ask("POST", "/sites", { name: "Harbour" })).json
   await ask("POST", "/chargers", { name: "C", chargerId: "CP-1" })
   const refused = await ask("DELETE", `/sites/${id}`)
@@ -125,7 +125,7 @@ it("keeps filters and limit in the link to the next page", async () => {
   expect((await app.ask("GET", `${pathname}${search}`, { key: app.key })).json.items).toHaveLength(1)
 })
 
-it("shows the chargers of each site by state, and whether partners see it", async () => {
+it("shows the chargers of each site by state, and whether partners can see it", async () => {
   const address = { streetAddress: "Quay", city: "Turku", country: "FIN", latitude: 60.4, longitude: 22.2 }
   const { id } = (await ask("POST", "/sites", { name: "Harbour", ...address })).json
   const other = (await ask("POST", "/sites", { name: "Depot" })).json
@@ -143,7 +143,7 @@ it("shows the chargers of each site by state, and whether partners see it", asyn
   expect(items.map((site: Json) => site.ocpi)).toEqual([{ published: true }, { published: false }])
   const one = await ask("GET", `/sites/${id}`)
   expect([one.json.chargers, one.json.ocpi]).toEqual([items[0].chargers, { published: true, missing: [] }])
-  // A site goes back as it was read.
+  // A site can be sent back as it was read.
   const again = await ask("PATCH", `/sites/${id}`, one.json)
   expect([again.status, again.json.name]).toEqual([200, "Harbour"])
   expect((await ask("PATCH", `/sites/${id}`, items[0])).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Where tariffs are assigned, and which of them each connector of a charger has, over REST and the real storage. */
+/** Where tariffs are assigned, and which of them applies at each connector of a charger, over REST and the real storage. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { forEachDriver } from "../../support/databases.ts"
@@ -7,7 +7,7 @@ import type { Json } from "../../support/restApp.ts"
 
 const sound = { currency: "EUR", elements: [{ priceComponents: [{ type: "ENERGY", price: 0.4, stepSize: 1 }] }] }
 
-/** An organisation with a site, two chargers there, and ways to ask. */
+/** An organisation with a site and two chargers, and functions to call REST. */
 const place = Effect.gen(function* () {
   const own = yield* founded
   const { ask, key } = own
@@ -34,7 +34,7 @@ const place = Effect.gen(function* () {
 const short = ({ chargerId, evseId, scope, tariffId }: Json) => [scope, chargerId, evseId, tariffId]
 
 forEachDriver("Assigned tariffs over REST", ports, (it) => {
-  it.effect("are listed as a tree is read, all of them or those of one tariff", () =>
+  it.effect("are listed from the organisation down to connectors, for all tariffs or for one", () =>
     Effect.gen(function* () {
       const { assign, get, one, siteId, tariff, two } = yield* place
       yield* Effect.promise(async () => {
@@ -70,7 +70,7 @@ forEachDriver("Assigned tariffs over REST", ports, (it) => {
     })
   )
 
-  it.effect("have one that wins at each connector, and say why the others do not", () =>
+  it.effect("show which one applies at each connector, and why the others do not", () =>
     Effect.gen(function* () {
       const { assign, get, one, siteId, tariff, two } = yield* place
       yield* Effect.promise(async () => {
@@ -122,7 +122,7 @@ forEachDriver("Assigned tariffs over REST", ports, (it) => {
     })
   )
 
-  it.effect("are the organisation's own, and for those who may read tariffs and chargers", () =>
+  it.effect("cover the caller's own organisation, and require permission to read tariffs and chargers", () =>
     Effect.gen(function* () {
       const own = yield* place
       const stranger = yield* place

@@ -1,4 +1,4 @@
-/** Tariffs over REST: the preview prices, explains what is wrong, and warns of what was perhaps not meant. */
+/** Tariffs over REST: the preview calculates prices, explains errors, and warns of probable mistakes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
@@ -26,7 +26,7 @@ const pointers = ({ json, status }: { status: number; json: Json }) => [
   json.errors?.map((error: Json) => error.pointer)
 ]
 
-it("shows the prices of a week, and when something is free", async () => {
+it("shows the prices of a week, and when charging is free", async () => {
   const week = (body: unknown) => app.ask("POST", "/cpo/v2/tariffs/preview/week", { key: app.key, body })
   const nights = { startTime: "22:00", endTime: "06:00" }
   const given = tariff({ priceComponents: [component("ENERGY", 0.25, { vat: 25 })], restrictions: nights })
@@ -40,7 +40,7 @@ it("shows the prices of a week, and when something is free", async () => {
   expect(json.periods[1]).toEqual({ day: "MONDAY", date: "2026-11-23", startTime: "06:00", endTime: "22:00", band: 1 })
   expect(json.gaps).toMatchObject([{ dimension: "ENERGY", startTime: "06:00", endTime: "22:00" }])
   expect(json.gaps[0].days).toHaveLength(7)
-  // A tariff of the current alone counts by what the vehicle is said to take.
+  // A tariff that is limited by current alone uses the current that the request assumes for the vehicle.
   const strong = tariff({ priceComponents: [component("ENERGY", 0.6)], restrictions: { minCurrent: 100 } })
   const elementAt = async (currentA?: number) =>
     (await week({ tariff: strong, startDate: "2026-11-23", currentA })).json.bands[0].prices[0].element
@@ -50,7 +50,7 @@ it("shows the prices of a week, and when something is free", async () => {
 })
 
 describe("a preview", () => {
-  it("tells the cost, what it is made of, and when", async () => {
+  it("shows the cost, its parts and its periods", async () => {
     const pricing = tariff(
       {
         priceComponents: [component("ENERGY", 0.5, { vat: 10 })],
@@ -61,7 +61,7 @@ describe("a preview", () => {
     )
     const { json, status } = await preview({ tariff: pricing, session })
     expect(status).toBe(200)
-    // Local time is two hours ahead: 5 kWh at 0.25 until 12:30, 3 kWh at 0.50; half an hour of parking; 1 to start.
+    // Local time is two hours ahead: 5 kWh at 0.25 until 12:30, 3 kWh at 0.50, half an hour of parking, and 1 to start.
     expect(json.cost).toEqual({ currency: "EUR", exclVat: 4.75, inclVat: 5.225 })
     expect(json.costs).toEqual({
       fixed: { exclVat: 1, inclVat: 1.2 },
@@ -107,14 +107,14 @@ describe("a preview", () => {
     expect(json.warnings).toEqual([])
   })
 
-  it("rounds nothing up while the session runs", async () => {
+  it("rounds nothing up while the session is running", async () => {
     const pricing = tariff({ priceComponents: [component("ENERGY", 1, { stepSize: 5000 })] })
     const cost = async (running: boolean) =>
       (await preview({ tariff: pricing, session: { ...session, running } })).json.cost.exclVat
     expect([await cost(true), await cost(false)]).toEqual([8, 10])
   })
 
-  it("prices a reservation beside it", async () => {
+  it("prices a reservation in addition", async () => {
     const pricing = tariff(
       { priceComponents: [component("TIME", 6)], restrictions: { reservation: "RESERVATION" } },
       { priceComponents: [component("FLAT", 1)] }
@@ -126,7 +126,7 @@ describe("a preview", () => {
 
   const parking = tariff({ priceComponents: [component("PARKING_TIME", 6)] })
 
-  it("takes the charger's word of the vehicle, and what standby is", async () => {
+  it("uses the vehicle's status and the standby power to recognise parking", async () => {
     const statuses = [{ at: "2026-05-20T10:30:00Z", status: "SuspendedEV" }]
     const { json } = await preview({ tariff: parking, session: { ...session, statuses } })
     expect(json.cost.exclVat).toBe(6)
@@ -142,7 +142,7 @@ describe("a preview", () => {
     expect(pointers(await preview({ tariff: parking, session: wrong }))).toEqual([400, ["/session/statuses/0/status"]])
   })
 
-  it("keeps the fraction of a Wh until the step, and bounds of power to the watt", async () => {
+  it("keeps fractions of a Wh until the step size applies, and power limits to the watt", async () => {
     const energy = async (wh: number, stepSize: number) => {
       const pricing = tariff({ priceComponents: [component("ENERGY", 1000, { stepSize })] })
       const readings = [{ at: session.endedAt, energyWh: wh }]
@@ -160,7 +160,7 @@ describe("a preview", () => {
     expect(await bounded({ maxPower: 16.1 })).toBe(0)
   })
 
-  it("warns of a price for parking where the meter of the example is too coarse to tell it", async () => {
+  it("warns of a parking price if the example's meter is too coarse to recognise parking", async () => {
     const readings = Array.from({ length: 9 }, (_, i) => ({
       at: new Date(Date.parse(session.startedAt) + (i + 1) * 600_000).toISOString(),
       energyWh: (i + 1) * 1000
@@ -176,7 +176,7 @@ describe("a preview", () => {
     expect((await preview({ tariff: parking, session: { ...session, readings: told } })).json.warnings).toEqual([])
   })
 
-  it("warns of an element that never applies, and of what is free at times", async () => {
+  it("warns of an element that never applies, and of times that are free", async () => {
     const pricing = tariff(
       { priceComponents: [component("ENERGY", 0.25)] },
       { priceComponents: [component("ENERGY", 0.5)], restrictions: { minKwh: 10 } },
@@ -191,12 +191,12 @@ describe("a preview", () => {
   })
 })
 
-describe("what is wrong with a tariff", () => {
+describe("an invalid tariff", () => {
   const sound = { priceComponents: [component("ENERGY", 0.25)] }
   const wrong: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
     ["no element", tariff(), ["/tariff/elements"]],
     ["an element without a price", tariff({ priceComponents: [] }), ["/tariff/elements/0/priceComponents"]],
-    ["a currency in words", { ...tariff(sound), currency: "euro" }, ["/tariff/currency"]],
+    ["a currency that is not a code", { ...tariff(sound), currency: "euro" }, ["/tariff/currency"]],
     [
       "a negative price",
       tariff({ priceComponents: [component("ENERGY", -1)] }),
@@ -223,22 +223,22 @@ describe("what is wrong with a tariff", () => {
       ["/tariff/elements/0/priceComponents/0/type"]
     ],
     [
-      "no such time",
+      "an invalid time",
       tariff({ ...sound, restrictions: { startTime: "24:00" } }),
       ["/tariff/elements/0/restrictions/startTime"]
     ],
     [
-      "no such date",
+      "an invalid date",
       tariff({ ...sound, restrictions: { startDate: "2026-02-30" } }),
       ["/tariff/elements/0/restrictions/startDate"]
     ],
     [
-      "never applies, since its dates end where they begin",
+      "dates that end where they begin",
       tariff({ ...sound, restrictions: { startDate: "2026-03-01", endDate: "2026-03-01" } }),
       ["/tariff/elements/0/restrictions/endDate"]
     ],
     [
-      "more VAT than there is price",
+      "a VAT above 100%",
       tariff({ priceComponents: [component("ENERGY", 0.5, { vat: 100.5 })] }),
       ["/tariff/elements/0/priceComponents/0/vat"]
     ],
@@ -253,7 +253,7 @@ describe("what is wrong with a tariff", () => {
       ["/tariff/maxPrice/exclVat"]
     ],
     [
-      "several things",
+      "several errors",
       tariff({ priceComponents: [component("ENERGY", -1)], restrictions: { endTime: "x", dayOfWeek: [] } }),
       [
         "/tariff/elements/0/priceComponents/0/price",
@@ -263,11 +263,11 @@ describe("what is wrong with a tariff", () => {
     ]
   ]
   for (const [name, given, expected] of wrong) {
-    it(`is told at its place: ${name}`, async () =>
+    it(`is refused with its pointers: ${name}`, async () =>
       expect(pointers(await preview({ tariff: given, session }))).toEqual([400, expected]))
   }
 
-  it("is told of the session too", async () => {
+  it("is refused, and so is an invalid session", async () => {
     const pricing = tariff(sound)
     const asked = (more: object) => preview({ tariff: pricing, session: { ...session, ...more } }).then(pointers)
     expect(await asked({ endedAt: "2026-05-20T09:00:00Z" })).toEqual([400, ["/session/endedAt"]])
@@ -282,7 +282,7 @@ describe("a tariff over REST", () => {
   const ask = (method: string, path: string, body?: unknown) =>
     app.ask(method, `/cpo/v2/${path}`, { key: app.key, body })
 
-  it("is made, with its defaults and what its author may not have meant", async () => {
+  it("is created with its defaults and with warnings of probable mistakes", async () => {
     const made = await ask(
       "POST",
       "tariffs",
@@ -296,7 +296,7 @@ describe("a tariff over REST", () => {
     expect((await ask("GET", "tariffs")).json.items).toContainEqual(made.json)
   })
 
-  it("is refused where its parts do not fit", async () => {
+  it("is refused if any part is invalid", async () => {
     const wrong = (more: object) => ask("POST", "tariffs", { ...tariff(sound), ...more }).then(pointers)
     expect(await wrong({ tariffAltText: [{ language: "english", text: "x" }] })).toEqual([
       400,
@@ -312,7 +312,7 @@ describe("a tariff over REST", () => {
     ])
   })
 
-  it("goes back as it was read: made anew, changed into itself, and tried", async () => {
+  it("is accepted as it was read: in a POST, a PATCH and a preview", async () => {
     const whole = {
       ...tariff({
         priceComponents: [component("PARKING_TIME", 1, { vat: 10 })],
@@ -346,7 +346,7 @@ describe("a tariff over REST", () => {
     }
   })
 
-  it("has null for whatever may be left out, at any depth", async () => {
+  it("may have null for every optional field, at any depth", async () => {
     const empty = {
       minPrice: null,
       maxPrice: null,
@@ -384,7 +384,7 @@ describe("a tariff over REST", () => {
     ).toEqual([200, undefined])
   })
 
-  it("is assigned to one thing at a time", async () => {
+  it("can be assigned to one thing at a time", async () => {
     const { id } = (await ask("POST", "tariffs", tariff(sound))).json
     const put = (body: unknown) => ask("PUT", `tariffs/${id}/assignments`, body).then(({ status }) => status)
     expect(await put({ default: true })).toBe(200)
@@ -397,7 +397,7 @@ describe("a tariff over REST", () => {
     expect([await gone(""), await gone("connectorId=1"), await gone("chargerId=CP-1&default=true")]).toEqual([
       400, 400, 400
     ])
-    // Nor is the whole charger's taken for an EVSE's.
+    // A charger's assignment cannot be removed by naming an EVSE.
     expect(await gone("chargerId=CP-1&evseId=1")).toBe(400)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * No route of REST v2 drops what it does not know (docs/decisions/0008): every endpoint of the API is walked, so that one which is added later is
- * tested by itself.
+ * No route of REST v2 ignores unknown names (docs/decisions/0008). The test walks every endpoint of the API, so that future ones are tested
+ * automatically.
  */
 import { Context, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"
@@ -18,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Fits every path parameter that names a record, and none has it. */
+/** A valid value for every path parameter that names a record, which no record has. */
 const nobodys = "01900000-0000-7000-8000-ffffffffffff"
 
-/** The path with a value that fits in place of each parameter: the first of those that there are, or nobody's id. */
+/** The path with a valid value for each parameter: the first of its literals, or an id that no record has. */
 const filled = (path: string, params: SchemaAST.AST | undefined): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const encoded = params === undefined ? undefined : SchemaAST.toEncoded(params)
@@ -36,7 +36,7 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly query: ReadonlyArray<string>
-  /** The objects that its JSON body may be, each with what tells it from the others; none where it takes no JSON. */
+  /** The possible objects in its JSON body, each with its `type` if it is one of several. Empty if it takes no JSON. */
   readonly bodies: ReadonlyArray<Json>
   readonly isStreamed: boolean
 }
@@ -81,18 +81,18 @@ const streamed = { raw: "bytes", headers: { "content-type": "application/octet-s
 const ask = ({ isStreamed, method, path }: Route, query = "", asked: Asked = isStreamed ? streamed : {}) =>
   app.ask(method, `${path}${query}`, { key: app.key, ...asked })
 
-/** What is said of one place of a request; undefined where the request was not refused for it. */
+/** The error at one place of a request. Undefined if the request was not refused for it. */
 const saidOf = ({ json, status }: Answer, pointer: string): string | undefined =>
   status === 400 && json.code === "invalid_input"
     ? json.errors.find((one: Json) => one.pointer === pointer)?.detail
     : undefined
 
-const unknown = expect.stringMatching(/^Is not known here/)
+const unknown = expect.stringMatching(/^Is not a known name/)
 
 const sendsBody = ({ method }: Route): boolean => method !== "GET"
 
 describe("every route", () => {
-  it("refuses a query parameter that it does not know", async () => {
+  it("refuses an unknown query parameter", async () => {
     expect(routes.length).toBeGreaterThan(80)
     for (const route of routes) {
       const answer = await ask(route, "?notKnownHere=1")
@@ -100,28 +100,28 @@ describe("every route", () => {
     }
   })
 
-  it("names the parameter that was meant", async () => {
+  it("names the known parameter that was probably meant", async () => {
     for (const route of routes) {
       for (const name of route.query) {
         const answer = await ask(route, `?${name.slice(0, -1)}=1`)
-        const wanted = expect.stringMatching(new RegExp(`^Is not known here\\. Known are ${name}(?:,|$)`))
+        const wanted = expect.stringMatching(new RegExp(`^Is not a known name\\. Known names: ${name}(?:,|$)`))
         expect([route.name, name, saidOf(answer, `/${name.slice(0, -1)}`)]).toEqual([route.name, name, wanted])
       }
     }
   })
 
-  it("refuses a parameter that is given twice, with the same value or another", async () => {
+  it("refuses a parameter that is given more than once, with the same value or another", async () => {
     for (const route of routes) {
       for (const name of route.query) {
         for (const query of [`?${name}=1&${name}=1`, `?${name}=1&${name}=2&${name}=3`]) {
           const said = saidOf(await ask(route, query), `/${name}`)
-          expect([route.name, query, said]).toEqual([route.name, query, "Must be given once"])
+          expect([route.name, query, said]).toEqual([route.name, query, "Must be given only once"])
         }
       }
     }
   })
 
-  it("refuses a field of its body that it does not know, of every kind of body", async () => {
+  it("refuses an unknown field in every kind of body", async () => {
     const withBody = routes.filter(({ bodies }) => bodies.length > 0)
     expect(withBody.flatMap(({ bodies }) => bodies).length).toBeGreaterThan(40)
     for (const route of withBody) {
@@ -133,7 +133,7 @@ describe("every route", () => {
     }
   })
 
-  it("refuses a body that it would not read, and takes an empty one", async () => {
+  it("refuses a body if it takes none, and accepts an empty one", async () => {
     const without = routes.filter((route) => sendsBody(route) && route.bodies.length === 0 && !route.isStreamed)
     expect(without.length).toBeGreaterThan(15)
     for (const route of without) {
@@ -142,7 +142,7 @@ describe("every route", () => {
       for (const body of [[1], "text", 1]) {
         expect([route.name, saidOf(await ask(route, "", { body }), "")]).toEqual([
           route.name,
-          "Must be empty: no body is read here"
+          "Must be empty: this operation takes no body"
         ])
       }
       for (const asked of [{}, { raw: "" }, { body: {} }, { body: null }]) {
@@ -154,10 +154,12 @@ describe("every route", () => {
 
 const post = (path: string, body: Json) => app.ask("POST", `/cpo/v2/${path}`, { key: app.key, body })
 
-describe("what is not known", () => {
-  it("makes no key with every permission of permissions that were misspelt", async () => {
+describe("an unknown name", () => {
+  it("does not create a key with all permissions when the permissions field is misspelt", async () => {
     const answer = await post("api-keys", { name: "A reader", permission: ["chargers:read"] })
-    expect(saidOf(answer, "/permission")).toBe("Is not known here. Known are permissions, expiresAt, name, networks")
+    expect(saidOf(answer, "/permission")).toBe(
+      "Is not a known name. Known names: permissions, expiresAt, name, networks"
+    )
     expect((await app.ask("GET", "/cpo/v2/api-keys", { key: app.key })).text).not.toContain("A reader")
   })
 
@@ -175,20 +177,20 @@ describe("what is not known", () => {
       saidOf(answer, "/operator/logo/hight"),
       answer.json.errors.length
     ]).toEqual([
-      expect.stringMatching(/^Is not known here\. Known are periodEnd,/),
-      expect.stringMatching(/^Is not known here\. Known are height,/),
+      expect.stringMatching(/^Is not a known name\. Known names: periodEnd,/),
+      expect.stringMatching(/^Is not a known name\. Known names: height,/),
       2
     ])
   })
 
-  it("is said together with everything else that is wrong", async () => {
+  it("is reported together with all other errors", async () => {
     const answer = await app.ask("GET", "/cpo/v2/sessions?limit=0&tokenUuid=A&status=ACTIVE&status=ACTIVE", {
       key: app.key
     })
     expect(answer.json.errors.map((one: Json) => one.pointer).toSorted()).toEqual(["/limit", "/status", "/tokenUuid"])
   })
 
-  it("is what the service assigns by itself, but in a tariff, which goes back as it was read", async () => {
+  it("is reported for fields that the service assigns, except in a tariff, which is accepted as it was read", async () => {
     await post("chargers", { name: "A charger", chargerId: "CP-1" })
     const renamed = await app.ask("PATCH", "/cpo/v2/chargers/CP-1", {
       key: app.key,
@@ -201,7 +203,7 @@ describe("what is not known", () => {
     expect((await post("tariffs", tariff.json)).status).toBe(201)
   })
 
-  it("is refused after the key is known, and with no word of what was sent", async () => {
+  it("is reported only with a valid key, and without the value that was sent", async () => {
     expect((await app.ask("GET", "/cpo/v2/sites?hunter=hunter2")).status).toBe(401)
     const answer = await post("chargers", { name: "A", chargerId: "B", pasword: "hunter2 hunter2" })
     expect([saidOf(answer, "/pasword"), answer.text.includes("hunter2")]).toEqual([unknown, false])

@@ -1,4 +1,4 @@
-/** Unknown chargers over REST: whose they are when there are several organisations, and what is shown of them. */
+/** Unknown chargers over REST: who may see them, with one organisation or several, and what is shown of them. */
 import { describe, expect, it } from "vitest"
 import { permissions } from "../../../src/domain/operator/Permission.ts"
 import { unknownOf } from "../../support/fakeKnocks.ts"
@@ -20,7 +20,7 @@ const appWith = async (...ids: ReadonlyArray<string>) => {
       subprotocols: ["ocpp1.6"]
     })
   }
-  /** A key of the first organisation without the platform's permission, or with fewer still. */
+  /** A key of the first organisation without the platform's permission, or with the given permissions only. */
   const narrowKey = async (only: ReadonlyArray<string> = operators): Promise<string> =>
     (await app.ask("POST", "/cpo/v2/api-keys", { key: app.key, body: { name: "narrow", permissions: only } })).json.key
   return { ...app, narrowKey }
@@ -48,7 +48,7 @@ describe("the list of unknown chargers", () => {
     ])
   })
 
-  it("comes in pages with a Link to the next", async () => {
+  it("comes in pages, with a Link to the next page", async () => {
     const { ask, key } = await appWith("NEW-1", "NEW-2", "NEW-3")
     const first = await ask("GET", `${path}?limit=2`, { key })
     const next = /^<https:\/\/cpo\.example([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? ""
@@ -61,14 +61,14 @@ describe("the list of unknown chargers", () => {
     expect((await ask("GET", `${path}?limit=0`, { key })).status).toBe(400)
   })
 
-  it("is for every operator who may read chargers while there is one organisation", async () => {
+  it("is visible to every operator who may read chargers while there is one organisation", async () => {
     const { ask, narrowKey } = await appWith("NEW-1")
     expect((await ask("GET", path, { key: await narrowKey() })).json.items).toHaveLength(1)
     const other = await ask("GET", path, { key: await narrowKey(["sites:read"]) })
     expect([other.status, other.json.requiredPermissions]).toEqual([403, ["chargers:read"]])
   })
 
-  it("is for the platform alone where there are several organisations", async () => {
+  it("is visible to the platform only if there are several organisations", async () => {
     const { ask, key, narrowKey, organise, world } = await appWith("NEW-1")
     const own = await narrowKey()
     const stranger = await organise(operators)
@@ -89,7 +89,7 @@ describe("the list of unknown chargers", () => {
 })
 
 describe("forgetting an unknown charger", () => {
-  it("takes it from the list, and is 404 for one that is not there", async () => {
+  it("removes it from the list, and answers 404 for one that does not exist", async () => {
     const { ask, key } = await appWith("NEW-1")
     expect((await ask("DELETE", `${path}/NEW-1`, { key })).status).toBe(204)
     expect((await ask("GET", path, { key })).json.items).toEqual([])
@@ -97,7 +97,7 @@ describe("forgetting an unknown charger", () => {
     expect([again.status, again.json.code]).toEqual([404, "not_found"])
   })
 
-  it("needs the permission to change chargers", async () => {
+  it("requires chargers:write", async () => {
     const { ask, narrowKey } = await appWith("NEW-1")
     const answer = await ask("DELETE", `${path}/NEW-1`, { key: await narrowKey(["chargers:read"]) })
     expect([answer.status, answer.json.requiredPermissions]).toEqual([403, ["chargers:write"]])

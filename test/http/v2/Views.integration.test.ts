@@ -1,4 +1,4 @@
-/** Saved views over the real storage: one's own and shared ones, bounded, and never a way to another site. */
+/** Saved views over the real storage: personal and shared, limited in number, and never a link to another site. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { forEachDriver } from "../../support/databases.ts"
@@ -9,7 +9,7 @@ const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json
 const names = ({ json }: Answer) => json.items.map(({ name, own }: Json) => [name, own])
 
 forEachDriver("Views", ports, (it) => {
-  it.effect("belong to a person, are seen by others where they are shared, and are removed by their owner alone", () =>
+  it.effect("belong to a person, can be shared with the organisation, and are removed by their owner only", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const stranger = yield* founded
@@ -31,7 +31,7 @@ forEachDriver("Views", ports, (it) => {
         const address = `/me/views/${shared.json.id}`
         assert.strictEqual((await bo.ask("DELETE", address)).status, 404)
         assert.strictEqual((await stranger.owner.ask("DELETE", address)).status, 404)
-        // A key of the operator sees what the operator does.
+        // A key of the operator sees the same views as the operator.
         const byKey = await ask("GET", "/cpo/v2/me/views", { key })
         assert.strictEqual(byKey.json.items.length, 2)
         assert.strictEqual((await owner.ask("DELETE", address)).status, 204)
@@ -40,7 +40,7 @@ forEachDriver("Views", ports, (it) => {
     })
   )
 
-  it.effect("are paths of this service, and fifty of a person", () =>
+  it.effect("must be paths of this service, and at most fifty per person", () =>
     Effect.gen(function* () {
       const { owner } = yield* founded
       yield* Effect.promise(async () => {

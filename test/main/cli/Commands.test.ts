@@ -1,4 +1,4 @@
-/** What the command line takes and says; nothing here starts a service. */
+/** What the command line accepts and prints; nothing here starts a service. */
 import { Effect, Exit } from "effect"
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -24,12 +24,12 @@ const run = async (args: ReadonlyArray<string>, env: Readonly<Record<string, str
   return { code: ended?.code ?? 0, err: err + (ended instanceof Ended ? ended.message : ""), out, served }
 }
 
-it("tells its version, which is that of the package", async () => {
+it("prints its version, which is that of the package", async () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
   expect(await run(["--version"])).toEqual({ code: 0, err: "", out: `${version}\n`, served: undefined })
 })
 
-it("tells every command it has in its help, and of each what it takes", async () => {
+it("lists every command in its help, and the options of each", async () => {
   const { code, out } = await run(["--help"])
   expect(code).toBe(0)
   for (const word of ["export", "keys", "operators", "organisations", "--env-file", "--print-config", "--version"])
@@ -38,7 +38,7 @@ it("tells every command it has in its help, and of each what it takes", async ()
   expect((await run(["keys", "create", "-h"])).out).toContain("--permissions")
 })
 
-it("is the service without a command, with the files that were named", async () => {
+it("starts the service if no command is given, with the given settings files", async () => {
   expect((await run(["--env-file=a.env", "--env-file", "b.env"])).served).toEqual([
     "--env-file=a.env",
     "--env-file=b.env"
@@ -54,20 +54,20 @@ it.each([
   [["operators", "add-owner"], /^voltlane: .*email.*; see voltlane operators add-owner --help\n$/],
   [["operators", "reset", "--all"], /^voltlane: .*--all.*; see voltlane operators reset --help\n$/],
   [["export"], /^voltlane: .*file.*; see voltlane export --help\n$/],
-  [["export", "cdrs.txt"], /^export: cannot tell the format of cdrs\.txt/],
+  [["export", "cdrs.txt"], /^export: the format of cdrs\.txt is unknown/],
   [["export", "cdrs.csv"], /^export: VOLTLANE_API_KEY: not set/]
-])("answers the wrong use %j with one line and the code 2", async (args, line) => {
+])("answers the wrong usage %j with one line and exit code 2", async (args, line) => {
   const { code, err, out, served } = await run(args)
   expect([code, out, served]).toEqual([2, "", undefined])
   expect(err).toMatch(line)
 })
 
-it("names the setting that is wrong with the code 78", async () => {
+it("names a wrong setting, with exit code 78", async () => {
   const { code, err } = await run(["keys", "list"], { PORT: "many" })
   expect([code, err]).toEqual([78, expect.stringMatching(/^PORT: expected a port number/)])
 })
 
-it("makes no data directory where there is none, and says what to set", async () => {
+it("makes no data directory if there is none, and says what to set", async () => {
   const folder = mkdtempSync(join(tmpdir(), "voltlane-cli-"))
   const { code, err } = await run(["operators", "reset"], { DATA_DIR: join(folder, "data") })
   expect([code, err]).toEqual([

@@ -1,4 +1,4 @@
-/** The control socket: who is let in, what is bounded, and what is answered over it. */
+/** The control socket: who has access, its limits, and its answers. */
 import { Effect, Layer, Scope } from "effect"
 import { existsSync, mkdtempSync, statSync } from "node:fs"
 import { connect } from "node:net"
@@ -11,7 +11,7 @@ import { makeOrganisation } from "../../support/restApp.ts"
 import { fakePorts } from "../../support/fakePorts.ts"
 import { FakeWorld } from "../../support/fakeRecords.ts"
 
-/** A folder that is served while `use` runs, by a service of one organisation. */
+/** A data directory that a service of one organisation serves while `use` runs. */
 const served = <A>(
   use: (dataDir: string, ask: (request: AdminRequest) => Promise<unknown>) => Promise<A>
 ): Promise<A> =>
@@ -35,14 +35,14 @@ const spoken = (dataDir: string, text: string): Promise<string> =>
   })
 
 describe("the control socket", () => {
-  it("lets in its owner alone, from the first moment", () =>
+  it("is accessible only to its owner, from the first moment", () =>
     served(async (dataDir) => {
       const path = controlPath(dataDir) ?? ""
       expect((statSync(join(dataDir, "control")).mode & 0o777).toString(8)).toBe("700")
       expect((statSync(path).mode & 0o777).toString(8)).toBe("600")
     }))
 
-  it("does what is asked, and tells a refusal in words", () =>
+  it("does what is asked, and explains a refusal", () =>
     served(async (_, ask) => {
       const made = await ask({ ask: "keys create", user: "me", name: "night shift" })
       expect(made).toMatchObject({
@@ -58,24 +58,24 @@ describe("the control socket", () => {
       })
       const other = await ask({ ask: "keys list", user: "me", organisation: "XX-XXX" })
       expect(other).toMatchObject({
-        failure: { message: expect.stringMatching(/no organisation "XX-XXX": say --organ/) }
+        failure: { message: expect.stringMatching(/no organisation "XX-XXX": add --organ/) }
       })
     }))
 
-  it("shows no order to the terminal that stands in a name", () =>
+  it("replaces terminal control characters in names", () =>
     served(async (_, ask) => {
       await ask({ ask: "keys create", user: "me", name: "a\u001b[2Jb\u202e" })
       const listed = JSON.stringify(await ask({ ask: "keys list", user: "me" }))
       expect(listed).toContain("a?[2Jb?")
     }))
 
-  it("hangs up on what is too long, and refuses what it does not know", () =>
+  it("closes the connection on a request that is too long, and refuses an unknown one", () =>
     served(async (dataDir) => {
       expect(await spoken(dataDir, "x".repeat(200_000))).toBe("")
       expect(await spoken(dataDir, '{"ask":"drop everything"}\n')).toMatch(/^\{"refused":".*another version"\}\n$/)
     }))
 
-  it("is gone with the service, and then nobody answers", async () => {
+  it("is removed when the service stops, and then no answer comes", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "vl-"))
     const scope = Effect.runSync(Scope.make())
     const ports = fakePorts(new FakeWorld())
@@ -91,7 +91,7 @@ describe("the control socket", () => {
     expect(await Effect.runPromise(askService(dataDir, { ask: "keys list", user: "me" }))).toBeUndefined()
   })
 
-  it("is none where its path would be too long for a socket", () => {
+  it("does not exist if its path would be too long for a socket", () => {
     expect(controlPath(`/${"d".repeat(100)}`)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** Nobody is locked out who has the machine: keys made and ended beside a running service, and while none runs. */
+/** A person with access to the machine can always regain access: keys are made and revoked while a service runs, and while none runs. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { rmSync } from "node:fs"
@@ -31,7 +31,7 @@ const walk = async (service: Service) => {
   expect(await status(service, beside)).toBe(200)
   const listed = await voltlane(service, "keys", "list")
   const working = listed.out.slice(1).map((line) => line.split(" ", 1)[0] ?? "")
-  // The last one too: this is the machine.
+  // Including the last one, which is allowed on the machine.
   for (const id of working) expect((await voltlane(service, "keys", "revoke", id)).code).toBe(0)
   expect(await status(service, beside)).toBe(401)
 
@@ -52,7 +52,7 @@ const walk = async (service: Service) => {
 
 describe.each(drivers)("on $name", ({ missing, run }) => {
   it.skipIf(missing)(
-    "makes a key beside a running service, and lets one in again who has revoked his last while it stands still",
+    "makes a key while the service runs, and restores access while it is stopped after all keys were revoked",
     { timeout: 120_000 },
     () =>
       run(async ({ service }) => {
@@ -68,17 +68,17 @@ describe.each(drivers)("on $name", ({ missing, run }) => {
   )
 })
 
-it("says to stop a service that it cannot ask", async () => {
+it("says to stop a service that it cannot reach", async () => {
   await using service = await Service.start({})
   rmSync(join(service.dataDir, "control", "socket"))
   const { code, err, out } = await voltlane(service, "keys", "list")
   expect([code, out.join("")]).toEqual([1, ""])
   expect(err).toMatch(
-    /^voltlane: DATA_DIR: .* is in use by process \d+ .*: it cannot be asked; stop the service, and run this again\n$/
+    /^voltlane: DATA_DIR: .* is in use by process \d+ .*: the service cannot be reached; stop it, and run this again\n$/
   )
 })
 
-it("takes a database over whose service was killed", async () => {
+it("takes over a database whose service was killed", async () => {
   await using service = await Service.start({})
   await service.kill("SIGKILL")
   const { code, err, out } = await voltlane(service, "keys", "list")

@@ -1,4 +1,4 @@
-/** Finding out where a partner's modules are: of one whose lists have more in them than modules, and of those that take the token in one form alone. */
+/** Discovery of a partner's modules: from details with invalid entries, and from partners that accept the token in one form only. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ interface Refusal {
 }
 
 let endpoints: ReadonlyArray<unknown> = []
-/** What a header is answered with instead of what was asked for. */
+/** The refusal for an Authorization header, or undefined to answer the request. */
 let refusal: (authorization: string, url: string) => Refusal | undefined = () => undefined
 let heard: Array<string> = []
 const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ const found = (form: Access["form"], isFixed = false) => {
   return Effect.runPromise(Effect.result(discover(`${base}/versions`, undefined, access, "story", options)))
 }
 
-it("a module whose name no key of a log holds is none, and keeps nobody from the others", async () => {
+it("a module with a name that cannot be stored is skipped, without affecting the others", async () => {
   const url = "https://partner.example/module"
   const tokens = { identifier: "tokens", role: "SENDER", url }
   const long = { identifier: "\u4e00".repeat(256), role: "SENDER", url }
@@ -63,7 +63,7 @@ it("a module whose name no key of a log holds is none, and keeps nobody from the
   ).toEqual(["tokens", own.identifier])
 })
 
-/** What partners say of a token in the form that they do not take. */
+/** How partners answer a token in the form that they do not accept. */
 const refusals: ReadonlyArray<Refusal> = [
   { http: 400, code: 2001 },
   { http: 401 },
@@ -75,7 +75,7 @@ const refusals: ReadonlyArray<Refusal> = [
 ]
 
 it.each(refusals)(
-  "a partner that answers $http $code to a form of the token is asked in the other one",
+  "a partner that answers $http $code to one form of the token is asked with the other",
   async (one) => {
     for (const [first, second] of [
       ["Base64", "Raw"],
@@ -88,7 +88,7 @@ it.each(refusals)(
   }
 )
 
-it("the details are asked for in the form that the versions took first, and in the other one too", async () => {
+it("the details are asked for in the form that worked for the versions, and then in the other", async () => {
   refusal = (authorization, url) => ((url === "/versions") === (authorization === raw) ? undefined : { http: 404 })
   expect(await found("Base64")).toMatchObject({ _tag: "Success", success: { form: "Base64" } })
   expect(heard).toEqual([`/versions ${base64}`, `/versions ${raw}`, `/2.2.1 ${raw}`, `/2.2.1 ${base64}`])
@@ -98,17 +98,14 @@ it.each([
   [{ http: 404 }, { http: 401 }, 404],
   [{ http: 401 }, { http: 404 }, 404],
   [{ http: 401 }, { http: 401 }, 401]
-])(
-  "of two refusals, %o and %o, the one counts that says more than that nobody has the token",
-  async (first, second, http) => {
-    refusal = (authorization) => (authorization === base64 ? first : second)
-    expect(await found("Base64")).toMatchObject({ _tag: "Failure", failure: { http } })
-    expect(heard).toHaveLength(2)
-  }
-)
+])("of two refusals, %o and %o, the one that is not about the token is reported", async (first, second, http) => {
+  refusal = (authorization) => (authorization === base64 ? first : second)
+  expect(await found("Base64")).toMatchObject({ _tag: "Failure", failure: { http } })
+  expect(heard).toHaveLength(2)
+})
 
 it.each([{ http: 500 }, { http: 503, code: 2000 }, { http: 200, code: 2001 }])(
-  "a partner that answers %o is not asked again, whatever the form",
+  "a partner that answers %o is not asked again with the other form",
   async (one) => {
     refusal = () => one
     expect(await found("Base64")).toMatchObject({ _tag: "Failure", failure: { http: one.http } })
@@ -116,7 +113,7 @@ it.each([{ http: 500 }, { http: 503, code: 2000 }, { http: 200, code: 2001 }])(
   }
 )
 
-it("where an operator has set the form no other is tried", async () => {
+it("no other form is tried if an operator has set one", async () => {
   refusal = () => ({ http: 404 })
   expect(await found("Base64", true)).toMatchObject({ _tag: "Failure", failure: { http: 404 } })
   expect(heard).toHaveLength(1)

@@ -90,7 +90,7 @@ const call = (to: Partner, request: PartnerClient.PartnerRequest) =>
     Effect.flatMap(PartnerClient.PartnerClient, (client) => client.call(to, request)).pipe(Effect.provide(layer))
   )
 
-/** The token of before, as somebody read it who has waited for a turn since. */
+/** The previous token, as read by a caller that has been waiting since. */
 const outdated = () =>
   Effect.runSync(
     Effect.provide(
@@ -107,7 +107,7 @@ const failure = (to: Partner, request: PartnerClient.PartnerRequest) =>
   )
 
 describe("a call to a partner", () => {
-  it("goes to its module with the token as it takes it, the ids and the parties of both sides", async () => {
+  it("goes to its module with the token in the partner's form, the request ids and both parties", async () => {
     answers = [{ status: 200, body: '{"data":{"allowed":"ALLOWED"},"status_code":1000}' }]
     const at = { module: "tokens", role: "SENDER", path: ["A/B C", "authorize"], query: { type: "RFID" } } as const
     const { data } = await call(partner(), {
@@ -137,7 +137,7 @@ describe("a call to a partner", () => {
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it("names no parties in 2.1.1, sends the token as it stands, and finds a module that has no role", async () => {
+  it("has no parties in 2.1.1, sends the token raw, and finds a module without a role", async () => {
     const at = { module: "sessions", role: "RECEIVER", path: ["NL", "VLT", "s1"] } as const
     await call(partner({}, "2.1.1"), { method: "PUT", at, body: {}, correlationId: "c", from: ours, to: theirs })
     const [{ headers, url }] = heard as [Heard]
@@ -146,7 +146,7 @@ describe("a call to a partner", () => {
     expect(Object.keys(headers).filter((name) => name.startsWith("ocpi-"))).toEqual([])
   })
 
-  it("has an id of its own at each try and the story's at all, and tries the other form of the token once", async () => {
+  it("has a new request id at each try and the same correlation id, and tries the other form of the token once", async () => {
     answers = [{ status: 401, body: "" }]
     await call(partner(), { method: "GET", at: { url: `${base}/page?x=1` }, correlationId: "c" })
     expect(heard.map(({ headers }) => headers["authorization"])).toEqual([
@@ -157,14 +157,14 @@ describe("a call to a partner", () => {
     expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
   })
 
-  it("is made once where a registered partner refuses it for anything but its token", async () => {
+  it("is made once if a registered partner refuses it for another reason than its token", async () => {
     answers = [{ status: 404, body: "" }]
     const failed = await failure(partner(), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
     expect(heard).toHaveLength(1)
     expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 404 })
   })
 
-  it("keeps to the one form that an operator has set", async () => {
+  it("uses only the form of the token that an operator has set", async () => {
     answers = [{ status: 401, body: "" }]
     const failed = await failure(partner({ switches: { tokenForm: "Raw" } }), {
       method: "GET",
@@ -175,7 +175,7 @@ describe("a call to a partner", () => {
     expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 401 })
   })
 
-  it("says when a busy partner wants to be asked again", async () => {
+  it("reports when a busy partner wants to be asked again", async () => {
     answers = [{ status: 429, headers: { "retry-after": "17" }, body: "" }]
     const failed = await failure(partner(), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
     expect(failed).toMatchObject({ _tag: "PartnerFailed", http: 429, retryAfterMillis: 17_000 })
@@ -197,7 +197,7 @@ describe("a call to a partner", () => {
     expect(heard).toEqual([])
   })
 
-  it("is made by the token of now where the one that was read before is refused", async () => {
+  it("is repeated with the current token if an outdated one was refused", async () => {
     const refused = { status: 401, body: "" }
     answers = [refused, refused]
     await call(partner(), { ...inTokens, sealedToken: outdated() })

@@ -1,4 +1,4 @@
-/** When partners are told what came of their commands, how often it is tried, and what one that hangs takes from the others. */
+/** When the results of commands are posted to partners, how often a post is tried, and that one hanging partner does not affect the others. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -34,7 +34,7 @@ const due = (commandId: string, more: Partial<DueCallback> = {}): DueCallback =>
 
 type Answer = (request: PartnerRequest, partnerId: string) => Effect.Effect<void, PartnerFailed>
 
-/** What the poster did to the store and the partner, in order; `queue` is what is due. */
+/** Records what the poster does to the store and the partner, in order. `queue` has the due callbacks. */
 const world = (
   queue: Array<DueCallback>,
   answer: Answer = () => Effect.void,
@@ -95,11 +95,11 @@ const world = (
 const failed = (message: string, retryAfterMillis?: number) =>
   new PartnerFailed({ heard: true, status: undefined, http: 500, message, retryAfterMillis })
 
-/** Ten of its rounds. */
+/** Ten rounds of the poster. */
 const rounds = Effect.forEach(Array.from({ length: 10 }), () => TestClock.adjust("1 second"), { discard: true })
 
 describe("the poster of results", () => {
-  it.effect("posts the bare result to the address that came with the command, and is done", () =>
+  it.effect("posts the result without an envelope to the command's response_url, once", () =>
     Effect.gen(function* () {
       const { done, layer, sent } = world([due("a"), due("b", { status: "TimedOut" }), due("c", { version: "2.1.1" })])
       yield* Layer.build(layer)
@@ -122,7 +122,7 @@ describe("the poster of results", () => {
     })
   )
 
-  it.effect("looks seldom while no partner awaits a result, and at its pace while one does", () =>
+  it.effect("looks rarely while no partner awaits a result, and still posts those of other processes", () =>
     Effect.gen(function* () {
       const queue: Array<DueCallback> = []
       const { done, layer, looks } = world(queue)
@@ -131,14 +131,14 @@ describe("the poster of results", () => {
       const before = looks()
       yield* TestClock.adjust("60 seconds")
       assert.isAtMost(looks() - before, 6)
-      // Issued by another process: no word of it is heard.
+      // Issued by another process, without a notification.
       queue.push(...Array.from({ length: 6 }, (_, n) => due(`${n}`)))
       yield* TestClock.adjust("11 seconds")
       assert.strictEqual(done.length, 6)
     })
   )
 
-  it.effect("looks at once when a command ends, and serves all that end in the next moment by one look more", () =>
+  it.effect("looks at once when a command ends, and handles those that end shortly after with one more look", () =>
     Effect.gen(function* () {
       const queue: Array<DueCallback> = []
       const words = yield* Queue.unbounded<void>()
@@ -157,7 +157,7 @@ describe("the poster of results", () => {
     })
   )
 
-  it.effect("has nothing to say where the version has no word for it", () =>
+  it.effect("posts nothing if the version has no code for the result", () =>
     Effect.gen(function* () {
       const about = "ReservationCancelled" as const
       const { done, layer, sent } = world([due("old", { about, version: "2.1.1" }), due("new", { about })])
@@ -171,7 +171,7 @@ describe("the poster of results", () => {
     })
   )
 
-  it.effect("tries six times, each later than the one before and never sooner than it is asked to, then gives up", () =>
+  it.effect("tries six times with growing delays, never sooner than the partner asked for, then gives up", () =>
     Effect.gen(function* () {
       const tries = [1, 2, 3, 4, 5, 6].map((n) => due(`try${n}`, { tries: n }))
       const { done, layer } = world([...tries, due("busy", { partnerId: "busy" })], (_, id) =>
@@ -191,20 +191,20 @@ describe("the poster of results", () => {
     })
   )
 
-  it.effect("gives up what nobody can be told, and goes on", () =>
+  it.effect("gives up results that cannot be posted, and continues", () =>
     Effect.gen(function* () {
       const { done, layer } = world([due("x", { partnerId: "gone" }), due("y", { responseUrl: undefined }), due("z")])
       yield* Layer.build(layer)
       yield* rounds
       assert.deepStrictEqual(done.toSorted(), [
-        "gave up x: the partner, or what it was about, is not there any more",
-        "gave up y: its response_url was sealed by another SECRET_KEY",
+        "gave up x: the partner, or the object of the command, no longer exists",
+        "gave up y: its response_url was encrypted with another SECRET_KEY",
         "told z"
       ])
     })
   )
 
-  it.effect("keeps what is for others going while one partner hangs", () =>
+  it.effect("keeps posting to others while one partner hangs", () =>
     Effect.gen(function* () {
       const hanging = Array.from({ length: 40 }, (_, n) => due(`h${n}`, { partnerId: "slow" }))
       const others = Array.from({ length: 8 }, (_, n) => due(`o${n}`, { partnerId: "quick" }))

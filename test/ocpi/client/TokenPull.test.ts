@@ -1,4 +1,4 @@
-/** Fetching partners' tokens, from partners that answer as they should and as they should not. */
+/** Fetching partners' tokens, from partners that answer correctly and incorrectly. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
@@ -81,7 +81,7 @@ const partner = (): Partner => ({
   updatedAt: 0
 })
 
-/** Fetches once, as it is due; answers what was kept, how it ended and when it is due again. */
+/** Fetches once, as if due. Returns the stored tokens, how it ended and when it is due again. */
 const fetchOnce = (more: Partial<DuePull> = {}, options = {}, tokensMax = 1_000) => {
   const kept: Array<string> = []
   const ends: Array<{ readonly end: PullEnd; readonly after: number }> = []
@@ -130,7 +130,7 @@ const fetchOnce = (more: Partial<DuePull> = {}, options = {}, tokensMax = 1_000)
 const hour = 3_600_000
 
 describe("fetching a partner's tokens", () => {
-  it("takes every page, one after the other, and comes again some hours later", async () => {
+  it("reads every page, one after the other, and repeats this some hours later", async () => {
     answer = ({ searchParams }, response) => {
       const n = Number(searchParams.get("offset") ?? 0)
       page(response, [card(`a${n}`), card(`b${n}`)], n < 4 ? `${base}/tokens?offset=${n + 2}&limit=2` : undefined)
@@ -143,7 +143,7 @@ describe("fetching a partner's tokens", () => {
     expect(after).toBeLessThanOrEqual(5 * hour)
   })
 
-  it("asks for what has changed since some minutes before the last time", async () => {
+  it("asks for changes since a few minutes before the last time", async () => {
     answer = (_, response) => void page(response, [])
     await fetchOnce({ from: Date.UTC(2026, 10, 20, 9) })
     expect(heard).toEqual(["/tokens?limit=100&date_from=2026-11-20T08%3A45%3A00Z"])
@@ -153,12 +153,12 @@ describe("fetching a partner's tokens", () => {
     ["null", null],
     ["an object", {}],
     ["nothing", undefined]
-  ])("takes %s for an empty list", async (_, data) => {
+  ])("reads %s as an empty list", async (_, data) => {
     answer = (__, response) => void page(response, data)
     expect((await fetchOnce()).end).toMatchObject({ _tag: "Pulled", taken: 0 })
   })
 
-  it("keeps what can be read of a page and is the partner's own", async () => {
+  it("stores the readable tokens of the partner's own parties", async () => {
     answer = (_, response) =>
       void page(response, [card("good"), { uid: "bad" }, 7, card("foreign", { party_id: "XYZ" }), card("too")])
     const { end, kept } = await fetchOnce()
@@ -166,7 +166,7 @@ describe("fetching a partner's tokens", () => {
     expect(end).toMatchObject({ _tag: "Pulled", taken: 2, unreadable: 3 })
   })
 
-  it("follows a relative link, and no link to another host", async () => {
+  it("follows a relative link, but no link to another host", async () => {
     answer = ({ search }, response) => page(response, [card("x")], search.includes("more") ? undefined : "?more=1")
     expect((await fetchOnce()).end).toMatchObject({ _tag: "Pulled", taken: 2 })
     heard = []
@@ -178,14 +178,14 @@ describe("fetching a partner's tokens", () => {
 
   it.each([
     ["whose next page is itself", () => `${base}/tokens?limit=100`],
-    ["that goes in a circle", (url: URL) => `${base}/tokens?n=${(Number(url.searchParams.get("n") ?? 0) + 1) % 3}`]
-  ])("ends with a list %s", async (_, next) => {
+    ["that repeats in a circle", (url: URL) => `${base}/tokens?n=${(Number(url.searchParams.get("n") ?? 0) + 1) % 3}`]
+  ])("stops at a list %s", async (_, next) => {
     answer = (url, response) => void page(response, [card("x")], next(url))
     expect((await fetchOnce()).end).toMatchObject({ _tag: "Failed", problem: expect.stringContaining("already") })
     expect(heard.length).toBeLessThan(6)
   })
 
-  it("ends with a list that has no end", async () => {
+  it("stops after the maximum number of pages", async () => {
     let n = 0
     answer = (_, response) => void page(response, [], `${base}/tokens?n=${n++}`)
     const { end } = await fetchOnce({}, { pagesMax: 20 })
@@ -193,7 +193,7 @@ describe("fetching a partner's tokens", () => {
     expect(heard).toHaveLength(20)
   })
 
-  it("ends with more tokens than one partner may have, and keeps those that it may", async () => {
+  it("stops when the partner has too many tokens, and keeps those before the limit", async () => {
     let n = 0
     answer = (_, response) => void page(response, [card(`n${n}`)], `${base}/tokens?n=${n++}`)
     const { after, end, kept } = await fetchOnce({}, {}, 3)
@@ -202,7 +202,7 @@ describe("fetching a partner's tokens", () => {
     expect(after).toBeGreaterThanOrEqual(60_000)
   })
 
-  it("ends with a page that is larger than any", async () => {
+  it("stops at a page that is too large", async () => {
     answer = (_, response) => {
       const more = () => void (response.destroyed || response.write("x".repeat(50_000), () => setImmediate(more)))
       response.writeHead(200)
@@ -217,7 +217,7 @@ describe("fetching a partner's tokens", () => {
     ["no JSON", (response: ServerResponse) => void response.writeHead(200).end("<html>")],
     ["a single token", (response: ServerResponse) => void page(response, card("x"))],
     ["nothing", (response: ServerResponse) => void response.destroy()]
-  ])("tries again soon after %s, and later each time", async (_, fault) => {
+  ])("tries again soon after %s, with growing delays", async (_, fault) => {
     answer = (__, response) => fault(response)
     const first = await fetchOnce()
     expect([first.end._tag, first.kept]).toEqual(["Failed", []])

@@ -1,6 +1,6 @@
 /**
- * The examples of the standard itself against the tables. They are somebody else's work and no part of this repository: `OCPI_EXAMPLES` names a
- * folder that has them (`2.1.1/*.json`, `2.2.1/*.json`); without it these tests say so and are skipped.
+ * Checks the standard's own examples against the tables. They belong to others and are not part of this repository: `OCPI_EXAMPLES` names a
+ * folder that has them (`2.1.1/*.json`, `2.2.1/*.json`). Without it these tests are skipped.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ const folder = process.env["OCPI_EXAMPLES"]
 
 type Checked = "CDR" | "Credentials" | "Location" | "Session" | "Tariff" | "Token"
 
-/** Which object an example is, by the name of its file; parts of objects are none. */
+/** The kind of object of each example, by its file name. Examples of parts of objects are skipped. */
 const kinds: ReadonlyArray<readonly [RegExp, Checked]> = [
   [/^(credentials_example\d?|credentials_example)$/, "Credentials"],
   [/^(cdr_example|mod_cdrs_example_of_a_cdr)$/, "CDR"],
@@ -21,7 +21,7 @@ const kinds: ReadonlyArray<readonly [RegExp, Checked]> = [
   [/^(token_example.*|token_put_example|mod_tokens_example|mod_tokens_example_put_a_new_token)$/, "Token"]
 ]
 
-/** Examples that break the standard's own tables, and where. */
+/** Examples that violate the standard's own tables, and where. */
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   "2.1.1 mod_cdrs_example_of_a_cdr": ["CDR.location.country", "CDR.tariffs[0].elements[0].price_components[0].price"],
   "2.1.1 mod_sessions_simple_session_example_of_a_just_starting_sessi": ["Session.location.country"],
@@ -38,7 +38,7 @@ describe.skipIf(folder === undefined)("the standard's examples (OCPI_EXAMPLES na
       const kind = kinds.find(([pattern]) => pattern.test(name))?.[1]
       return kind === undefined ? [] : [{ name, kind }]
     })
-    it("are there", () => expect(known.length).toBeGreaterThan(10))
+    it("are found", () => expect(known.length).toBeGreaterThan(10))
 
     it.each(known)("$name fits the table of $kind", ({ kind, name }) => {
       const example: unknown = JSON.parse(readFileSync(join(folder ?? "", version, `${name}.json`), "utf8"))

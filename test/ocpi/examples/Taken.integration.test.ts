@@ -1,6 +1,6 @@
 /**
- * The standard's own examples of what a partner sends: taken, and given back as they came. They are no part of this repository (`OCPI_EXAMPLES`
- * names their folder); without it these tests say so and are skipped.
+ * Sends the standard's own examples of partners' requests, and reads them back unchanged. They are not part of this repository (`OCPI_EXAMPLES`
+ * names their folder). Without it these tests are skipped.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ const patches = { "2.1.1": "mod_tokens_example_invalidate_a_token", "2.2.1": "to
 describe.skipIf(folder === undefined)("the standard's examples (OCPI_EXAMPLES names their folder)", () => {
   const roaming = new Roaming()
 
-  it.each(tokens)("a token of $version is given back as it came: $name", async ({ name, version }) => {
+  it.each(tokens)("a token of $version is read back unchanged: $name", async ({ name, version }) => {
     const token = example(version, name)
     const party =
       version === "2.1.1" ? {} : { countryCode: String(token["country_code"]), partyId: String(token["party_id"]) }
@@ -47,11 +47,11 @@ describe.skipIf(folder === undefined)("the standard's examples (OCPI_EXAMPLES na
     ["2.2.1", "credentials_example2"],
     ["2.2.1", "credentials_example3"],
     ["2.2.1", "credentials_example4"]
-  ] as const)("credentials of %s are read, and called back: %s", async (version, name) => {
+  ] as const)("credentials of %s are accepted and called back: %s", async (version, name) => {
     const partner = await roaming.partner(version)
     const { token, versionsUrl } = await roaming.invite(partner)
     await partner.discover(versionsUrl, token)
-    // Nobody is at the address in it, so that it ends where it is called.
+    // No server listens at the address in it, so that it fails when it is called back.
     const answer = await partner.client.ask("POST", partner.endpoint("credentials") ?? "", {
       token,
       body: { ...example(version, name), url: "http://127.0.0.1:9/versions" }
@@ -59,7 +59,7 @@ describe.skipIf(folder === undefined)("the standard's examples (OCPI_EXAMPLES na
     expect([answer.http, answer.code]).toEqual([200, 3001])
   })
 
-  it("client info is taken with the time that its example leaves out, and given back", async () => {
+  it("client info is accepted with the time that the example lacks, and read back", async () => {
     const { partner } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
     const info = example("2.2.1", "inline_mod_hub_client_info_example_put_a_new_clientinfo_object")
     const path = `/${String(info["country_code"])}/${String(info["party_id"])}`

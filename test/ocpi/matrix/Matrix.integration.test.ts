@@ -1,6 +1,6 @@
 /**
  * Three partners in three versions, each on every route of every version with the ids of the two others, and one partner of another organisation:
- * nothing of another's is read, and no row of another's is changed (T05, T18, T19, T23).
+ * none reads or changes what belongs to another (T05, T18, T19, T23).
  */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { nameOf, rowsOf } from "../../../src/ocpi/protocol/EndpointTable.ts"
@@ -15,7 +15,7 @@ const roaming = new Roaming()
 
 const since = "?date_from=2020-01-01T00:00:00Z"
 
-/** A partner with a token, a session that goes on, and one that has been billed. */
+/** A partner with a token, a running session and a billed one. */
 const owning = async (place: Place, version: (typeof allVersions)[number]): Promise<Owned & { place: Place }> => {
   const { partner } = await roaming.registered(version)
   const { country_code, party_id } = partner.party
@@ -48,7 +48,7 @@ const owning = async (place: Place, version: (typeof allVersions)[number]): Prom
   }
 }
 
-/** All that is a partner's, as it is shown to it. */
+/** Everything that belongs to a partner, as shown to it. */
 const view = async ({ partner, token }: Owned): Promise<string> => {
   const { country_code, party_id } = partner.party
   const parts: Array<unknown> = [
@@ -63,7 +63,7 @@ const view = async ({ partner, token }: Owned): Promise<string> => {
   return JSON.stringify(parts)
 }
 
-/** What the chargers were told after their drivers had started. */
+/** What the chargers received after their drivers had started. */
 const told = (owned: ReadonlyArray<{ readonly place: Place }>): ReadonlyArray<string> =>
   owned.flatMap(({ place: { station } }) =>
     station.heard
@@ -71,14 +71,14 @@ const told = (owned: ReadonlyArray<{ readonly place: Place }>): ReadonlyArray<st
       .filter((action) => !["GetConfiguration", "TriggerMessage"].includes(action))
   )
 
-/** What a secret stood in, of an answer to a request that did not say it. */
+/** The secrets that an answer contains although the request did not. */
 const leaked = ({ headers, text }: Answer, secrets: ReadonlyArray<string>, asked: string): ReadonlyArray<string> => {
   const said = asked.toUpperCase()
   const answer = `${text} ${JSON.stringify(headers)}`.toUpperCase()
   return secrets.filter((secret) => !said.includes(secret.toUpperCase()) && answer.includes(secret.toUpperCase()))
 }
 
-/** Tries every row of a version as a stranger; says what went wrong. */
+/** Tries every row of a version as a stranger. Returns what went wrong. */
 const walk = async (
   stranger: Partner,
   owned: Owned,
@@ -110,11 +110,11 @@ const walk = async (
 }
 
 describe("three partners in three versions", () => {
-  it("neither read nor change what is another's, on any route", { timeout: 180_000 }, async () => {
+  it("neither read nor change each other's objects, on any route", { timeout: 180_000 }, async () => {
     const owned: Array<Awaited<ReturnType<typeof owning>>> = []
     for (const version of allVersions) owned.push(await owning(await makePlace(roaming.world), version))
     const before = await Promise.all(owned.map(view))
-    // An owner that sees nothing would prove nothing.
+    // The test would prove nothing if the owners did not see their objects.
     for (const [i, one] of owned.entries()) {
       expect(one.secrets.filter((secret) => !(before[i] ?? "").includes(secret))).toEqual([])
     }
@@ -134,7 +134,7 @@ describe("three partners in three versions", () => {
   })
 })
 
-/** REST as an operator of an organisation with this key. */
+/** REST as an operator of the organisation with this key. */
 const restOf =
   (key: string) =>
   async (path: string, body: Json): Promise<Json> => {

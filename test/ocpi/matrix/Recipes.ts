@@ -1,22 +1,22 @@
 /**
- * How a stranger tries each row of the endpoint table on what is another partner's. A row without a recipe fails the walk, so that no method is added
- * without the question whose data it gives.
+ * How a stranger tries each row of the endpoint table on another partner's objects. The test fails for a row without a recipe, so that whose data a
+ * new method gives is always considered.
  */
 import type { Answer } from "../partner/Client.ts"
 import type { Partner } from "../partner/Partner.ts"
 import type { Version } from "../schemas/Schemas.ts"
 import { field, type Json, printed } from "../partner/Wire.ts"
 
-/** What a partner has with us that nobody else may see or change. */
+/** What a partner has with us that no other may see or change. */
 export interface Owned {
   readonly partner: Partner
   readonly token: Json
-  /** A session that goes on, and one that has ended and was billed. */
+  /** A running session, and one that has ended and was billed. */
   readonly sessionId: string
   readonly endedId: string
   readonly cdrId: string
   readonly locationId: string
-  /** Words that stand in no answer to a stranger. */
+  /** Texts that must not appear in an answer to a stranger. */
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -26,28 +26,28 @@ export interface Attempt {
 }
 
 export interface Recipe {
-  /** `version` is that of the address; the stranger may be registered in another. */
+  /** `version` is that of the address. The stranger may be registered in another. */
   readonly attempts: (owned: Owned, stranger: Partner, version: Version) => ReadonlyArray<Attempt>
-  /** What is wrong with the answer; undefined where it is as it should be. */
+  /** What is wrong with the answer. Undefined if it is correct. */
   readonly wrong: (answer: Answer) => string | undefined
 }
 
 const shown = ({ code, http, text }: Answer): string => `${http} ${String(code)} ${text.slice(0, 300)}`
 
-/** A list that goes on without what is another's. */
+/** A list without the other partner's objects. */
 const list: Recipe = {
   attempts: () => [{ path: "?date_from=2020-01-01T00:00:00Z" }, { path: "?limit=1" }, { path: "?offset=1" }],
   wrong: (answer) => (answer.http === 200 && Array.isArray(answer.data) ? undefined : shown(answer))
 }
 
-/** HTTP 404, or 200 with the code of what is not there or not allowed. */
+/** HTTP 404, or 200 with a code for a missing or forbidden object. */
 const refused = (answer: Answer): string | undefined => {
   const is404 = answer.http === 404 && Number(answer.code) >= 2000
   const isRefusal = answer.http === 200 && Number(answer.code) >= 2000 && answer.data === undefined
   return is404 || isRefusal ? undefined : shown(answer)
 }
 
-/** The word in the answer is one of these. */
+/** The result in the answer is one of these. */
 const answered =
   (...words: ReadonlyArray<string>) =>
   (answer: Answer): string | undefined =>
@@ -55,7 +55,7 @@ const answered =
       ? undefined
       : refused(answer)
 
-/** Everybody of the organisation's partners sees its locations. */
+/** All partners of the organisation see its locations. */
 const shared: Recipe = {
   attempts: ({ locationId }) => [{ path: `/${locationId}` }],
   wrong: (answer) => (answer.http === 200 ? undefined : shown(answer))
@@ -68,7 +68,7 @@ const evse: Recipe = {
 
 const ownTokenPath = ({ partner, token }: Owned): string => partner.tokenPath(token).split("?", 1)[0] ?? ""
 
-/** With the token's own address, in lower case, and by the stranger's party in the body. */
+/** With the token's own address, in lower case, and with the stranger's party in the body. */
 const token = (body: (owned: Owned, stranger: Partner) => unknown): Recipe => ({
   attempts: (owned, stranger) => {
     const path = ownTokenPath(owned)
@@ -82,7 +82,7 @@ const token = (body: (owned: Owned, stranger: Partner) => unknown): Recipe => ({
 
 const url = (stranger: Partner, kind: string): string => stranger.expectResult("commands", kind).url
 
-/** A token of 2.1.1 does not say whose it is: what a partner sends there is its own, and the session goes to nobody else. */
+/** A token of 2.1.1 does not name its party: it belongs to the partner that sends it, and so does the session. */
 const foreignToken = (owned: Owned, stranger: Partner, version: Version): ReadonlyArray<Attempt> =>
   version === "2.1.1"
     ? []
@@ -119,7 +119,7 @@ const response = (stranger: Partner, kind: string): string =>
 
 const limit = { charging_rate_unit: "A", charging_profile_period: [{ start_period: 0, limit: 6 }] }
 
-/** Each partner tells of parties for itself alone: what a stranger says of another's is taken, and is the stranger's. */
+/** Each partner has clients of its own: what a stranger sends about another's party is stored as the stranger's. */
 const info: Recipe = {
   attempts: ({ partner: { party } }) => [
     {
@@ -133,7 +133,7 @@ const info: Recipe = {
   }
 }
 
-/** Credentials are the caller's own, whoever he is: `Credentials.integration.test.ts`. */
+/** Credentials always belong to the caller: see `Credentials.integration.test.ts`. */
 const own: Recipe = { attempts: () => [], wrong: () => undefined }
 
 export const recipes: Readonly<Record<string, Recipe>> = {

@@ -1,6 +1,6 @@
 /**
- * What partners do otherwise than the standard has it, on every row of the endpoint table: each request is sent as it should be and then in every way
- * that is seen in the field, and is answered the same.
+ * Common deviations of partners from the standard, on every row of the endpoint table: each request is sent correctly and then in every way that
+ * occurs in practice, and gets the same answer.
  */
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
@@ -38,7 +38,7 @@ const info = ({ partner: { party } }: Own): Json => ({
   last_updated: "2026-11-20T08:30:00Z"
 })
 
-/** A good request for each row; undefined where it cannot be sent twice, which `Credentials.integration.test.ts` tries. */
+/** A valid request for each row. Undefined if it cannot be repeated: `Credentials.integration.test.ts` tests these. */
 const requests: Readonly<Record<string, ((own: Own) => Request) | undefined>> = {
   "GET credentials": () => ({ path: "" }),
   "POST credentials": undefined,
@@ -86,7 +86,7 @@ const requests: Readonly<Record<string, ((own: Own) => Request) | undefined>> = 
 
 interface Raw {
   readonly method: string
-  /** Of the module. */
+  /** The address of the module. */
   readonly base: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -96,13 +96,13 @@ interface Raw {
 const without = (headers: Raw["headers"], ...names: ReadonlyArray<string>): Raw["headers"] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.some((one) => name.includes(one))))
 
-/** The path before its query, changed. */
+/** Changes the path but not its query. */
 const onPath = (path: string, change: (path: string) => string): string => {
   const [before = "", query] = path.split("?", 2)
   return `${change(before)}${query === undefined ? "" : `?${query}`}`
 }
 
-/** Whatever a later version may add, at each depth; and times as some write them. */
+/** Adds an unknown field at each depth. */
 const grown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(grown)
   if (!isJson(value)) return value
@@ -129,7 +129,7 @@ const withToken = (raw: Raw, partner: Partner, change: (token: string) => string
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 
-/** What is seen in the field. */
+/** Deviations that occur in practice. */
 const habits: Readonly<Record<string, (raw: Raw, partner: Partner) => Raw>> = {
   "no ids": (raw) => ({ ...raw, headers: without(raw.headers, "x-request", "x-correlation") }),
   "no parties": (raw) => ({ ...raw, headers: without(raw.headers, "ocpi-") }),
@@ -166,7 +166,7 @@ const habits: Readonly<Record<string, (raw: Raw, partner: Partner) => Raw>> = {
     withToken(raw, partner, (token) => base64(token).replace(/=+$/, ""))
 }
 
-/** What an answer says, without its time; the module's own address is in links. */
+/** The answer without its time. Links in it contain the address of the module. */
 const said = async ({ base, body, headers, method, path }: Raw): Promise<unknown> => {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const got = await send({ method, url: `${base}${path}`, headers, body: text })
@@ -196,8 +196,8 @@ const owning = async (version: (typeof allVersions)[number]): Promise<Own> => {
 it("every row of the endpoint table has a request", () =>
   expect(Object.keys(requests).toSorted()).toEqual(endpointRows.map(nameOf).toSorted()))
 
-describe.each(allVersions)("a partner on OCPI %s with habits of its own", (version) => {
-  it("is answered the same on every row", { timeout: 120_000 }, async () => {
+describe.each(allVersions)("a partner on OCPI %s that deviates from the standard", (version) => {
+  it("gets the same answer on every row", { timeout: 120_000 }, async () => {
     const own = await owning(version)
     const { partner } = own
     const { base64: encoded, modern } = transportOf(version)
@@ -226,7 +226,7 @@ describe.each(allVersions)("a partner on OCPI %s with habits of its own", (versi
         }
       }
       const strict = JSON.stringify(await said(raw))
-      // This charger cannot be steered, and so has no such address; everything else is there.
+      // This charger cannot be steered, so that the address for preferences does not exist. All others do.
       const good = row.path.endsWith("/charging_preferences") ? /"http":404,"code":2001/ : /"http":20[01],"code":1000/
       if (!good.test(strict)) wrong.push(`${nameOf(row)}: ${strict.slice(0, 200)}`)
       for (const [name, habit] of Object.entries(habits)) {
@@ -237,7 +237,7 @@ describe.each(allVersions)("a partner on OCPI %s with habits of its own", (versi
     expect(wrong).toEqual([])
   })
 
-  it("may use words that came later", async () => {
+  it("may use values of later versions", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make(`LATER-${version}`)
     for (const later of [{ whitelist: "SOMETIMES" }, { language: "xx-later" }, { type: "EMAID" }]) {

@@ -1,6 +1,6 @@
 /**
- * Sessions and charge detail records over real HTTP: each partner sees those of its own drivers and no other's, in its version, in pages, and again
- * when something changed.
+ * Sessions and charge detail records over real HTTP: each partner sees those of its own drivers only, in its version, in pages, and again after
+ * they change.
  */
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
@@ -23,7 +23,7 @@ const perKwh = {
   elements: [{ priceComponents: [{ type: "ENERGY", price: 4, vat: 20, stepSize: 1 }] }]
 }
 
-/** With six euros for an hour in which it waits for the driver. */
+/** Reservations cost six euros an hour in addition. */
 const andReserved = {
   ...perKwh,
   elements: [
@@ -32,7 +32,7 @@ const andReserved = {
   ]
 }
 
-/** A spot under a tariff of four euros per kWh. */
+/** A spot with a tariff of four euros per kWh. */
 const aSpot = async (partner: Partner, tariff: object = perKwh): Promise<Spot> => {
   const spot = await drive.spot(partner)
   const { id } = await world.post("tariffs", tariff)
@@ -46,7 +46,7 @@ const sessionsOf = async (partner: Partner) => idsOf(await partner.pull("session
 
 const cdrsOf = (partner: Partner) => partner.pull("cdrs")
 
-/** Ends a session; its record is there when this is over. */
+/** Ends a session and waits for its record. */
 const stop = async (spot: Spot, transactionId: number, sessionId: string, meterStop = 600) => {
   await spot.station.stop(transactionId, { meterStop })
   await world.eventually(
@@ -56,14 +56,14 @@ const stop = async (spot: Spot, transactionId: number, sessionId: string, meterS
   )
 }
 
-/** A session that came, and went by half a kWh. */
+/** A session that has ended after half a kWh. Returns its id. */
 const charged = async (partner: Partner, spot: Spot): Promise<string> => {
   const { id, transactionId } = await drive.session(partner, spot)
   await stop(spot, transactionId, id)
   return id
 }
 
-it("a partner sees what its own drivers charged, and nothing of others' or of our own cards", async () => {
+it("a partner sees sessions and records of its own drivers, and none of others or of our own cards", async () => {
   const partners: Array<Partner> = []
   const sessions: Array<string> = []
   const spots: Array<Spot> = []
@@ -84,7 +84,7 @@ it("a partner sees what its own drivers charged, and nothing of others' or of ou
     expect(cdrs).toHaveLength(1)
     expect(cdrs[0]).toMatchObject({ total_energy: 0.5, currency: "EUR" })
     const foreign = [...sessions.filter((id) => id !== sessions[i]), ours]
-    // 2.1.1 has no such address at all.
+    // 2.1.1 has no such address.
     const refusal = partner.version === "2.1.1" ? [404, 2000] : [404, 2001]
     for (const id of foreign) {
       const answer = await partner.ask("PUT", "sessions", `/${id}/charging_preferences`, { profile_type: "REGULAR" })
@@ -98,7 +98,7 @@ it("a partner sees what its own drivers charged, and nothing of others' or of ou
   for (const id of [...sessions, ours]) expect((await world.get(`sessions/${id}`))["preferences"]).toBeNull()
 })
 
-it("a token to register by opens neither, and nobody has them without one", async () => {
+it("sessions and cdrs are refused to a registration token and to unknown tokens, and cannot be written", async () => {
   const { partner } = await roaming.registered("2.2.1")
   const other = await roaming.partner("2.2.1")
   const { token } = await roaming.invite(other)
@@ -115,7 +115,7 @@ it("a token to register by opens neither, and nobody has them without one", asyn
 })
 
 it.each(commonVersions)(
-  "pages in %s count what is the partner's alone, and each leads to the next",
+  "pages in %s count only the partner's own objects, and each links to the next",
   async (version) => {
     const one = (await roaming.registered(version)).partner
     const two = (await roaming.registered(version)).partner
@@ -152,7 +152,7 @@ it.each(commonVersions)(
   }
 )
 
-it.each(usualVersions)("a session in %s is followed from its start to its price", async (version) => {
+it.each(usualVersions)("a session in %s is shown from its start to its price", async (version) => {
   const { partner } = await roaming.registered(version)
   const spot = await aSpot(partner)
   const { id, transactionId } = await drive.session(partner, spot)
@@ -180,7 +180,7 @@ it.each(usualVersions)("a session in %s is followed from its start to its price"
 })
 
 it.each(commonVersions)(
-  "a running session is told in %s with the cost of its newest reading, once",
+  "a running session is sent in %s with the cost of its newest reading, once",
   async (version) => {
     const { partner } = await roaming.registered(version)
     const spot = await aSpot(partner)
@@ -199,7 +199,7 @@ it.each(commonVersions)(
       await spot.station.meter(1, transactionId, wh)
       const kwh = (wh - 100) / 1000
       await partner.eventually("the reading", () => told().at(-1)?.["kwh"] === kwh)
-      // What is kept of the price may come a second later, and is no news.
+      // The price may be stored a second later, which causes no further push.
       await world.eventually("the price", `sessions?chargerId=${spot.chargerId}`, ({ items }) => {
         const [session] = items as ReadonlyArray<Json>
         return (session?.["cost"] as Json | null)?.["exclVat"] === 4 * kwh
@@ -215,7 +215,7 @@ it.each(commonVersions)(
   }
 )
 
-/** The partner reserves connector 1; the uid that it is reserved for. */
+/** Makes the partner reserve connector 1. Returns the uid that it is reserved for. */
 const reserved = async (partner: Partner, spot: Spot): Promise<string> => {
   const uid = `R${randomUUID().replaceAll("-", "").slice(0, 12).toUpperCase()}`
   spot.station.on("ReserveNow", { status: "Accepted" })
@@ -231,7 +231,7 @@ const reserved = async (partner: Partner, spot: Spot): Promise<string> => {
 }
 
 it.each(usualVersions)(
-  "a reservation in %s is a session where it is paid for, and begins the record",
+  "a reservation in %s is sent as a session if it costs something, and begins the record",
   async (version) => {
     const { partner } = await roaming.registered(version)
     const free = await aSpot(partner)
@@ -258,7 +258,7 @@ it.each(usualVersions)(
     expect(dimension?.["type"]).toBe(version === "2.1.1" ? "TIME" : "RESERVATION_TIME")
     const shown = await partner.pull("tariffs")
     const tariffs = cdr["tariffs"] as ReadonlyArray<Json> | undefined
-    // 2.1.1 has no words for the element that prices the reservation: with the rest of the tariff the partner would come to another total.
+    // 2.1.1 cannot express the element that prices the reservation: with the rest of the tariff the partner would calculate another total.
     expect(tariffs === undefined).toBe(version === "2.1.1")
     expect(tariffs ?? [], "as old as it is in the list").toEqual(shown.filter(({ id }) => id === tariffs?.[0]?.["id"]))
     const [record] = await world.items(`cdrs?sessionId=${String(id)}`)
@@ -270,7 +270,7 @@ it.each(usualVersions)(
   }
 )
 
-it("what was billed is taken back by a credit record, where there are words for it and they are wanted", async () => {
+it("a credited record is followed by a credit record if the version has these and the partner wants them", async () => {
   const told: Record<string, ReadonlyArray<unknown>> = {}
   const withheld: Record<string, ReadonlyArray<unknown>> = {}
   const totals: Record<string, ReadonlyArray<unknown>> = {}
@@ -310,7 +310,7 @@ it("what was billed is taken back by a credit record, where there are words for 
   expect(totals).toEqual({ "2.1.1": [2], "2.2": later, "2.2.1": later })
 })
 
-it.each(laterVersions)("wishes in %s are answered by what is done with them", async (version) => {
+it.each(laterVersions)("charging preferences in %s are answered by whether they will be used", async (version) => {
   const { partner } = await roaming.registered(version)
   const spot = await aSpot(partner)
   const { id, transactionId } = await drive.session(partner, spot)
@@ -321,7 +321,7 @@ it.each(laterVersions)("wishes in %s are answered by what is done with them", as
     const location = (await partner.pull("locations")).find((one) => one["id"] === spot.locationId)
     return JSON.stringify(location).includes("CHARGING_PREFERENCES_CAPABLE")
   }
-  // A charger that has not said that it can be steered takes none.
+  // A charger that has not reported that it can be steered accepts none.
   expect(await isShown()).toBe(false)
   const incapable = await wish({ profile_type: "REGULAR" })
   expect([incapable.http, incapable.code]).toEqual([404, 2001])
@@ -352,7 +352,7 @@ it.each(laterVersions)("wishes in %s are answered by what is done with them", as
   expect(problemsOf(partner)).toEqual([])
 })
 
-it("REST shows whose driver it was, and finds his sessions and records by the partner", async () => {
+it("REST shows whose driver it was, and lists sessions and records by partner", async () => {
   const { id: partnerId, partner } = await roaming.registered("2.2.1")
   const other = await roaming.registered("2.2")
   const spot = await aSpot(partner)

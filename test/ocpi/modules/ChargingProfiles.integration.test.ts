@@ -1,4 +1,4 @@
-/** Charging profiles of partners over real HTTP, to a real charger socket: set, read and cleared for one session of their own. */
+/** Charging profiles of partners over real HTTP, to a real charger socket: set, read and cleared for one of their own sessions. */
 import { describe, expect, it } from "vitest"
 import type { Partner } from "../partner/Partner.ts"
 import { Roaming } from "../partner/Roaming.ts"
@@ -24,7 +24,7 @@ const profile = (more: Json = {}): Json => ({
 
 const accepted = { result: "ACCEPTED", timeout: 90 }
 
-/** A charger in a session of the partner's. */
+/** A charger with a running session of the partner's driver. */
 const charging = async (
   partner: Partner
 ): Promise<Spot & { readonly sessionId: string; readonly transactionId: number }> => {
@@ -35,7 +35,7 @@ const charging = async (
 
 describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (version) => {
   const common = itInCommon(version)
-  it("are set for the transaction of the session, read and cleared", async () => {
+  it("are set for the session's transaction, read and cleared", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station, transactionId } = await charging(partner)
     station.on("SetChargingProfile", { status: "Accepted" }).on("ClearChargingProfile", { status: "Accepted" })
@@ -63,7 +63,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
         }
       }
     })
-    // Again is the same profile to the charger, and with a start it is an absolute one.
+    // Setting it again replaces the same profile at the charger. With a start time it is an absolute one.
     const again = await partner.profile("PUT", sessionId, profile({ start_date_time: "2026-11-20T08:30:00Z" }))
     expect(await partner.result(again.id)).toEqual({ result: "ACCEPTED" })
     expect(station.asked("SetChargingProfile")[1]?.["csChargingProfiles"]).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner)).toEqual([])
   })
 
-  common("that the charger refuses, does not know or fails at are told so", async () => {
+  common("report when the charger refuses, does not support or cannot be reached", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     const told = async (method: "PUT" | "GET" | "DELETE") => {
@@ -120,7 +120,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(await told("GET")).toEqual({ result: "REJECTED" })
     station.on("GetCompositeSchedule", { status: "Accepted" })
     expect(await told("GET"), "there is no schedule in that").toEqual({ result: "UNKNOWN" })
-    // None was ever taken: the charger is asked for one that it does not have.
+    // No profile was ever accepted: the charger is asked to clear one that it does not have.
     station.on("ClearChargingProfile", { status: "Unknown" })
     expect(await told("DELETE")).toEqual({ result: "UNKNOWN" })
     await station.close()
@@ -128,7 +128,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner)).toEqual([])
   })
 
-  common("of others' sessions, of none and of those that are over are not touched", async () => {
+  common("cannot be used for sessions of others, for unknown sessions or for those that have ended", async () => {
     const { partner } = await roaming.registered(version)
     const other = await roaming.registered(version)
     const { sessionId, station, transactionId } = await charging(partner)
@@ -144,7 +144,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
-  common("that cannot be are refused with 2001", async () => {
+  common("are refused with 2001 if invalid", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     const path = `/${sessionId}`
@@ -164,14 +164,14 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
     expect(await partner.ask("DELETE", "chargingprofiles", path)).toMatchObject(bad)
     expect(await partner.ask("GET", "chargingprofiles", `${path}${query}`)).toMatchObject(bad)
     expect(await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=0`)).toMatchObject(bad)
-    // What is no number is a query that cannot be read.
+    // A value that is not a number makes the query unreadable.
     const unread = await partner.ask("GET", "chargingprofiles", `${path}${query}&duration=soon`)
     expect(unread).toMatchObject({ http: 400, code: 2001 })
     expect(await partner.ask("GET", "chargingprofiles", `${path}?duration=60`)).toMatchObject(bad)
     expect(station.asked("SetChargingProfile")).toEqual([])
   })
 
-  common("that come too often are told so", async () => {
+  common("are refused as TOO_OFTEN after ten in a short time", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
     station.on("SetChargingProfile", { status: "Accepted" })
@@ -188,7 +188,7 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
 })
 
 describe("the active charging profile", () => {
-  it("is put to a partner that has set one, when somebody else changes what the session may draw", async () => {
+  it("is sent to a partner that has set one, when another profile changes what the session may draw", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const { chargerId, sessionId, station, transactionId } = await charging(partner)
     station.on("SetChargingProfile", { status: "Accepted" }).on("ClearChargingProfile", { status: "Accepted" })
@@ -207,7 +207,7 @@ describe("the active charging profile", () => {
       const body = partner.activeProfiles.get(sessionId)?.["charging_profile"] as Json | undefined
       return (body?.["charging_profile_period"] as ReadonlyArray<Json> | undefined)?.map((period) => period["limit"])
     }
-    // Before the partner has set one it is no business of its own.
+    // Before the partner has set a profile, it is not sent any.
     expect(await cap(20)).toMatchObject({ status: "Accepted" })
     const set = await partner.profile(
       "PUT",
@@ -220,7 +220,7 @@ describe("the active charging profile", () => {
     await partner.eventually("the lower limit", () => limits()?.[0] === 10)
     await roaming.world.command(chargerId, "ClearChargingProfile", { id: 77 })
     await partner.eventually("the limit of its own", () => limits()?.[0] === 16)
-    // After the session's end there is nothing more to tell.
+    // Nothing more is sent after the session's end.
     await station.stop(transactionId)
     const heard = () =>
       partner.server.heard.filter(({ method, module }) => method === "PUT" && module === "chargingprofiles")
@@ -232,7 +232,7 @@ describe("the active charging profile", () => {
 })
 
 describe("charging profiles on OCPI 2.1.1", () => {
-  it("are not there", async () => {
+  it("do not exist", async () => {
     const { partner } = await roaming.registered("2.1.1")
     expect(partner.endpoint("chargingprofiles")).toBeUndefined()
   })

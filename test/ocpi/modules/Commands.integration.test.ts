@@ -1,4 +1,4 @@
-/** Commands of partners over real HTTP, to a real charger socket, in every version: what is answered at once and what is posted afterwards. */
+/** Commands of partners over real HTTP, to a real charger socket, in every version: the answer at once and the result posted afterwards. */
 import { describe, expect, it } from "vitest"
 import { until } from "../../simulation/Wait.ts"
 import type { Partner } from "../partner/Partner.ts"
@@ -44,7 +44,7 @@ const actions = {
   UNLOCK_CONNECTOR: "UnlockConnector"
 } as const
 
-/** What a charger says, and what the partner hears of it in 2.2 and in 2.1.1. */
+/** The charger's answer, and the result for the partner in 2.2 and in 2.1.1. */
 const said: ReadonlyArray<readonly [Name, string, string, string]> = [
   ["START_SESSION", "Accepted", "ACCEPTED", "ACCEPTED"],
   ["START_SESSION", "Rejected", "REJECTED", "REJECTED"],
@@ -64,7 +64,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
   const told = (modern: string, old: string) => (version === "2.1.1" ? old : modern)
   const accepted = version === "2.1.1" ? { result: "ACCEPTED" } : { result: "ACCEPTED", timeout: 90 }
 
-  it("are sent to the charger, and what it says is posted in the version's words", async () => {
+  it("are sent to the charger, and its answer is posted in the version's terms", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     for (const [name, status, modern, old] of said) {
@@ -81,7 +81,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("that the charger does not know or fails at are told as what they are", async () => {
+  it("report when the charger does not support a command, fails, or disconnects", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     const { answer, id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
@@ -98,13 +98,13 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     })
     const lost = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
     expect(await partner.result(lost.id)).toEqual({ result: told("FAILED", "REJECTED") })
-    // It is away now, and that is said at once; nothing follows.
+    // The charger is disconnected now. The answer says so at once, and no result follows.
     const offline = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
     expect(offline.answer).toMatchObject({ result: "REJECTED" })
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("start a session that is the partner's, and stop it", async () => {
+  it("start a session that belongs to the partner, and stop it", async () => {
     const { id: partnerId, partner } = await roaming.registered(version)
     const other = await roaming.registered(version)
     const spot = await drive.spot(partner)
@@ -113,7 +113,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     const body = bodies.START_SESSION(partner, spot, { token: partner.cards.make("DRIVER1"), ...reference })
     const { id } = await partner.command("START_SESSION", body)
     expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-    // The charger asks before it begins, as many do.
+    // The charger sends Authorize before it begins, as many do.
     expect(await spot.station.call("Authorize", { idTag: "DRIVER1" })).toMatchObject({
       idTagInfo: { status: "Accepted" }
     })
@@ -139,13 +139,13 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     await spot.station.stop(transactionId, { reason: "Remote" })
     const over = await partner.command("STOP_SESSION", { session_id: sessionId })
     expect(over.answer).toMatchObject({ result: "REJECTED" })
-    // The card was good for this once: nobody pushed it as a token.
+    // The command allowed the card for one start: it was never pushed as a token.
     expect((await spot.station.start(1, "DRIVER1")).status).toBe("Invalid")
     expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
   common(
-    "that a charger never answers end as TIMEOUT, and a session that begins all the same is the partner's",
+    "that a charger never answers end as TIMEOUT, and a session that starts later still belongs to the partner",
     async () => {
       const tolerances = { callTimeoutSeconds: 5 }
       await world.ask("PUT", "quirks", { rules: [{ name: "nobody is waited for", vendor: "*", tolerances }] })
@@ -165,7 +165,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     }
   )
 
-  common("unlock no connector at which somebody else's driver charges", async () => {
+  common("refuse to unlock a connector at which another partner's driver charges", async () => {
     const { partner } = await roaming.registered(version)
     const other = await roaming.registered(version)
     const spot = await drive.spot(partner)
@@ -186,7 +186,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner, other.partner)).toEqual([])
   })
 
-  common("send a short stand-in for a long uid, the same for the reservation and for the start", async () => {
+  common("replace a long uid by a short one, the same for the reservation and for the start", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     spot.station.on("RemoteStartTransaction", { status: "Accepted" }).on("ReserveNow", { status: "Accepted" })
@@ -202,7 +202,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner)).toEqual([])
   })
 
-  common("send a driver who names no EVSE to a free one", async () => {
+  common("send a driver without a chosen EVSE to a free one", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     spot.station.on("RemoteStartTransaction", { status: "Accepted" })
@@ -217,7 +217,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     expect(problemsOf(partner)).toEqual([])
   })
 
-  common("say of a start that the connector is why", async () => {
+  common("report that a start failed because of the connector's status", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     spot.station.on("RemoteStartTransaction", { status: "Rejected" })
@@ -229,31 +229,34 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     expect(await partner.result(faulted.id)).toEqual({ result: told("EVSE_INOPERATIVE", "REJECTED") })
   })
 
-  common("reserve by a number of the charger's own, again for the same reservation, and nobody else's", async () => {
-    const { partner } = await roaming.registered(version)
-    const other = await roaming.registered(version)
-    const spot = await drive.spot(partner)
-    spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
-    const reserve = async (who: Partner, connectorId: number) => {
-      const more = { evse_uid: spot.evse(connectorId) }
-      const { id } = await who.command("RESERVE_NOW", bodies.RESERVE_NOW(who, spot, more))
-      return who.result(id)
+  common(
+    "use the same reservation number at the charger for the same reservation, and another for another partner's",
+    async () => {
+      const { partner } = await roaming.registered(version)
+      const other = await roaming.registered(version)
+      const spot = await drive.spot(partner)
+      spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+      const reserve = async (who: Partner, connectorId: number) => {
+        const more = { evse_uid: spot.evse(connectorId) }
+        const { id } = await who.command("RESERVE_NOW", bodies.RESERVE_NOW(who, spot, more))
+        return who.result(id)
+      }
+      expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
+      expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
+      expect(await reserve(other.partner, 2)).toEqual({ result: "ACCEPTED" })
+      const [first, again, theirs] = spot.station.asked("ReserveNow").map((asked) => asked["reservationId"])
+      expect(again).toBe(first)
+      expect(theirs).not.toBe(first)
+      const gone = await partner.command(
+        "RESERVE_NOW",
+        bodies.RESERVE_NOW(partner, spot, { expiry_date: "2020-01-01T00:00:00Z" })
+      )
+      expect(gone.answer).toMatchObject({ result: "REJECTED" })
+      expect(problemsOf(partner, other.partner)).toEqual([])
     }
-    expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
-    expect(await reserve(partner, 1)).toEqual({ result: "ACCEPTED" })
-    expect(await reserve(other.partner, 2)).toEqual({ result: "ACCEPTED" })
-    const [first, again, theirs] = spot.station.asked("ReserveNow").map((asked) => asked["reservationId"])
-    expect(again).toBe(first)
-    expect(theirs).not.toBe(first)
-    const gone = await partner.command(
-      "RESERVE_NOW",
-      bodies.RESERVE_NOW(partner, spot, { expiry_date: "2020-01-01T00:00:00Z" })
-    )
-    expect(gone.answer).toMatchObject({ result: "REJECTED" })
-    expect(problemsOf(partner, other.partner)).toEqual([])
-  })
+  )
 
-  common("for what is not theirs or not there are refused, and the charger hears nothing", async () => {
+  common("for what is unknown, foreign or invalid are refused without calling the charger", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)
     const rejected = async (name: string, body: Json) =>
@@ -276,7 +279,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     ]) {
       expect(await post(body), JSON.stringify(body)).toMatchObject({ http: 200, code: 2001 })
     }
-    // Tokens of 2.1.1 name no party: they are the partner's that sends them.
+    // Tokens of 2.1.1 name no party: they belong to the partner that sends them.
     const token = { ...(full["token"] as Json), party_id: "XXX" }
     const code = version === "2.1.1" ? 1000 : 2001
     expect(await post({ ...full, location_id: "nowhere", token })).toMatchObject({ http: 200, code: 1000 })
@@ -291,27 +294,30 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     )
   })
 
-  common("are told again to a partner that was away, by the correlation id of the request", async () => {
-    const { partner } = await roaming.registered(version)
-    const spot = await drive.spot(partner)
-    spot.station.on("UnlockConnector", { status: "Unlocked" })
-    partner.server.faults.plan({ module: "commands", fault: { does: "status", http: 503 }, times: 1 })
-    partner.server.faults.plan({ module: "commands", fault: { does: "hangUp" }, times: 1 })
-    const { id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
-    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-    const heard = partner.server.heard.filter(({ module }) => module === "commands")
-    expect(heard).toHaveLength(3)
-    expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
-    const { headers } = heard[2] ?? { headers: {} as Record<string, string> }
-    expect([headers["ocpi-from-party-id"], headers["ocpi-to-party-id"]]).toEqual(
-      version === "2.1.1" ? [undefined, undefined] : [world.organisation.partyId, partner.party.party_id]
-    )
-    expect(problemsOf(partner)).toEqual([])
-  })
+  common(
+    "have their result posted again to a partner that was unavailable, with the request's correlation id",
+    async () => {
+      const { partner } = await roaming.registered(version)
+      const spot = await drive.spot(partner)
+      spot.station.on("UnlockConnector", { status: "Unlocked" })
+      partner.server.faults.plan({ module: "commands", fault: { does: "status", http: 503 }, times: 1 })
+      partner.server.faults.plan({ module: "commands", fault: { does: "hangUp" }, times: 1 })
+      const { id } = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
+      expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
+      const heard = partner.server.heard.filter(({ module }) => module === "commands")
+      expect(heard).toHaveLength(3)
+      expect(new Set(heard.map(({ headers }) => headers["x-correlation-id"])).size).toBe(1)
+      const { headers } = heard[2] ?? { headers: {} as Record<string, string> }
+      expect([headers["ocpi-from-party-id"], headers["ocpi-to-party-id"]]).toEqual(
+        version === "2.1.1" ? [undefined, undefined] : [world.organisation.partyId, partner.party.party_id]
+      )
+      expect(problemsOf(partner)).toEqual([])
+    }
+  )
 })
 
 describe("START_SESSION", () => {
-  it("that is repeated with its authorization_reference is not sent to the charger twice", async () => {
+  it("is not sent to the charger twice if it is repeated with the same authorization_reference", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     spot.station.on("RemoteStartTransaction", { status: "Accepted" })
@@ -330,7 +336,7 @@ describe("START_SESSION", () => {
 })
 
 describe("RESERVE_NOW", () => {
-  it("of the same reservation at another charger takes it away from the first", async () => {
+  it("for the same reservation at another charger cancels it at the first", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     const { evseUid, station } = await drive.beside(partner, spot)
@@ -345,7 +351,7 @@ describe("RESERVE_NOW", () => {
     expect(station.asked("ReserveNow")).toMatchObject([{ connectorId: 1, reservationId }])
     const cancelled = () => Promise.resolve(spot.station.asked("CancelReservation").length === 1)
     await until(() => "the first charger let go", 10_000, cancelled)
-    // It goes where the reservation is now.
+    // The cancellation goes to the charger that has the reservation now.
     const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
     expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
     expect(station.asked("CancelReservation")).toEqual([{ reservationId }])
@@ -353,14 +359,14 @@ describe("RESERVE_NOW", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("is kept for its driver, whose session it becomes", async () => {
+  it("keeps the connector for its driver, whose session it becomes", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     spot.station.on("ReserveNow", { status: "Accepted" })
     const token = partner.cards.make("RESERVER")
     const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { token }))
     expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-    // At another connector the card is nobody's, and another card does not take the place.
+    // The card is not valid at another connector.
     expect((await spot.station.start(2, "RESERVER")).status).toBe("Invalid")
     const { status } = await spot.station.start(1, "RESERVER")
     expect(status).toBe("Accepted")
@@ -379,7 +385,7 @@ describe("RESERVE_NOW", () => {
 
 describe("CANCEL_RESERVATION", () => {
   it.each(["2.2", "2.2.1"] as const)(
-    "on OCPI %s cancels by the charger's number, and only one's own",
+    "on OCPI %s cancels only the partner's own reservation, by the charger's number",
     async (version) => {
       const { partner } = await roaming.registered(version)
       const other = await roaming.registered(version)
@@ -402,7 +408,7 @@ describe("CANCEL_RESERVATION", () => {
       const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "r-7" })
       expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
       expect(spot.station.asked("CancelReservation")).toEqual([{ reservationId: first }])
-      // Its own cancellation is no news to the partner, and there is nothing left to cancel.
+      // The partner gets no message about its own cancellation, and nothing is left to cancel.
       expect((await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })).answer).toMatchObject({
         result: "REJECTED"
       })
@@ -413,7 +419,7 @@ describe("CANCEL_RESERVATION", () => {
     }
   )
 
-  it("is not in OCPI 2.1.1, and nobody there hears that one was cancelled", async () => {
+  it("does not exist in OCPI 2.1.1, where partners are not informed of our cancellations either", async () => {
     const { partner } = await roaming.registered("2.1.1")
     const spot = await drive.spot(partner)
     spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
@@ -423,7 +429,7 @@ describe("CANCEL_RESERVATION", () => {
     expect(answer).toEqual({ result: "NOT_SUPPORTED" })
     const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
     await world.command(spot.chargerId, "CancelReservation", { reservationId })
-    // What comes after it has been told by then, and it alone.
+    // A result that is posted afterwards shows that none was posted before.
     spot.station.on("UnlockConnector", { status: "Unlocked" })
     const unlock = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
     await partner.result(unlock.id)
@@ -431,7 +437,7 @@ describe("CANCEL_RESERVATION", () => {
   })
 
   it.each(["2.2", "2.2.1"] as const)(
-    "of ours is told on OCPI %s at the address of the RESERVE_NOW",
+    "by our operator is posted on OCPI %s to the response_url of the RESERVE_NOW",
     async (version) => {
       const { partner } = await roaming.registered(version)
       const spot = await drive.spot(partner)

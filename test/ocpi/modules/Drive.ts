@@ -1,4 +1,4 @@
-/** A site that partners see, with a real charger socket at it: what tests of commands and charging profiles begin with. */
+/** A site that partners see, with a real charger socket: the common beginning of tests of commands and charging profiles. */
 import { randomUUID } from "node:crypto"
 import { onTestFinished } from "vitest"
 import { Station } from "../../cases/Station.ts"
@@ -21,11 +21,11 @@ export interface Spot {
   readonly chargerId: string
   readonly locationId: string
   readonly station: Station
-  /** Uids of the evses, by the number of the connector. */
+  /** The uids of the EVSEs, by connector number. */
   readonly evse: (connectorId: number) => string
 }
 
-/** What strict partners have against what we sent, whatever it was. */
+/** What strict partners found wrong with our requests and answers. */
 export const problemsOf = (...partners: ReadonlyArray<Partner>): ReadonlyArray<string> =>
   partners.flatMap(({ problems }) => problems)
 
@@ -39,7 +39,7 @@ export class Drive {
     this.roaming = roaming
   }
 
-  /** A site of its own with one charger of two connectors that has connected and told them. */
+  /** A new site with one connected charger that has reported two connectors. */
   async spot(partner: Partner, options: { readonly connected?: boolean } = {}): Promise<Spot> {
     const { world } = this.roaming
     const site = await world.post("sites", { name: `Site ${randomUUID().slice(0, 8)}`, ...address })
@@ -85,7 +85,7 @@ export class Drive {
     return { station, evseUid: evseUid ?? "" }
   }
 
-  /** The station again, after it was away or the service was. */
+  /** Connects the station again, after it or the service was stopped. */
   async again(chargerId: string): Promise<Station> {
     const station = new Station(this.roaming.world.service.ocppUrl, chargerId)
     onTestFinished(() => station.close())
@@ -94,7 +94,7 @@ export class Drive {
     return station
   }
 
-  /** A session of the partner's driver that runs at connector 1. */
+  /** A running session of the partner's driver at connector 1. */
   async session(partner: Partner, spot: Spot): Promise<{ readonly id: string; readonly transactionId: number }> {
     const { world } = this.roaming
     const uid = `S${randomUUID().replaceAll("-", "").slice(0, 12).toUpperCase()}`

@@ -1,4 +1,4 @@
-/** What a partner is told of its command when the service was killed after it had accepted it. */
+/** Results that partners get for their commands if the service is killed after it has accepted them. */
 import { describe, expect, it } from "vitest"
 import { until } from "../../simulation/Wait.ts"
 import { Roaming } from "../partner/Roaming.ts"
@@ -17,7 +17,7 @@ const unlocking = (spot: Spot): Json => ({
 })
 
 describe("the result of a command", () => {
-  it("is told after the service was killed between the answer and the telling", async () => {
+  it("is posted after the service was killed between accepting the command and posting the result", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
     const asked = new Promise<void>((resolve) => {
@@ -43,13 +43,13 @@ describe("the result of a command", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
-  it("is told after the partner was away and the service was killed meanwhile", async () => {
+  it("is posted after the partner was unavailable and the service was killed meanwhile", async () => {
     const { id: partnerId, partner } = await roaming.registered("2.1.1")
     const spot = await drive.spot(partner)
     spot.station.on("UnlockConnector", { status: "Unlocked" })
     partner.server.faults.plan({ module: "commands", fault: { does: "status", http: 500 } })
     const { id } = await partner.command("UNLOCK_CONNECTOR", unlocking(spot))
-    // With the third try the first two have been stored as failed; one that is cut off is not made again before its lease is over.
+    // At the third try, the first two have been stored as failed. A try that was cut off is not repeated before its lease is over.
     const tries = () => partner.server.heard.filter(({ module }) => module === "commands").length
     await partner.eventually("a third try", () => tries() >= 3)
     await world.eventually("it is in the log", `partners/${partnerId}/exchanges?limit=20`, ({ items }) => {

@@ -1,4 +1,4 @@
-/** A record that a partner has taken when the service is killed before it has heard or stored so: it is asked for, and not sent a second time. */
+/** A record that a partner has stored when the service is killed before it has noted that: the service asks for it and does not send it again. */
 import { expect, it } from "vitest"
 import { until } from "../../simulation/Wait.ts"
 import { Driver, makePlace } from "../partner/Place.ts"
@@ -7,11 +7,11 @@ import { Roaming } from "../partner/Roaming.ts"
 const roaming = new Roaming()
 const { world } = roaming
 
-/** Starts, and the lease of what was on its way. */
+/** The time for restarts and for the lease of pushes that were cut off. */
 const limits = { timeout: 240_000 }
 
 it(
-  "a record that was taken when the service was killed, and one that was stored as taken, are sent once",
+  "a record that the partner stored when the service was killed, and one noted as sent before, are sent once",
   limits,
   async () => {
     const place = await makePlace(world)

@@ -1,4 +1,4 @@
-/** Charge detail records in the words of each version, against the standard's tables; what a version cannot say is lost by name. */
+/** Charge detail records in each version, against the standard's tables. What a version cannot express is named here. */
 import { describe, expect, it } from "vitest"
 import { creditOf } from "../../../src/domain/cdr/Cdr.ts"
 import { isPricedPlainly, type RoamingCdr, versionsWithoutCredits } from "../../../src/domain/cdr/RoamingCdr.ts"
@@ -18,7 +18,7 @@ const withBody = (body: Partial<RoamingCdr["body"]>): RoamingCdr => ({ ...cdr, b
 
 const { signedData: _, ...unsigned } = cdr.body
 
-/** The same without its reservation: whatever has priced it has words in all versions. */
+/** The same without its reservation: all versions can express everything that has priced it. */
 const plain = withBody({
   periods: cdr.body.periods.slice(1),
   costs: { ...cdr.body.costs, reservation: { exclVat: 0, inclVat: 0 } },
@@ -27,28 +27,28 @@ const plain = withBody({
 
 const others: ReadonlyArray<readonly [string, RoamingCdr]> = [
   ["without signatures", { ...cdr, body: unsigned }],
-  ["of nothing but a reservation", withBody({ periods: cdr.body.periods.slice(0, 1), energyWh: 0 })],
+  ["of a reservation only", withBody({ periods: cdr.body.periods.slice(0, 1), energyWh: 0 })],
   [
-    "of a session without length",
+    "of a session without duration",
     withBody({
       periods: [{ startedAt: cdr.startedAt, endedAt: cdr.startedAt, energyWh: 0, charging: false, elements: {} }]
     })
   ],
   [
-    "with more than OCPI has room for",
+    "with texts that are too long for OCPI",
     withBody({ place: { ...place, area: "a".repeat(30), postalNumber: "1".repeat(12), streetAddress: "s".repeat(90) } })
   ],
-  ["of a connector of a later version", withBody({ place: { ...place, standard: "MCS" } })]
+  ["with a connector of a later version", withBody({ place: { ...place, standard: "MCS" } })]
 ]
 
 describe.each(versions)("a record in OCPI %s", (version) => {
-  it("is as the standard's table has it", () => expect(schemasOf[version].CDR(said(version), "cdr")).toEqual([]))
+  it("fits the standard's table", () => expect(schemasOf[version].CDR(said(version), "cdr")).toEqual([]))
 
   for (const [name, given] of others) {
-    it(`${name} is too`, () => expect(schemasOf[version].CDR(said(version, given), "cdr")).toEqual([]))
+    it(`${name} fits it too`, () => expect(schemasOf[version].CDR(said(version, given), "cdr")).toEqual([]))
   }
 
-  it("is in kWh and hours, by one id for ever, and never has the charger's identity", () => {
+  it("is in kWh and hours, has a constant id, and never contains the charger's identity", () => {
     const json = said(version)
     expect(json).toMatchObject({
       id: ids.cdr,
@@ -65,7 +65,7 @@ describe.each(versions)("a record in OCPI %s", (version) => {
 const beginsOf = ({ charging_periods: periods }: Json) =>
   (periods as ReadonlyArray<Json>).map(({ start_date_time: begin }) => String(begin))
 
-it("a record begins with the reservation before its session; in 2.1.1, which has no time of reservations, with the session", () => {
+it("a record begins with its reservation; in 2.1.1, which has no reservation time, with its session", () => {
   const [reserved, charging, parking] = ["2026-05-20T11:50:00Z", "2026-05-20T12:00:00Z", "2026-05-20T12:30:00Z"]
   for (const version of ["2.2", "2.2.1"] as const) {
     expect([said(version)["start_date_time"], beginsOf(said(version))]).toEqual([
@@ -81,7 +81,7 @@ it("a record begins with the reservation before its session; in 2.1.1, which has
   }
 })
 
-it("its tariff is as old as partners were told; records that do not say so have it of their session's start", () => {
+it("its tariff has the time of the push, or the session's start if that is not stored", () => {
   const { updatedAt: _, ...old } = plain.body.tariff
   for (const version of versions) {
     const [tariff] = said(version, plain)["tariffs"] as ReadonlyArray<Json>
@@ -91,7 +91,7 @@ it("its tariff is as old as partners were told; records that do not say so have 
   }
 })
 
-it("names of fields and what a record carries are each version's own", () => {
+it("each version has its own names of fields, and lacks some", () => {
   const v211 = said("2.1.1")
   expect(v211).toMatchObject({
     stop_date_time: "2026-05-20T12:50:00Z",
@@ -149,7 +149,7 @@ it("names of fields and what a record carries are each version's own", () => {
   })
 })
 
-/** A record that was priced by the elements at the places in `elements`, of a tariff that has one per kWh last. */
+/** A record priced by the elements at the indexes in `elements`. The last element of its tariff is priced per kWh. */
 const pricedBy = (
   special: TariffElement,
   elements: Readonly<Partial<Record<"ENERGY" | "FLAT" | "TIME", number>>>,
@@ -175,7 +175,7 @@ const reservation: TariffElement = {
   restrictions: { reservation: "RESERVATION" }
 }
 
-it("a tariff stands in a record where the version has words for all that priced it, so that everybody reckons the same total", () => {
+it("a record has its tariff only if the version can express all that priced it, so that everyone gets the same total", () => {
   const limited = (exclVat: number) => ({ total: { exclVat, inclVat: 7.8 } })
   const [byTheSpecial, byTheLast] = [{ ENERGY: 0 }, { ENERGY: 1 }]
   const cases: ReadonlyArray<readonly [RoamingCdr, inV211: boolean]> = [
@@ -184,11 +184,11 @@ it("a tariff stands in a record where the version has words for all that priced 
     [pricedBy(above(16), byTheSpecial), false],
     [pricedBy(below(16), byTheSpecial), false],
     [pricedBy(below(16), { ...byTheLast, FLAT: 0 }), false],
-    // What has priced nothing may be left out of it.
+    // Elements that priced nothing may be left out.
     [pricedBy(above(16), byTheLast), true],
     [pricedBy(reservation, byTheLast), true],
     [pricedBy(evening, byTheSpecial), true],
-    // The least or the most that is paid.
+    // A minimum or maximum price applied.
     [pricedBy(evening, byTheSpecial, limited(10)), false],
     [pricedBy(evening, byTheSpecial, limited(5)), false]
   ]
@@ -205,7 +205,7 @@ it("a tariff stands in a record where the version has words for all that priced 
   expect(without, "as REST has it, which tells where it is left out").toEqual(versionsWithPlainTariffs)
 })
 
-it("a signed value that is longer than the version has room for is left out, and never cut", () => {
+it("a signed value that is too long for the version is left out, and never cut", () => {
   const values = (version: Version) =>
     (said(version)["signed_data"] as { signed_values: ReadonlyArray<Json> }).signed_values.map(
       ({ plain_data, signed_data }) => [plain_data, String(signed_data).length]
@@ -220,7 +220,7 @@ it("a signed value that is longer than the version has room for is left out, and
   expect(said("2.2.1", given)).not.toHaveProperty("signed_data")
 })
 
-it("a credit record differs in its total and in what it names; 2.1.1 has no words for one", () => {
+it("a credit record differs in its id, total and reference; 2.1.1 has none", () => {
   const credit: RoamingCdr = {
     ...cdr,
     id: ids.other,
@@ -239,7 +239,7 @@ it("a credit record differs in its total and in what it names; 2.1.1 has no word
   expect(without, "as REST has it, which tells what is withheld").toEqual(versionsWithoutCredits)
 })
 
-it("hours of the periods add up to the totals, however they are divided", () => {
+it("the hours of the periods add up to the totals, however they are divided", () => {
   const minute = 60_000
   const lengths = [20, 7, 20, 7, 20, 7, 1.9, 0.1]
   let at = cdr.startedAt

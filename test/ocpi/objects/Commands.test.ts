@@ -1,4 +1,4 @@
-/** Commands and charging profiles of each version, from its words to the domain's and back; what a version cannot say is said here. */
+/** Commands and charging profiles of each version, to and from the domain. What a version cannot express is named here. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CommandOutcome } from "../../../src/domain/command/Outcome.ts"
@@ -33,7 +33,7 @@ describe("commands", () => {
     more: 1
   }
 
-  it("start a session, with what each version has for it", () => {
+  it("start a session, with the fields of each version", () => {
     const token = { uid: "U", type: "RFID", contractId: "C-1" }
     const common = { _tag: "StartSession", responseUrl: response_url, locationId: "L", evseUid: "E" }
     expect(read("2.1.1", "START_SESSION", { ...start, token: token211 })).toEqual({
@@ -55,14 +55,14 @@ describe("commands", () => {
       connectorId: "1",
       authorizationReference: "R"
     })
-    // A connector is one of an EVSE.
+    // A connector is valid only together with an EVSE.
     expect(read("2.2.1", "START_SESSION", { ...start, evse_uid: null, token: token22 })).toBe("unfit")
     expect(read("2.2", "START_SESSION", { ...start, evse_uid: null, token: token22 })).toMatchObject({
       evseUid: undefined
     })
   })
 
-  it("reserve by a number in 2.1.1 and by text later, whatever comes", () => {
+  it("reserve by a number in 2.1.1 and by text later, and accept either", () => {
     const reserve = { response_url, location_id: "L", expiry_date: "2026-11-20T08:30:00", reservation_id: 7 }
     const expiresAt = Date.UTC(2026, 10, 20, 8, 30)
     expect(read("2.1.1", "RESERVE_NOW", { ...reserve, token: token211 })).toMatchObject({
@@ -79,14 +79,14 @@ describe("commands", () => {
     expect(read("2.2", "RESERVE_NOW", { ...reserve, expiry_date: "soon", token: token22 })).toBe("unfit")
   })
 
-  it("are not known by every version", () => {
+  it("do not exist in every version", () => {
     const cancel = { response_url, reservation_id: "R" }
     expect(read("2.1.1", "CANCEL_RESERVATION", cancel)).toBe("no such command")
     expect(read("2.2", "CANCEL_RESERVATION", cancel)).toMatchObject({ _tag: "CancelReservation", reservationId: "R" })
     expect(read("2.2.1", "SELF_DESTRUCT", cancel)).toBe("no such command")
   })
 
-  it("are answered at once with a time and a message, which 2.1.1 has no place for", () => {
+  it("are answered with a timeout and a message, which 2.1.1 lacks", () => {
     const response = { result: "REJECTED", timeoutSeconds: 90, message: "No EVSE is free." } as const
     expect(wireObjects["2.1.1"].commands.response(response)).toEqual({ result: "REJECTED" })
     for (const version of ["2.2", "2.2.1"] as const) {
@@ -98,7 +98,7 @@ describe("commands", () => {
     }
   })
 
-  it("end in nine ways, of which 2.1.1 tells four", () => {
+  it("end in nine ways, of which 2.1.1 has four", () => {
     const outcomes: ReadonlyArray<readonly [CommandOutcome, string | undefined]> = [
       ["ACCEPTED", "ACCEPTED"],
       ["CANCELED_RESERVATION", undefined],
@@ -124,12 +124,12 @@ describe("charging profiles", () => {
     profiles &&
     Effect.runSync(Effect.orElseSucceed(profiles.request({ response_url, charging_profile }), () => "unfit" as const))
 
-  it("are in 2.2 and 2.2.1 alone", () => {
+  it("exist in 2.2 and 2.2.1 only", () => {
     expect(wireObjects["2.1.1"].profiles).toBeUndefined()
     expect(wireObjects["2.2"].profiles).toBe(profiles)
   })
 
-  it("are read with limits of one decimal", () => {
+  it("are read with limits rounded to one decimal", () => {
     const periods = [{ start_period: 0, limit: 16.04 }]
     expect(set({ charging_rate_unit: "A", min_charging_rate: 6.06, charging_profile_period: periods })).toEqual({
       responseUrl: response_url,
@@ -142,14 +142,14 @@ describe("charging profiles", () => {
     expect(set({ charging_rate_unit: "kW" })).toBe("unfit")
   })
 
-  it("that a charger reports without a schedule are none", () => {
+  it("that a charger reports without a schedule are ignored", () => {
     expect(profiles?.reported({ status: "Accepted" }, 0)).toBeUndefined()
     expect(profiles?.result("ACCEPTED", undefined)).toEqual({ result: "ACCEPTED" })
   })
 })
 
-/** T16 at the addresses that come with commands. */
-it("is not taken with an address that is none of the public's", () => {
+/** Addresses in commands must not lead into private networks (T16). */
+it("a response_url is refused if its address is not public", () => {
   const urls = [
     "http://emsp.example.com/x",
     "https://127.0.0.1/x",

@@ -1,4 +1,4 @@
-/** What operators tell of places beside what they must, in the words of each version. */
+/** The optional details of locations in each version. */
 import { describe, expect, it } from "vitest"
 import type { Location } from "../../../src/domain/site/Location.ts"
 import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
@@ -17,10 +17,10 @@ interface Wire {
 const encoded = (version: Version, location: Location = whole): Wire =>
   wireObjects[version].location.encode(location) as Wire
 
-describe.each(versions)("a location of which everything is told, in %s", (version) => {
+describe.each(versions)("a location with all details, in %s", (version) => {
   const faults = (value: unknown) => schemasOf[version].Location(value, "location")
 
-  it("is as the standard has it, and says all that the version can", () => {
+  it("fits the standard's table, and has all that the version can express", () => {
     const wire = encoded(version)
     expect(faults(wire)).toEqual([])
     expect(wire).toMatchObject({
@@ -59,7 +59,7 @@ describe.each(versions)("a location of which everything is told, in %s", (versio
     expect(wire.evses[0]?.connectors[0]?.["terms_and_conditions"]).toBe(terms)
   })
 
-  it("has none of it where nothing is told", () => {
+  it("has none of them if there are no details", () => {
     const wire = encoded(version, bare)
     const added = Object.keys(encoded(version)).filter((field) => !Object.hasOwn(wire, field))
     const parking = version === "2.1.1" ? [] : ["parking_type"]
@@ -100,7 +100,7 @@ describe.each(versions)("a location of which everything is told, in %s", (versio
   })
 })
 
-it("kinds of places that came later are OTHER in 2.1.1, and one that nobody told is UNKNOWN there", () => {
+it("later kinds of parking are OTHER in 2.1.1, and an unknown one is UNKNOWN there", () => {
   const typeOf = (parkingType: NonNullable<Location["details"]>["parkingType"] & string) =>
     versions.map((version) => {
       const wire = encoded(version, { ...bare, details: { parkingType } })
@@ -114,7 +114,7 @@ it("kinds of places that came later are OTHER in 2.1.1, and one that nobody told
   expect(versions.map((version) => encoded(version, bare)["type"])).toEqual(["UNKNOWN", undefined, undefined])
 })
 
-it("facilities that came later are left out before, and an impact has another name", () => {
+it("later facilities are left out in 2.1.1, and the environmental impact has another name", () => {
   expect(versions.map((version) => encoded(version)["facilities"])).toEqual([
     ["HOTEL", "WIFI"],
     ["HOTEL", "BIKE_SHARING", "WIFI"],
@@ -127,10 +127,10 @@ it("facilities that came later are left out before, and an impact has another na
   ])
 })
 
-describe("a location that is not for everybody", () => {
+describe("a location that is not public", () => {
   const limited: Location = { ...whole, details: { ...details, publish: false, publishAllowedTo } }
 
-  it("says for whom it is from 2.2 on, and is not there in 2.1.1", () => {
+  it("says for whom it is from 2.2 on, and does not exist in 2.1.1", () => {
     const texts = locationTexts(limited)
     expect(texts["2.1.1"]).toBeUndefined()
     for (const version of ["2.2", "2.2.1"] as const) {
@@ -147,7 +147,7 @@ describe("a location that is not for everybody", () => {
     }
   })
 
-  it("may be for nobody at all, and names nobody once it is for everybody", () => {
+  it("may be for no one at all, and has no list of allowed tokens if it is public", () => {
     const nobody = encoded("2.2.1", { ...bare, details: { publish: false } })
     expect(nobody["publish"]).toBe(false)
     expect(nobody).not.toHaveProperty("publish_allowed_to")
@@ -156,7 +156,7 @@ describe("a location that is not for everybody", () => {
     expect(everybody).not.toHaveProperty("publish_allowed_to")
   })
 
-  it("is gone in 2.1.1 where it was shown before", () => {
+  it("is marked as removed in 2.1.1 if it was shown before", () => {
     const wire: unknown = JSON.parse(locationTexts({ ...limited, unpublishedAt: now })["2.1.1"] ?? "")
     expect(schemasOf["2.1.1"].Location(wire, "location")).toEqual([])
     expect(wire).toMatchObject({ evses: [{ status: "REMOVED" }] })

@@ -1,4 +1,4 @@
-/** Locations in the words of each version: what fits is said, what is lost is named here. */
+/** Locations in each version: what a version can express is sent, and what it cannot is named here. */
 import { describe, expect, it } from "vitest"
 import type { Location, LocationConnector, LocationEvse } from "../../../src/domain/site/Location.ts"
 import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
@@ -66,13 +66,13 @@ const long = "Ä".repeat(300)
 describe.each(versions)("a location in %s", (version) => {
   const faults = (value: unknown) => schemasOf[version].Location(value, "location")
 
-  it("is as the standard has it", () => {
+  it("fits the standard's table", () => {
     expect(faults(encoded(version))).toEqual([])
     const texts: Readonly<Record<string, string | undefined>> = locationTexts(location)
     expect(JSON.parse(texts[version] ?? "")).toEqual(JSON.parse(JSON.stringify(encoded(version))))
   })
 
-  it("is cut to its lengths, and is sound without anything that it need not have", () => {
+  it("is cut to the version's lengths, and is valid without any optional field", () => {
     const texts = { name: long, address: long, city: long, state: long, postalCode: long, operator: { name: long } }
     expect(faults(encoded(version, texts))).toEqual([])
     const bare = { postalCode: undefined, state: undefined, openingHours: undefined, evses: [] }
@@ -80,17 +80,17 @@ describe.each(versions)("a location in %s", (version) => {
     expect(faults(encoded(version, { name: "a\u0000b\nc" }))).toEqual([])
   })
 
-  it("has six decimals in its coordinates, whole seconds in its times", () => {
+  it("has six decimals in its coordinates and whole seconds in its times", () => {
     expect(encoded(version)["coordinates"]).toEqual({ latitude: "52.500000", longitude: "-5.123457" })
     expect(of(version, {})?.["last_updated"]).toBe("2026-05-20T12:00:00Z")
   })
 
-  it("has hours that can be said, and otherwise none", () => {
+  it("has opening times that OCPI can express, and otherwise none", () => {
     const regularHours = [{ weekday: 1, periodBegin: "08:00", periodEnd: "24:00" }]
     const exceptionalClosings = [{ periodBegin: "2026-12-24T00:00:00+01:00", periodEnd: "2026-12-27T00:00:00+01:00" }]
     const hours = encoded(version, { openingHours: { twentyfourseven: false, regularHours, exceptionalClosings } })
     expect(faults(hours)).toEqual([])
-    // The last minute of the day is lost: the standard has no 24:00.
+    // The last minute of the day is lost, because the standard has no 24:00.
     expect(hours["opening_times"]).toEqual({
       twentyfourseven: false,
       regular_hours: [{ weekday: 1, period_begin: "08:00", period_end: "23:59" }],
@@ -99,7 +99,7 @@ describe.each(versions)("a location in %s", (version) => {
     expect(encoded(version, { openingHours: { twentyfourseven: false } })["opening_times"]).toBeUndefined()
   })
 
-  it("leaves out connectors that it has no word for, and evses without any other", () => {
+  it("leaves out connectors of unknown types, and EVSEs that have no other", () => {
     const unknown = { ...connector, id: "2", standard: "MCS" }
     const both = encoded(version, { evses: [{ ...evse, connectors: [connector, unknown] }] })
     expect(both.evses?.[0]?.connectors.map(({ id }) => id)).toEqual(["1"])
@@ -108,27 +108,27 @@ describe.each(versions)("a location in %s", (version) => {
     expect(wireObjects[version].evse.encode({ ...evse, connectors: [unknown] })).toBeUndefined()
   })
 
-  it("an evse and a connector alone are as they are in it", () => {
+  it("has EVSEs and connectors that are the same when encoded alone", () => {
     const [inside] = encoded(version).evses ?? []
     expect(wireObjects[version].evse.encode(evse)).toEqual(inside)
     expect(wireObjects[version].connector.encode(connector)).toEqual(inside?.connectors[0])
   })
 
-  it("a removed evse is sound", () => {
+  it("may have a removed EVSE", () => {
     const removed: LocationEvse = { ...evse, status: "REMOVED", evseId: undefined, capabilities: [] }
     expect(faults(encoded(version, { evses: [removed] }))).toEqual([])
   })
 })
 
-describe("what versions say differently", () => {
-  it("2.1.1 has a type that nobody has told, and no party, no state, no publish", () => {
+describe("differences between versions", () => {
+  it("2.1.1 has a type, UNKNOWN by default, and no party, state and publish", () => {
     const wire = encoded("2.1.1")
     expect(wire).toMatchObject({ type: "UNKNOWN", postal_code: "8232 JX" })
     for (const field of ["country_code", "party_id", "publish", "state"]) expect(wire).not.toHaveProperty(field)
     expect(encoded("2.2")).toMatchObject({ country_code: "NL", party_id: "ABC", publish: true, state: "Flevoland" })
   })
 
-  it("2.1.1 must have a postal code, and gets a dash", () => {
+  it("2.1.1 requires a postal code, and gets a dash", () => {
     expect(encoded("2.1.1", { postalCode: undefined })["postal_code"]).toBe("-")
     expect(encoded("2.2.1", { postalCode: undefined })).not.toHaveProperty("postal_code")
   })
@@ -147,7 +147,7 @@ describe("what versions say differently", () => {
     ])
   })
 
-  it("2.1.1 has one tariff, the one that is valid, and other names", () => {
+  it("2.1.1 has one tariff, the current one, and other names of fields", () => {
     const { laterTariffIds, tariffId } = connector
     expect(of("2.1.1", {})).toMatchObject({ voltage: 230, amperage: 32, tariff_id: tariffId })
     expect(of("2.1.1", { tariffId: undefined })).not.toHaveProperty("tariff_id")
@@ -160,7 +160,7 @@ describe("what versions say differently", () => {
     expect(of("2.2", { tariffId: undefined, laterTariffIds: [] })).not.toHaveProperty("tariff_ids")
   })
 
-  it("kinds of connectors and two phases came with time", () => {
+  it("some connector types and AC_2_PHASE exist in later versions only", () => {
     const takes = (standard: string) => versions.filter((version) => of(version, { standard }) !== undefined)
     expect(takes("CHADEMO")).toEqual(versions)
     expect(takes("PANTOGRAPH_TOP_DOWN")).toEqual(["2.2", "2.2.1"])
@@ -172,14 +172,14 @@ describe("what versions say differently", () => {
     ])
   })
 
-  it("that it takes a driver's wishes is said from 2.2 on", () => {
+  it("CHARGING_PREFERENCES_CAPABLE exists from 2.2 on", () => {
     const wished: LocationEvse = { ...evse, capabilities: ["RFID_READER", "CHARGING_PREFERENCES_CAPABLE"] }
     const said = versions.map((version) => encoded(version, { evses: [wished] }).evses?.[0]?.["capabilities"])
     const both = ["RFID_READER", "CHARGING_PREFERENCES_CAPABLE"]
     expect(said).toEqual([["RFID_READER"], both, both])
   })
 
-  it("that a connector must be named is said in 2.2.1 alone", () => {
+  it("START_SESSION_CONNECTOR_REQUIRED exists in 2.2.1 only", () => {
     const said = versions.filter((version) =>
       JSON.stringify(encoded(version)).includes("START_SESSION_CONNECTOR_REQUIRED")
     )

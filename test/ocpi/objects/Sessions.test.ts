@@ -1,4 +1,4 @@
-/** Sessions in the words of each version, against the standard's tables; what a version cannot say is lost by name. */
+/** Sessions in each version, against the standard's tables. What a version cannot express is named here. */
 import { describe, expect, it } from "vitest"
 import { Effect } from "effect"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
@@ -17,18 +17,18 @@ const dimensions = (json: Json) =>
 
 const versions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
 
-/** One that has just begun, one that is a reservation of any connector, and one of which nearly nothing is known. */
+/** A session that has just begun, a reservation of any connector, and a session of which almost nothing is known, among others. */
 const others: ReadonlyArray<readonly [string, RoamingSession]> = [
   [
     "that has just begun",
     { ...session, status: "ACTIVE", endedAt: undefined, heldReason: undefined, price: undefined, energyWh: 0 }
   ],
   [
-    "that is a reservation of whichever connector becomes free",
+    "that is a reservation of any free connector",
     { ...session, status: "RESERVATION", evseId: 0, connectorId: 0, endedAt: undefined, price: undefined }
   ],
   [
-    "at a connector that nobody has told of",
+    "at a connector without a description",
     {
       ...session,
       place: {
@@ -43,22 +43,22 @@ const others: ReadonlyArray<readonly [string, RoamingSession]> = [
     }
   ],
   [
-    "with more than OCPI has room for",
+    "with texts that are too long for OCPI",
     { ...session, place: { ...place, siteName: "n".repeat(300), city: "c".repeat(60), streetAddress: "s".repeat(90) } }
   ],
   ["with a token of a later version", { ...session, roaming: { ...session.roaming, type: "EMAID" } }]
 ]
 
 describe.each(versions)("a session in OCPI %s", (version) => {
-  it("is as the standard's table has it", () => {
+  it("fits the standard's table", () => {
     expect(schemasOf[version].Session(said(version), "session")).toEqual([])
   })
 
   for (const [name, given] of others) {
-    it(`${name} is too`, () => expect(schemasOf[version].Session(said(version, given), "session")).toEqual([]))
+    it(`${name} fits it too`, () => expect(schemasOf[version].Session(said(version, given), "session")).toEqual([]))
   }
 
-  it("has kWh, whole seconds and the money that was kept with it, and never the charger's identity", () => {
+  it("has kWh, whole seconds and its stored price, and never the charger's identity or an internal reason", () => {
     const json = said(version)
     expect(json).toMatchObject({
       id: ids.session,
@@ -72,7 +72,7 @@ describe.each(versions)("a session in OCPI %s", (version) => {
   })
 })
 
-it("names of fields and what a session carries are each version's own", () => {
+it("each version has its own names of fields, and lacks some", () => {
   const { authorization_reference: _, location_id: __, ...v211 } = said("2.1.1")
   expect(v211).toMatchObject({
     start_datetime: "2026-05-20T12:00:00Z",
@@ -115,7 +115,7 @@ it("names of fields and what a session carries are each version's own", () => {
   expect(said("2.2.1")["cdr_token"]).toEqual({ country_code: "DE", party_id: "ABC", ...token })
 })
 
-it("periods are in kWh, hours, kW and A, and a reservation's time is not said in 2.1.1", () => {
+it("periods are in kWh, hours, kW and A, and 2.1.1 has no reservation time", () => {
   expect(dimensions(said("2.1.1"))).toEqual([
     [["TIME", 0]],
     [
@@ -143,13 +143,13 @@ it("periods are in kWh, hours, kW and A, and a reservation's time is not said in
   expect(reserved?.["start_date_time"]).toBe(said("2.1.1")["start_datetime"])
 })
 
-it("a reservation is PENDING in 2.1.1, which has no other word, and its connector is not known", () => {
+it("a reservation is PENDING in 2.1.1, which has no other status, and its connector is unknown", () => {
   const reserved: RoamingSession = { ...session, status: "RESERVATION", evseId: 0, connectorId: 0 }
   expect(said("2.1.1", reserved)).toMatchObject({ status: "PENDING", location: { evses: [{ status: "RESERVED" }] } })
   expect(said("2.2", reserved)).toMatchObject({ status: "RESERVATION", evse_uid: "#NA", connector_id: "#NA" })
 })
 
-it("preferences are read as partners write them", () => {
+it("preferences are read as partners send them, and refused if invalid", () => {
   const decode = (input: unknown) => Effect.runSync(Effect.exit(wireObjects["2.2.1"].sessions.decodePreferences(input)))
   const read = decode({
     profile_type: "regular",

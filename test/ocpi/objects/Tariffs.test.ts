@@ -1,4 +1,4 @@
-/** Tariffs in the words of each version: what fits is said, what is lost is named here. */
+/** Tariffs in each version: what a version can express is sent, and what it cannot is named here. */
 import { describe, expect, it } from "vitest"
 import type { TariffBody } from "../../../src/domain/tariff/Tariff.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
@@ -68,7 +68,7 @@ const encoded = (version: Version, change: Partial<TariffBody> = {}) =>
   }) as Readonly<Record<string, unknown>> & { readonly elements: ReadonlyArray<object> }
 
 describe.each(versions)("a tariff in %s", (version) => {
-  it("is as the standard has it, however much is said in it", () => {
+  it("fits the standard's table, also with very few fields and with very long texts", () => {
     const faults = (value: unknown) => schemasOf[version].Tariff(value, "tariff")
     expect(faults(encoded(version))).toEqual([])
     expect(
@@ -80,7 +80,7 @@ describe.each(versions)("a tariff in %s", (version) => {
     )
   })
 
-  it("has common restrictions under their names", () => {
+  it("has the common restrictions with their names in OCPI", () => {
     const restricted = encoded(version).elements.at(version === "2.1.1" ? 0 : 2)
     expect(restricted).toMatchObject({
       restrictions: {
@@ -101,8 +101,8 @@ describe.each(versions)("a tariff in %s", (version) => {
   })
 })
 
-describe("what versions say differently", () => {
-  it("2.1.1 has no party, VAT, type, bounds and validity", () => {
+describe("differences between versions", () => {
+  it("2.1.1 has no party, VAT, type, price limits and validity", () => {
     const wire = encoded("2.1.1")
     for (const field of [
       "country_code",
@@ -127,7 +127,7 @@ describe("what versions say differently", () => {
     })
   })
 
-  it("no VAT is not the same as none of it", () => {
+  it("an unknown VAT is left out, and one of 0% is not", () => {
     const [, , { price_components: components }] = encoded("2.2.1").elements as ReadonlyArray<{
       readonly price_components: unknown
     }> as [unknown, unknown, { readonly price_components: unknown }]
@@ -137,7 +137,7 @@ describe("what versions say differently", () => {
     ])
   })
 
-  it("2.1.1 cannot say what is about reservations or currents, and leaves it out rather than say it of all", () => {
+  it("2.1.1 cannot express elements for reservations or currents, which are left out rather than applied to everything", () => {
     expect(encoded("2.1.1").elements).toHaveLength(2)
     expect(encoded("2.2").elements).toHaveLength(4)
     const [reservation] = body.elements
@@ -147,7 +147,7 @@ describe("what versions say differently", () => {
     ])
   })
 
-  it("impacts have a source in 2.1.1 and a category later", () => {
+  it("environmental impacts have a source in 2.1.1 and a category later", () => {
     const impact = (version: Version) => (encoded(version)["energy_mix"] as Record<string, unknown>)["environ_impact"]
     expect(impact("2.1.1")).toEqual([{ source: "CARBON_DIOXIDE", amount: 12 }])
     expect(impact("2.2")).toEqual([{ category: "CARBON_DIOXIDE", amount: 12 }])

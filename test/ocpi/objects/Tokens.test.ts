@@ -1,4 +1,4 @@
-/** Tokens in the words of each version: what is taken of them, what is sent, and what a version cannot say. */
+/** Tokens in each version: what is read, what is sent, and what a version cannot express. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { RoamingTokenBody } from "../../../src/domain/token/RoamingToken.ts"
@@ -39,15 +39,15 @@ describe.each(versions)("a token in OCPI %s", (version) => {
   const wire = wireObjects[version].tokens
   const back = (sent: unknown) => Effect.runSync(wire.decode(sent, party))
 
-  it("is what the standard says, with and without what may be left out", () => {
+  it("fits the standard's table, with and without optional fields", () => {
     for (const token of [full, bare]) expect(schemasOf[version].Token(wire.encode(token), "token")).toEqual([])
   })
 
-  it("is read as it was written, where nothing is lost", () => {
+  it("is read back unchanged if the version can express all of it", () => {
     expect(back(wire.encode(bare))).toEqual(bare)
   })
 
-  it("takes null for what is left out", () => {
+  it("accepts null for optional fields", () => {
     const nulls = {
       visual_number: null,
       language: null,
@@ -58,25 +58,25 @@ describe.each(versions)("a token in OCPI %s", (version) => {
     expect(back({ ...(wire.encode(bare) as object), ...nulls })).toEqual(bare)
   })
 
-  it("is refused with what the database cannot hold, or without a uid", () => {
+  it("is refused without a uid, or with one that the database cannot store", () => {
     for (const uid of ["", "a\0b", "\ud800", "x".repeat(256)]) {
       expect(() => back({ ...(wire.encode(bare) as object), uid }), JSON.stringify(uid)).toThrow()
     }
   })
 
-  it("is changed by a PATCH in what it names and is not null", () => {
+  it("is changed by a PATCH only in known fields that are not null", () => {
     const patch = { valid: false, visual_number: null, last_updated: "2026-11-20T09:00:00+01:00", invented: 1 }
     expect(Effect.runSync(wire.decodePatch(patch))).toEqual({ valid: false, lastUpdated: Date.UTC(2026, 10, 20, 8) })
   })
 
-  it("is asked about with references that the standard has", () => {
+  it("is authorised with location references that fit the standard", () => {
     const references = wire.references({ id: "site", evseUids: ["e1", "e2"] })
     expect(schemasOf[version].LocationReferences(references, "references")).toEqual([])
   })
 })
 
-describe("what OCPI 2.1.1 has no room for in a token", () => {
-  it("is the group, the profile, the energy contract, and a type that is neither RFID nor OTHER", () => {
+describe("what OCPI 2.1.1 cannot express of a token", () => {
+  it("are the group, the profile, the energy contract, and types other than RFID and OTHER", () => {
     const wire = wireObjects["2.1.1"].tokens
     expect(Effect.runSync(wire.decode(wire.encode(full), party))).toEqual({
       ...full,
@@ -88,24 +88,24 @@ describe("what OCPI 2.1.1 has no room for in a token", () => {
   })
 })
 
-describe("a partner's word", () => {
+describe("a partner's answer to an authorisation request", () => {
   const read = (version: (typeof versions)[number], word: unknown) =>
     Effect.runSync(wireObjects[version].tokens.decodeWord(word, party))
   const token = wireObjects["2.2.1"].tokens.encode(full)
 
-  it("comes with the token and a reference from 2.2 on, and alone in 2.1.1", () => {
+  it("has the token and a reference from 2.2 on, and neither in 2.1.1", () => {
     const word = { allowed: "ALLOWED", token, authorization_reference: "ref", location: { location_id: "x" } }
     expect(read("2.2.1", word)).toEqual({ allowed: "ALLOWED", token: full, authorizationReference: "ref" })
     expect(read("2.1.1", word)).toEqual({ allowed: "ALLOWED", token: undefined, authorizationReference: undefined })
   })
 
-  it.each(versions)("in a list of one is that one in %s, and nothing in a list of more or of none", (version) => {
+  it.each(versions)("may be a list of one in %s, but not of more or none", (version) => {
     const word = { allowed: "BLOCKED", token, authorization_reference: "ref" }
     expect(read(version, [word])).toEqual(read(version, word))
     for (const list of [[], [word, word], [[word]]]) expect(() => read(version, list)).toThrow()
   })
 
-  it("counts without a token, with one that cannot be read, and without a reference that is too long", () => {
+  it("is valid without a token, with an unreadable one, and with a reference that is too long", () => {
     const told = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
     expect(read("2.2", { allowed: "BLOCKED" })).toEqual(told)
     expect(read("2.2", { allowed: "BLOCKED", token: { uid: 7 }, authorization_reference: null })).toEqual(told)

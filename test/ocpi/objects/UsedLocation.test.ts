@@ -1,4 +1,4 @@
-/** The location within sessions and records of 2.1.1: all that a Location has, with the one evse and connector that were used. */
+/** The location within sessions and records of 2.1.1: all fields of a Location, with only the EVSE and connector that were used. */
 import { describe, expect, it } from "vitest"
 import type { ShownPlace } from "../../../src/domain/site/CdrLocation.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
@@ -25,7 +25,7 @@ const seen = { ...place, shown }
 const first = (value: unknown): Json => (Array.isArray(value) ? ((value as ReadonlyArray<Json>)[0] ?? {}) : {})
 const keysOf = (value: Json) => Object.keys(value).toSorted()
 
-/** The location's fields, its evse's and its connector's. */
+/** The fields of the location, its EVSE and its connector. */
 const fieldsOf = (location: Json) => {
   const evse = first(location["evses"])
   return [keysOf(location), keysOf(evse), keysOf(first(evse["connectors"]))]
@@ -45,7 +45,7 @@ const within: ReadonlyArray<readonly [string, Json]> = [
 ]
 
 describe.each(within)("the location of a %s in 2.1.1", (_, used) => {
-  it("has every field that the Location has, and no other evse", () => {
+  it("has every field of the Location, and no other EVSE", () => {
     expect(fieldsOf(used)).toEqual(fieldsOf(expected))
     for (const field of ["operator", "time_zone", "opening_times", "type", "energy_mix", "images", "facilities"]) {
       expect([field, used[field]]).toEqual([field, expected[field]])
@@ -59,7 +59,7 @@ describe.each(within)("the location of a %s in 2.1.1", (_, used) => {
   })
 })
 
-it("both are as the standard has them", () => {
+it("both fit the standard's tables", () => {
   expect(schemasOf["2.1.1"].Session(sessions.encode({ ...session, place: seen }), "session")).toEqual([])
   const record = cdrs.encode({ ...cdr, body: { ...cdr.body, place: seen } })
   expect(schemasOf["2.1.1"].CDR(record, "cdr")).toEqual([])

@@ -1,4 +1,4 @@
-/** A session and a record as partners are told them, for tests of their words. */
+/** A session and a record as sent to partners, for tests of how they are encoded. */
 import type { RoamingCdr } from "../../../src/domain/cdr/RoamingCdr.ts"
 import type { Place } from "../../../src/domain/site/CdrLocation.ts"
 import type { SessionRoaming } from "../../../src/domain/roaming/Roaming.ts"

@@ -1,4 +1,4 @@
-/** A location with nothing that it need not have, and one of which everything is told, for tests of their words. */
+/** A location without any optional field, and one with all details, for tests of how they are encoded. */
 import { assumedEquipment } from "../../../src/domain/site/Connector.ts"
 import type { Location } from "../../../src/domain/site/Location.ts"
 import { evseTold, siteTold, terms } from "../../support/details.ts"

@@ -1,22 +1,22 @@
-/** The tokens of an eMSP: the sender of the tokens module, listed in pages and asked for in real time. */
+/** The tokens of an eMSP: the sender of the tokens module, with a list in pages and real-time authorisation. */
 import { schemasOf, type Version } from "../schemas/Schemas.ts"
 import type { Heard } from "./Server.ts"
 import type { Reply } from "./Stores.ts"
 import { type Json, now } from "./Wire.ts"
 
-/** Small, so that a handful of tokens has several pages. */
+/** Small, so that a few tokens have several pages. */
 const pageSize = 2
 
-/** What is said of a token that is asked for. */
+/** The answer to a real-time authorisation. */
 export type Authorize = (token: Json, heard: Heard) => Json | undefined
 
 export class Cards {
   private readonly held: Array<Json> = []
-  /** Requests for a word in real time, by uid. */
+  /** Real-time authorisations that were requested, by uid. */
   readonly asked: Array<{ readonly uid: string; readonly type: string | null; readonly body: unknown }> = []
-  /** `{ allowed: … }` and more; undefined is an unknown token. */
+  /** Such as `{ allowed: … }`. Undefined means an unknown token. */
   authorize: Authorize = () => ({ allowed: "ALLOWED" })
-  /** Whether the word is sent in a list, as by an eMSP whose every answer is one. */
+  /** Whether the answer is sent in a list, as by an eMSP that wraps every answer in one. */
   wordInList = false
   private readonly version: Version
   private readonly party: Json
@@ -30,7 +30,7 @@ export class Cards {
     this.problem = problem
   }
 
-  /** A token of this version, not yet in the list. */
+  /** A new token of this version, not in the list yet. */
   make(uid: string, more: Json = {}): Json {
     const contract = `DEABCC${uid}`.slice(0, 36)
     const shared = { uid, type: "RFID", issuer: "Test eMSP", valid: true, whitelist: "ALLOWED", last_updated: now() }

@@ -1,4 +1,4 @@
-/** The calling half of a partner: requests to the CPO, and a strict look at each answer. */
+/** The calling half of a partner: requests to the CPO, and strict checks of each answer. */
 import { randomUUID } from "node:crypto"
 import { envelopeOf, type Version } from "../schemas/Schemas.ts"
 import type { Check } from "../schemas/Shape.ts"
@@ -17,10 +17,10 @@ export interface Answer {
 export interface Asked {
   readonly token: string
   readonly body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** For whom the request is and from whom, from 2.2 on. */
+  /** The party that the request is for and the one that it is from, from 2.2 on. */
   readonly from?: Json | undefined
   readonly to?: Json | undefined
 }
@@ -41,13 +41,13 @@ const routing = (direction: "from" | "to", party: Json | undefined): Readonly<Re
         [`OCPI-${direction}-party-id`]: String(party["party_id"])
       }
 
-/** A list that goes on for longer than this is taken for one without an end. */
+/** A longer list is treated as endless. */
 const pagesMax = 1000
 
 export class Client {
   private readonly version: Version
   private readonly problem: (text: string) => void
-  /** The text of every answer, for what must be nowhere in them. */
+  /** The text of every answer, to check what must not appear in any. */
   readonly answers: Array<string> = []
 
   constructor(version: Version, problem: (text: string) => void) {
@@ -88,7 +88,7 @@ export class Client {
     }
   }
 
-  /** Looks at the data of a success; what it is then, or an error that says what came. */
+  /** Checks the data of a successful answer and returns it. Fails with the answer otherwise. */
   expect(answer: Answer, check: Check, what: string): Json {
     if (answer.http >= 300 || answer.code !== 1000 || !isJson(answer.data)) {
       throw new Error(`${what} was answered ${answer.http}: ${answer.text.slice(0, 600)}`)
@@ -97,7 +97,7 @@ export class Client {
     return answer.data
   }
 
-  /** All pages of a list, in their order. */
+  /** All pages of a list, in order. */
   async pages(url: string, asked: Asked, check: Check, what: string): Promise<ReadonlyArray<Json>> {
     const items: Array<Json> = []
     const seen = new Set<string>()

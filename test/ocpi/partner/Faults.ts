@@ -1,44 +1,44 @@
-/** What a partner can do wrong on purpose, and for how long. */
+/** Faults that a partner can be made to have, and for how long. */
 import type { ServerResponse } from "node:http"
 
 export type Fault =
-  /** An HTTP error, with or without the time after which to come again. */
+  /** An HTTP error, with or without Retry-After. */
   | { readonly does: "status"; readonly http: number; readonly retryAfterSeconds?: number }
-  /** An HTTP error without an envelope, as an ingress gives behind which nobody is. */
+  /** An HTTP error without an envelope, as from an ingress without a backend. */
   | { readonly does: "bare"; readonly http: number }
-  /** Takes the request and never answers. */
+  /** Reads the request and never answers. */
   | { readonly does: "hang" }
-  /** Does what is asked, and keeps the answer back until the test lets it go. */
+  /** Does what the request asks, and delays the answer until the test releases it. */
   | { readonly does: "hold"; readonly until: Promise<void> }
-  /** Ends the connection without an answer. */
+  /** Closes the connection without an answer. */
   | { readonly does: "hangUp" }
-  /** Takes the request and loses the answer, after having done what it asks. */
+  /** Does what the request asks, and loses the answer. */
   | { readonly does: "loseAnswer" }
-  /** Says that more comes than does, and ends in the middle. */
+  /** Announces more bytes than it sends, and ends in the middle. */
   | { readonly does: "truncate" }
-  /** So many bytes of one answer, as fast as they are taken. */
+  /** Sends this many bytes in one answer, as fast as they are read. */
   | { readonly does: "flood"; readonly bytes: number }
   /** A list whose next page is itself. */
   | { readonly does: "loop" }
   | { readonly does: "notJson" }
-  /** Success in HTTP, another status in the envelope, and what it says of it. */
+  /** Success in HTTP, and an error in the envelope, with its message. */
   | { readonly does: "refuse"; readonly statusCode: number; readonly saying?: string }
 
 export interface Planned {
   readonly fault: Fault
   readonly method?: string | undefined
-  /** OCPI's module, or `versions`; every one without it. */
+  /** OCPI's module, or `versions`. All modules if undefined. */
   readonly module?: string | undefined
-  /** An id that the address has; every one without it. */
+  /** An id in the address. All addresses if undefined. */
   readonly id?: string | undefined
-  /** How often; for ever without it. */
+  /** How often. Always if undefined. */
   readonly times?: number | undefined
 }
 
 export class Faults {
   private plans: Array<{ readonly planned: Planned; left: number }> = []
 
-  /** From now on. Earlier plans go first. */
+  /** Starts now. Earlier plans are used first. */
   plan(planned: Planned): void {
     this.plans.push({ planned, left: planned.times ?? Number.POSITIVE_INFINITY })
   }
@@ -47,7 +47,7 @@ export class Faults {
     this.plans = []
   }
 
-  /** What happens to a request; it counts as once. */
+  /** The fault for a request, which counts as one time. */
   next(method: string, module: string, path: ReadonlyArray<string>): Fault | undefined {
     const plan = this.plans.find(
       ({ left, planned }) =>
@@ -64,7 +64,7 @@ export class Faults {
 
 const chunk = Buffer.alloc(64 * 1024, "x")
 
-/** Writes until enough was written or nobody takes more; answers how much went out through `sent`. */
+/** Writes until all is written or the reader stops. Reports how much was sent through `sent`. */
 const flood = (response: ServerResponse, bytes: number, sent: (total: number) => void): void => {
   let total = 0
   response.writeHead(200, { "content-type": "application/json" })
@@ -84,7 +84,7 @@ const flood = (response: ServerResponse, bytes: number, sent: (total: number) =>
 const saying = (envelope: string, message: string | undefined): string =>
   message === undefined ? envelope : envelope.replace(/}$/, `,"status_message":${JSON.stringify(message)}}`)
 
-/** Does what a fault says instead of an answer; true where that was all. `flooded` hears of the bytes of a flood. */
+/** Acts out a fault instead of an answer. Returns true if nothing else must be sent. `flooded` receives the bytes of a flood. */
 export const commit = (
   fault: Fault,
   response: ServerResponse,

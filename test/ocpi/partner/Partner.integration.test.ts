@@ -1,4 +1,4 @@
-/** The partner of the tests is a judge: here it is shown faults, and has to find them. No service is in this. */
+/** The tests' own partner must find faults: here it is sent some, without any service. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { samples } from "../schemas/samples.ts"
@@ -13,7 +13,7 @@ const aPartner = async (version: Version) => {
   return { partner, token: partner.invitation() }
 }
 
-/** Two partners that know each other: the second plays the CPO. */
+/** Two partners that have registered with each other. The second acts as the CPO. */
 const aPair = async (version: Version) => {
   const { partner, token } = await aPartner(version)
   const cpo = (await aPartner(version)).partner
@@ -44,7 +44,7 @@ const aPair = async (version: Version) => {
 }
 
 describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
-  it("takes objects that are right, and keeps them", async () => {
+  it("accepts correct objects and stores them", async () => {
     const { call, partner } = await aPair(version)
     const { CDR, Location, Session, Tariff } = samples(version)
     expect((await call("PUT", "locations", "/NL/VLT/L-1", Location)).http).toBe(201)
@@ -63,7 +63,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("finds what is wrong with them", async () => {
+  it("finds what is wrong with incorrect ones", async () => {
     const { call, partner } = await aPair(version)
     const { CDR, Location, Session } = samples(version)
     const wrong: ReadonlyArray<readonly [string, string, string, Json, RegExp]> = [
@@ -88,7 +88,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
     expect((await call("GET", "cdrs", "", undefined, { authorization: "Token nobody" })).http).toBe(401)
   })
 
-  it("gives its tokens page by page", async () => {
+  it("lists its tokens in pages, and authorises them", async () => {
     const { call, partner } = await aPair(version)
     for (const uid of ["A", "B", "C"]) partner.cards.add(partner.cards.make(uid))
     const first = await call("GET", "tokens", "?limit=50")
@@ -99,7 +99,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
     expect((await call("POST", "tokens", "/NOBODY/authorize")).http).toBe(404)
   })
 
-  it("fails on purpose in each way", async () => {
+  it("acts out each fault", async () => {
     const { call, partner } = await aPair(version)
     const { faults } = partner.server
     faults.plan({ fault: { does: "status", http: 429, retryAfterSeconds: 7 }, module: "tokens", times: 1 })
@@ -126,7 +126,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
   })
 })
 
-it("wants ids and parties from 2.2 on, and an id but once", async () => {
+it("the tests' own partner reports a request id that is used twice", async () => {
   const { call, partner } = await aPair("2.2.1")
   await call("GET", "tokens", "", undefined, { "x-request-id": "same" })
   expect(partner.problems).toEqual([])

@@ -1,7 +1,7 @@
 /**
  * A complete eMSP for tests: a real HTTP server and client in one version of OCPI, both sides of the handshake, the receivers of what a CPO sends,
- * the sender of tokens, and the addresses for results. It is a strict peer: everything that reaches it is held against the standard's tables, and
- * `problems` says what did not fit.
+ * the sender of tokens, and the addresses for results. It is a strict peer: it checks everything that it receives against the standard's tables, and
+ * `problems` lists what did not fit.
  */
 import { randomUUID } from "node:crypto"
 import { until } from "../../simulation/Wait.ts"
@@ -20,7 +20,7 @@ export interface PartnerOptions {
   readonly name?: string
 }
 
-/** The role that a CPO has in a module, to be found by in its version details. */
+/** The CPO's role in a module, by which the module is found in its version details. */
 const cpoRole: Readonly<Record<string, string>> = {
   cdrs: "SENDER",
   chargingprofiles: "RECEIVER",
@@ -52,7 +52,7 @@ const listed = {
 
 const newToken = (): string => randomUUID().replaceAll("-", "")
 
-/** How long a test waits for something to be sent, in ms. */
+/** How long a test waits for a message, in ms. */
 const waitMillis = 20_000
 
 export class Partner implements AsyncDisposable {
@@ -64,17 +64,17 @@ export class Partner implements AsyncDisposable {
   readonly client: Client
   readonly stores: Stores
   readonly cards: Cards
-  /** What was posted to our addresses for results, by the id in them. */
+  /** Results that were posted, by the id in the address. */
   readonly results = new Map<string, Array<unknown>>()
-  /** What was put as an active charging profile, by session. */
+  /** Active charging profiles that were put, by session. */
   readonly activeProfiles = new Map<string, Json>()
-  /** The CPO's modules as its details name them: `locations SENDER`, without a role in 2.1.1. */
+  /** The CPO's modules as named in its details: `locations SENDER`, without a role in 2.1.1. */
   readonly endpoints = new Map<string, string>()
-  /** By which we call the CPO. */
+  /** The token with which we call the CPO. */
   theirToken: string | undefined
-  /** The CPO's credentials as it sent them last. */
+  /** The CPO's credentials as last received. */
   theirs: Json | undefined
-  /** By which the CPO may call us. */
+  /** The token with which the CPO may call us. */
   private readonly tokens = new Set<string>()
   private readonly registrationTokens = new Set<string>()
 
@@ -108,12 +108,12 @@ export class Partner implements AsyncDisposable {
     return `${this.server.base}/versions`
   }
 
-  /** The address of a module of ours. */
+  /** The address of one of our modules. */
   url(module: string): string {
     return `${this.server.base}/${this.version}/${module}`
   }
 
-  /** A token to register with us by (TOKEN_A), to hand to a CPO with `versionsUrl`. */
+  /** A token with which to register with us (TOKEN_A), to hand to a CPO with `versionsUrl`. */
   invitation(): string {
     const token = newToken()
     this.registrationTokens.add(token)
@@ -132,7 +132,7 @@ export class Partner implements AsyncDisposable {
     for (const fault of check(value, what)) this.problems.push(fault)
   }
 
-  /** Finds out where the CPO's modules are. */
+  /** Discovers the CPO's modules. */
   async discover(versionsUrl: string, token: string): Promise<void> {
     const tables = schemasOf[this.version]
     const versions = await this.client.ask("GET", versionsUrl, { token })
@@ -153,7 +153,7 @@ export class Partner implements AsyncDisposable {
     }
   }
 
-  /** The address of one of the CPO's modules; undefined where it names none. */
+  /** The address of one of the CPO's modules. Undefined if the CPO does not have it. */
   endpoint(module: string): string | undefined {
     if (!transportOf(this.version).modern) return this.endpoints.get(module)
     const role = cpoRole[module]
@@ -176,13 +176,13 @@ export class Partner implements AsyncDisposable {
     return answer
   }
 
-  /** Registers with a CPO as the sender of the handshake, by the token that it handed us; answers what it said at the end. */
+  /** Registers with a CPO as the sender of the handshake, with the token from its invitation. Returns the final answer. */
   async register(versionsUrl: string, token: string): Promise<Answer> {
     await this.discover(versionsUrl, token)
     return this.exchange("POST", token)
   }
 
-  /** New tokens for both sides. The one before is taken until the answer is here. */
+  /** Exchanges the tokens of both sides. The old one is accepted until the answer has arrived. */
   rotate(): Promise<Answer> {
     return this.exchange("PUT", this.token())
   }
@@ -198,14 +198,14 @@ export class Partner implements AsyncDisposable {
     return this.theirToken
   }
 
-  /** The party of the CPO that we speak to: the first in its credentials. */
+  /** The CPO's party that we call: the first one in its credentials. */
   get cpo(): Json {
     const roles = this.theirs?.["roles"]
     const first: unknown = Array.isArray(roles) ? roles[0] : this.theirs
     return { country_code: field(first, "country_code"), party_id: field(first, "party_id") }
   }
 
-  /** A request to one of the CPO's modules: the path behind its address, as it is. */
+  /** A request to one of the CPO's modules. The path is appended to its address unchanged. */
   ask(
     method: string,
     module: string,
@@ -224,7 +224,7 @@ export class Partner implements AsyncDisposable {
     })
   }
 
-  /** Every object of a list, over all of its pages. */
+  /** Every object of a list, from all of its pages. */
   pull(module: keyof typeof listed, query = ""): Promise<ReadonlyArray<Json>> {
     const asked = { token: this.token(), from: this.party, to: this.cpo }
     const base = this.endpoint(module)
@@ -240,7 +240,7 @@ export class Partner implements AsyncDisposable {
     return this.client.expect(answer, schemasOf[this.version][name], name)
   }
 
-  /** Pushes a token of ours. */
+  /** Pushes one of our tokens. */
   putToken(token: Json): Promise<Answer> {
     this.cards.add(token)
     return this.ask("PUT", "tokens", this.tokenPath(token), token)
@@ -256,14 +256,14 @@ export class Partner implements AsyncDisposable {
     return `/${country_code}/${party_id}/${encodeURIComponent(String(token["uid"]))}${type}`
   }
 
-  /** An address for one result, and the id by which it is found. */
+  /** A new address for one result, and the id by which the result is found. */
   expectResult(module: "chargingprofiles" | "commands", kind: string): { readonly id: string; readonly url: string } {
     const id = randomUUID()
     this.results.set(id, [])
     return { id, url: `${this.url(module)}/${kind}/${id}` }
   }
 
-  /** Sends a command; the CPO's first answer, and the id of the result that follows. */
+  /** Sends a command. Returns the CPO's immediate answer, and the id of the result that follows. */
   async command(name: string, body: Json): Promise<{ readonly answer: Json; readonly id: string }> {
     const { id, url } = this.expectResult("commands", name)
     const answer = await this.ask("POST", "commands", `/${name}`, { response_url: url, ...body })
@@ -303,7 +303,7 @@ export class Partner implements AsyncDisposable {
     await until(() => `${what} (heard: ${last().join(", ")}; problems: ${this.problems.join("; ")})`, waitMillis, holds)
   }
 
-  /** Texts that reached us or were answered, for what must be nowhere in them. */
+  /** All texts that we received, to check what must not appear in any. */
   get everything(): ReadonlyArray<string> {
     return [
       ...this.client.answers,
@@ -358,7 +358,7 @@ export class Partner implements AsyncDisposable {
     return { http: 200, code: 1000, data: this.credentials(own) }
   }
 
-  /** Results of commands and profiles, and active profiles. */
+  /** Receives the results of commands and profiles, and active profiles. */
   private told({ body, method, module, path }: Heard): Reply {
     const [kind = "", id = ""] = path
     if (method === "PUT" && module === "chargingprofiles" && path.length === 1) {
@@ -387,6 +387,6 @@ export class Partner implements AsyncDisposable {
     return { http: 200, code: 1000 }
   }
 
-  /** A time as this version takes it. */
+  /** A time in the format of this version. */
   readonly time = printed
 }

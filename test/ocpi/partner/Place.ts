@@ -1,4 +1,4 @@
-/** A place to charge at: a site that partners may see, its tariff, and a charge point with two connectors that does as it is told. */
+/** A place to charge at: a site that partners may see, its tariff, and a charge point with two connectors that accepts commands. */
 import { randomUUID } from "node:crypto"
 import type { World } from "../../cases/World.ts"
 import type { Station } from "../../cases/Station.ts"
@@ -22,7 +22,7 @@ const address = {
   longitude: 6.566502
 }
 
-/** Energy for half a euro, with 20% VAT. */
+/** Half a euro per kWh, with 20% VAT. */
 const tariff = {
   currency: "EUR",
   elements: [{ priceComponents: [{ type: "ENERGY", price: 0.5, vat: 20, stepSize: 1 }] }]
@@ -39,10 +39,10 @@ export const makePlace = async (world: World, more: Json = {}): Promise<Place> =
   return { siteId, chargerId, tariffId: String(tariffId), station }
 }
 
-/** A test that has ended closes its station, whatever it was about to say. */
+/** The station of a test that has ended is closed, whatever it was doing. */
 const gone = (): void => undefined
 
-/** What a charge point does with commands. Sessions of a second have but 400 Wh: more would be held for a look at them. */
+/** How a charge point reacts to commands. A session of a second must have only 400 Wh: with more it would be held for a check. */
 export class Driver {
   readonly place: Place
   transactionId: number | undefined

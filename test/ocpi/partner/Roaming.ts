@@ -1,4 +1,4 @@
-/** A service and partners that are registered with it: what every test of roaming over real HTTP begins with. */
+/** A service and partners that are registered with it: the common beginning of all tests of roaming over real HTTP. */
 import { onTestFinished } from "vitest"
 import { World } from "../../cases/World.ts"
 import type { Version } from "../schemas/Schemas.ts"
@@ -7,29 +7,29 @@ import type { Json } from "./Wire.ts"
 
 export const allVersions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
 
-/** Those with routing, charging profiles and hub client info. */
+/** Versions with routing, charging profiles and hub client info. */
 export const laterVersions: ReadonlyArray<Version> = ["2.2", "2.2.1"]
 
-/** A partner as REST shows it when it is invited. */
+/** A partner as REST answers its invitation. */
 export interface Invited {
   readonly id: string
   readonly token: string
   readonly versionsUrl: string
 }
 
-/** Three letters or digits, another one each time. */
+/** Three letters or digits, different each time. */
 const partyIdOf = (n: number): string => `P${n.toString(36).toUpperCase().padStart(2, "0")}`
 
 export class Roaming {
   readonly world: World
   private made = 0
 
-  /** With `env` the file has a service of its own. */
+  /** With `env`, the file has its own service. */
   constructor(env?: Readonly<Record<string, string>>) {
     this.world = new World(env)
   }
 
-  /** Whoever has been tried with is forgotten, so that no later test waits while he is told of what changes. */
+  /** Removes a test's partner afterwards, so that later tests do not wait for pushes to it. */
   private forgottenAfterwards(id: string): void {
     onTestFinished(async () => {
       if (this.world.service.life.exit === undefined) await this.world.rest.request("DELETE", `partners/${id}`)
@@ -44,7 +44,7 @@ export class Roaming {
     }
   }
 
-  /** Invites one in REST; its token and our versions URL are what is handed over. */
+  /** Invites a partner in REST. Returns the token and versions URL to hand over. */
   async invite(partner: Partner, more: Json = {}): Promise<Invited> {
     const { country_code, party_id } = partner.party
     const invited = this.invited(
@@ -65,7 +65,7 @@ export class Roaming {
     return this.invited(await this.world.post(`partners/${id}/invite`, {}))
   }
 
-  /** A partner that listens until the test ends. No two have the same party. */
+  /** A partner that listens until the test ends. Each has a different party. */
   async partner(version: Version, more: Partial<PartnerOptions> = {}): Promise<Partner> {
     const partyId = partyIdOf(this.made++)
     const partner = await Partner.start({ version, partyId, name: `eMSP ${partyId}`, ...more })
@@ -73,7 +73,7 @@ export class Roaming {
     return partner
   }
 
-  /** A partner that has registered itself, as an eMSP or in the roles that it is invited in. */
+  /** A partner that has registered itself, as an eMSP or in the roles of its invitation. */
   async registered(version: Version, more: Partial<PartnerOptions> = {}, invitation: Json = {}) {
     const partner = await this.partner(version, more)
     const { id, token, versionsUrl } = await this.invite(partner, invitation)
@@ -82,7 +82,7 @@ export class Roaming {
     return { id, partner }
   }
 
-  /** What REST shows of a partner. */
+  /** A partner as shown in REST. */
   shown(id: string): Promise<Json> {
     return this.world.get(`partners/${id}`)
   }

@@ -1,6 +1,6 @@
 /**
- * The listening half of a partner: HTTP, whom a request is from, the headers that its version has, faults on purpose, and the envelope. What is
- * answered is said by whoever made it.
+ * The listening half of a partner: HTTP, the caller's token, the headers of its version, planned faults, and the envelope. What is answered is
+ * decided by the function that it is created with.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,31 +9,31 @@ import { commit, Faults } from "./Faults.ts"
 import type { Reply } from "./Stores.ts"
 import { authorization, type Json, now, transportOf } from "./Wire.ts"
 
-/** A request as it came. */
+/** A request as received. */
 export interface Heard {
   readonly method: string
   /** `versions`, `details`, or OCPI's name of the module. */
   readonly module: string
-  /** Behind the address of the module, percent-decoded. */
+  /** The path after the module's address, percent-decoded. */
   readonly path: ReadonlyArray<string>
   readonly query: URLSearchParams
   readonly headers: Readonly<Record<string, string>>
   readonly token: string
   readonly text: string
-  /** Undefined where there is none, or no JSON. */
+  /** Undefined if there is no body or it is not JSON. */
   readonly body: unknown
   readonly at: number
 }
 
 export interface ServerOptions {
   readonly version: Version
-  /** Of this version, whatever `version` is: the partner takes the token of each version as it is. */
+  /** The version whose token format is required, whatever `version` is. */
   readonly problem: (text: string) => void
   readonly isKnown: (token: string) => boolean
   readonly answer: (heard: Heard) => Promise<Reply> | Reply
 }
 
-/** Requests that are kept for tests to look at. */
+/** How many requests are kept for tests to examine. */
 const heardMax = 20_000
 
 /** Modules whose requests name no parties. */
@@ -58,7 +58,7 @@ const parsed = (text: string): unknown => {
 export class Server {
   readonly faults = new Faults()
   readonly heard: Array<Heard> = []
-  /** Connections that were ever opened, and bytes that a flood got rid of. */
+  /** Connections that were opened, and bytes of floods that were sent. */
   connections = 0
   flooded = 0
   port = 0
@@ -74,7 +74,7 @@ export class Server {
     return `http://127.0.0.1:${this.port}/ocpi/emsp`
   }
 
-  /** Listens; a second time on the port of the first. */
+  /** Listens. The second time it uses the same port as the first. */
   async up(): Promise<void> {
     const http = createServer((incoming, response) => {
       void this.serve(incoming, response).catch((error: unknown) => {
@@ -91,7 +91,7 @@ export class Server {
     this.http = http
   }
 
-  /** Nobody listens any more, and open connections end. */
+  /** Stops listening and closes open connections. */
   async down(): Promise<void> {
     const http = this.http
     this.http = undefined
@@ -143,7 +143,7 @@ export class Server {
     }
   }
 
-  /** The token in the one form that the version has: a strict partner takes no other. */
+  /** The token in the form of the version. A strict partner accepts no other. */
   private tokenOf(header: string | undefined): string {
     const value = /^Token (\S+)$/.exec(header ?? "")?.[1] ?? ""
     if (!transportOf(this.options.version).base64) return value
@@ -151,7 +151,7 @@ export class Server {
     return authorization(token, true) === header ? token : ""
   }
 
-  /** What is to be said against a request whatever it asks. */
+  /** Checks that apply to every request. */
   private look({ body, headers, method, module, text }: Heard): void {
     const { problem, version } = this.options
     const what = `${method} ${module}`

@@ -1,12 +1,12 @@
 /**
- * What an eMSP keeps of a CPO's objects: the receiver side of locations, sessions, CDRs and tariffs. It is as strict as the standard lets it be, and
- * writes down each fault of what it is sent.
+ * The CPO's objects that an eMSP stores: the receiver side of locations, sessions, CDRs and tariffs. It is as strict as the standard allows, and
+ * records each fault in what it receives.
  */
 import { schemasOf, type Version } from "../schemas/Schemas.ts"
 import type { Check } from "../schemas/Shape.ts"
 import { field, isJson, type Json } from "./Wire.ts"
 
-/** A request behind the address of a module. */
+/** A request after the address of a module. */
 export interface Received {
   readonly method: string
   readonly path: ReadonlyArray<string>
@@ -30,11 +30,11 @@ type Kind = "locations" | "sessions" | "tariffs"
 
 const at = (value: unknown): number => Date.parse(String(field(value, "last_updated")).replace(/Z?$/, "Z"))
 
-/** The later `last_updated` of two. */
+/** The later of two `last_updated`. */
 const newer = (one: unknown, other: unknown): unknown =>
   at(one) > at(other) ? field(one, "last_updated") : field(other, "last_updated")
 
-/** Lists that are named by an id inside of their parent. */
+/** Lists of objects that have an id within their parent. */
 const withChild = (list: unknown, name: string, child: Json): ReadonlyArray<unknown> => {
   const items: ReadonlyArray<unknown> = Array.isArray(list) ? list : []
   const id = field(child, name)
@@ -51,7 +51,7 @@ export class Stores {
   readonly sessions = new Map<string, Json>()
   readonly tariffs = new Map<string, Json>()
   readonly cdrs = new Map<string, Json>()
-  /** Every state of an object as it came, oldest first, by module and id. */
+  /** Every received state of an object, oldest first, by module and id. */
   readonly history = new Map<string, Array<Json>>()
   private readonly version: Version
   private readonly problem: (text: string) => void
@@ -81,7 +81,7 @@ export class Stores {
     return isNew ? created : ok()
   }
 
-  /** From 2.2 on an object says whose it is, as its address does. */
+  /** From 2.2 on an object names its party, which must match the address. */
   private owned(what: string, [country, party]: ReadonlyArray<string>, body: unknown): void {
     if (this.version === "2.1.1") return
     const told = `${String(field(body, "country_code"))}/${String(field(body, "party_id"))}`
@@ -124,8 +124,8 @@ export class Stores {
   }
 
   /**
-   * Puts an object where it belongs; what it is a part of changed with it. EVSEs of one location are told one by one, so that an older change of one
-   * may come after a newer one of another: the location has the newest time of all.
+   * Stores an object in its place and updates its parents. EVSEs of one location are sent one by one, so that an older change of one may arrive after
+   * a newer one of another: the location has the newest time of all.
    */
   private locate(key: string, path: ReadonlyArray<string>, value: Json): Reply {
     const [, , , evseUid, connectorId] = path
@@ -177,7 +177,7 @@ export class Stores {
     const key = `${country}/${party}/${id}`
     if (method === "GET") return this.tariffs.has(key) ? ok(this.tariffs.get(key)) : unknown(2001)
     if (method === "DELETE") return this.tariffs.delete(key) ? ok() : unknown(2001)
-    // PATCH was there in 2.1.1 only.
+    // PATCH exists in 2.1.1 only.
     if (method === "PATCH" && this.version === "2.1.1" && isJson(body)) {
       const held = this.tariffs.get(key)
       return held === undefined ? unknown(2001) : this.put("tariffs", this.tariffs, key, { ...held, ...body })

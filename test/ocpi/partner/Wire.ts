@@ -1,6 +1,6 @@
 /**
- * How the tests' own partners speak: OCPI over `node:http`, written from the standard. Nothing of it comes from the service that it is there to
- * check.
+ * How the tests' own partners communicate: OCPI over `node:http`, implemented from the standard. It shares no code with the service that it
+ * checks.
  */
 import { request as plainRequest } from "node:http"
 import type { Version } from "../schemas/Schemas.ts"
@@ -22,10 +22,10 @@ export interface Got {
   readonly text: string
 }
 
-/** An answer that does not come in this time is none, in ms. */
+/** How long an answer may take, in ms. */
 const patienceMillis = 30_000
 
-/** One request and its answer; it fails where no answer comes. */
+/** Sends one request. Fails if there is no answer. */
 export const send = ({ body, headers, method, url }: Sent): Promise<Got> =>
   new Promise((resolve, reject) => {
     const outgoing = plainRequest(url, { method, headers, agent: false, timeout: patienceMillis }, (incoming) => {
@@ -46,7 +46,7 @@ export const send = ({ body, headers, method, url }: Sent): Promise<Got> =>
     outgoing.end(body)
   })
 
-/** What a version has otherwise in its transport. */
+/** Differences between versions in their transport. */
 export interface Transport {
   /** `Authorization: Token` carries Base64 of the token. */
   readonly base64: boolean
@@ -60,7 +60,7 @@ export const transportOf = (version: Version): Transport =>
 export const authorization = (token: string, base64: boolean): string =>
   `Token ${base64 ? Buffer.from(token, "utf8").toString("base64") : token}`
 
-/** As the standard prints it, and as 2.1.1 takes it too. */
+/** In the standard's format, which 2.1.1 accepts too. */
 export const printed = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, "Z")
 
 export const now = (): string => printed(Date.now())
@@ -68,7 +68,7 @@ export const now = (): string => printed(Date.now())
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A field of something that may be no object. */
+/** A field of a value that may not be an object. */
 export const field = (value: unknown, name: string): unknown => (isJson(value) ? value[name] : undefined)
 
 /** The address behind `rel="next"`. */

@@ -1,4 +1,4 @@
-/** Sessions to partners: told when they have changed, and not when only what stands around them has. Records, and where they stand there. */
+/** Sessions are sent to partners again when they have changed, but not when only their site has. Records, and their addresses at the partner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
@@ -39,7 +39,7 @@ const itemOf = (kind: string, id: string, hash: Uint8Array | undefined) => ({
   reference: undefined
 })
 
-/** Tells a partner of `version` each of the sessions, and answers what it was sent. */
+/** Pushes each of the sessions to a partner of `version`, and returns the calls. */
 const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
   Effect.gen(function* () {
     const calls: Array<PartnerRequest> = []
@@ -64,7 +64,7 @@ const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
     return calls
   })
 
-it.effect("a record's address at a partner is kept as text that can be, though it was cut", () =>
+it.effect("a record's address at a partner is stored as valid text, even if it has to be cut", () =>
   Effect.gen(function* () {
     const address = `https://partner.example/cdrs/\0${"\u{1f50b}".repeat(1_000)}`
     const client = PartnerClient.of({
@@ -82,7 +82,7 @@ it.effect("a record's address at a partner is kept as text that can be, though i
   })
 )
 
-/** A partner that answers calls of each method by an HTTP status, and an answer that has the record. */
+/** A partner that answers each method with an HTTP status, and a successful answer with the record. */
 const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], number>>>) => {
   const calls: Array<string> = []
   const client = PartnerClient.of({
@@ -99,7 +99,7 @@ const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], numbe
   return { calls, client }
 }
 
-/** Tells of a record, and answers what was asked for it and what came of it. */
+/** Pushes a record, and returns the calls and the outcome. */
 const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] = {}) => {
   const { calls, client } = answering(http)
   const item = { ...itemOf("cdr", cdr.id, undefined), ...known }
@@ -117,7 +117,7 @@ const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] =
 }
 
 describe("a record", () => {
-  it.effect("that was taken is never sent again, whatever it is due for", () =>
+  it.effect("that was accepted is never sent again, whatever it is due for", () =>
     Effect.gen(function* () {
       const { calls, outcome } = yield* record({ hash: new Uint8Array([1]), tries: 3, isInDoubt: true })
       assert.deepStrictEqual(calls, [])
@@ -125,7 +125,7 @@ describe("a record", () => {
     })
   )
 
-  it.effect("that is taken must not be told twice", () =>
+  it.effect("that is accepted is marked to be sent only once", () =>
     Effect.gen(function* () {
       const { calls, outcome } = yield* record({})
       assert.deepStrictEqual(calls, ["POST"])
@@ -133,7 +133,7 @@ describe("a record", () => {
     })
   )
 
-  it.effect("that a partner has already is taken, by a conflict at the first try that is known of", () =>
+  it.effect("that a partner already has counts as accepted, after a conflict at the first try", () =>
     Effect.gen(function* () {
       const { calls, outcome } = yield* record({ tries: 0 }, { POST: 409 })
       assert.deepStrictEqual(calls, ["POST"])
@@ -141,7 +141,7 @@ describe("a record", () => {
     })
   )
 
-  it.effect("of which nobody knows whether it was sent is asked for before it is sent again", () =>
+  it.effect("that may have been sent already is asked for before it is sent again", () =>
     Effect.gen(function* () {
       const had = yield* record({ isInDoubt: true })
       assert.deepStrictEqual(had.calls, ["GET"])
@@ -155,7 +155,7 @@ describe("a record", () => {
   )
 })
 
-describe("a tariff that is for nothing any more", () => {
+describe("a tariff that is no longer assigned", () => {
   const gone = (known: Pick<DueItem, "hash">, isNamed: boolean) => {
     const { calls, client } = answering({})
     const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
@@ -173,7 +173,7 @@ describe("a tariff that is for nothing any more", () => {
   }
   const hash = new Uint8Array([1])
 
-  it.effect("is deleted there once no location names it, and waits until then", () =>
+  it.effect("is deleted at the partner after no location names it any more, and waits until then", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* gone({ hash }, true), { _tag: "Waits", calls: [] })
       assert.deepStrictEqual(yield* gone({ hash }, false), { _tag: "Delivered", calls: ["DELETE"] })
@@ -195,7 +195,7 @@ describe.each(versions)("a session to a partner on OCPI %s", (version) => {
     })
   )
 
-  it.effect("is sent once, though its site is renamed and it is looked at later", () =>
+  it.effect("is sent once, although its site is renamed and its time changes", () =>
     Effect.gen(function* () {
       const renamed = { ...session, place: { ...place, siteName: "Renamed" }, lastUpdated: session.lastUpdated + 1000 }
       assert.strictEqual((yield* told(version, [session, renamed])).length, 1)

@@ -1,4 +1,4 @@
-/** An answer without an envelope: about the object where the partner is there, about the partner where it is not. */
+/** An answer without an envelope: it is about the object if the partner can be reached, and about the partner otherwise. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -32,7 +32,7 @@ const item: DueItem = {
   reference: undefined
 }
 
-/** A partner that answers each push by `outcome`, and counts how often it is asked whether it is there. */
+/** A partner that answers each push with `outcome`, and counts how often it is checked whether it can be reached. */
 const partner = (outcome: Outcome) => {
   const state = { isThere: true, asked: 0 }
   const kind: SubscriptionKind = withDoubtsSettled({
@@ -50,21 +50,21 @@ const partner = (outcome: Outcome) => {
 }
 
 describe("a doubt about an answer", () => {
-  it.effect("is a refusal of the object where the partner is there, and could say so", () =>
+  it.effect("is a refusal of the object if the partner can be reached", () =>
     Effect.gen(function* () {
       const { deliver } = partner({ _tag: "Failed", message: "HTTP 400", doubt: "object" })
       assert.deepStrictEqual(yield* deliver, { _tag: "Refused", message: "HTTP 400" })
     })
   )
 
-  it.effect("about an address lets the object wait alone, and is no refusal", () =>
+  it.effect("about an address makes only that object wait, and is not a refusal", () =>
     Effect.gen(function* () {
       const { deliver } = partner({ _tag: "Failed", message: "HTTP 404", doubt: "place" })
       assert.deepStrictEqual(yield* deliver, { _tag: "Failed", message: "HTTP 404", isAlone: true })
     })
   )
 
-  it.effect("is about the partner where it is not there; it is asked once for all within some seconds", () =>
+  it.effect("is about the partner if it cannot be reached, which is checked once for all within some seconds", () =>
     Effect.gen(function* () {
       const { deliver, state } = partner({ _tag: "Failed", message: "HTTP 404", doubt: "object" })
       state.isThere = false
@@ -78,7 +78,7 @@ describe("a doubt about an answer", () => {
     })
   )
 
-  it.effect("is none where the answer was clear, and nobody is asked", () =>
+  it.effect("does not arise after a clear answer, and the partner is not checked", () =>
     Effect.gen(function* () {
       const outcomes: ReadonlyArray<Outcome> = [
         { _tag: "Delivered" },

@@ -1,4 +1,4 @@
-/** What is sent of a location to one partner, by what it was told before. */
+/** What is sent of a location to one partner, depending on what was sent before. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Location } from "../../../src/domain/site/Location.ts"
@@ -64,7 +64,7 @@ const partner: Partner = {
   updatedAt: now
 }
 
-/** A partner that answers a PATCH by `http`, and what it is sent. */
+/** A partner that answers a PATCH with `http`, and the calls that it received. */
 const listening = (http: number) => {
   const calls: Array<PartnerRequest> = []
   const client = PartnerClient.of({
@@ -95,7 +95,7 @@ const dueOf = (object: ObjectRef, known: Pick<DueItem, "hash" | "reference">): D
 const wire = wireObjects["2.2.1"]
 const inTurn = <A, E>(call: Effect.Effect<A, E>) => call
 
-/** Tells of the first evse; `hash` is of what the partner was told of it last, and `http` what it answers to a PATCH. */
+/** Pushes the first EVSE. `hash` is that of its last push, and `http` the answer to a PATCH. */
 const told = (known: { readonly location: boolean; readonly hash?: Uint8Array }, http = 200) => {
   const { calls, client } = listening(http)
   let asked = 0
@@ -117,25 +117,27 @@ const told = (known: { readonly location: boolean; readonly hash?: Uint8Array },
 
 const another = `evse ${location.id}/${uids[1]}`
 
-describe("an evse's status", () => {
-  it.effect("goes by itself to a partner that was told of the location", () =>
+describe("an EVSE's status", () => {
+  it.effect("is sent alone to a partner that has the location", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* told({ location: true }), { calls: ["PATCH"], also: [], asked: 1 })
-      // Whoever was told of its status was told of the location, and nobody needs to look.
+      // A partner that has its status must have the location, so that this is not looked up.
       const hash = new Uint8Array(16)
       assert.deepStrictEqual(yield* told({ location: true, hash }), { calls: ["PATCH"], also: [], asked: 0 })
     })
   )
 
-  it.effect("goes with the whole location to a partner that has heard nothing of it, which then is told", () =>
-    Effect.gen(function* () {
-      // By which party it was told, too: whoever moves the site next must take it from there.
-      const also = [`location ${location.id} NL*ABC`, another]
-      assert.deepStrictEqual(yield* told({ location: false }), { calls: ["PUT"], also, asked: 1 })
-    })
+  it.effect(
+    "is sent with the whole location to a partner that does not have it, and the location is recorded as sent",
+    () =>
+      Effect.gen(function* () {
+        // The party it was sent by is recorded too: if the site moves, it must be removed there.
+        const also = [`location ${location.id} NL*ABC`, another]
+        assert.deepStrictEqual(yield* told({ location: false }), { calls: ["PUT"], also, asked: 1 })
+      })
   )
 
-  it.effect("goes with the whole location to a partner that does not know the evse", () =>
+  it.effect("is sent with the whole location to a partner that does not know the EVSE", () =>
     Effect.gen(function* () {
       for (const http of [404, 405]) {
         const { also, calls } = yield* told({ location: true }, http)
@@ -153,12 +155,12 @@ describe("a location", () => {
   }
   const delivered = (outcome: Outcome) => (outcome._tag === "Delivered" ? outcome : undefined)
 
-  it.effect("goes once, and is taken from the party that its site has left, however it was told first", () =>
+  it.effect("is sent once, and removed from the party that its site has left", () =>
     Effect.gen(function* () {
       const first = delivered((yield* tell({ hash: undefined, reference: undefined })).outcome)
       assert.strictEqual(first?.reference, "NL*ABC")
       assert.deepStrictEqual(first?.named, [])
-      // Told with one of its evses by an older release, which kept nothing but what was told.
+      // Sent together with one of its EVSEs by an older release, which did not store the party.
       const { calls, outcome } = yield* tell({ hash: first?.hash, reference: undefined })
       assert.deepStrictEqual(calls, [])
       assert.deepInclude(outcome, { isSilent: true, reference: "NL*ABC" })
@@ -180,7 +182,7 @@ describe("a location", () => {
     })
   )
 
-  it.effect("is kept with the tariffs that it names, each once, also where nothing of it is to be told", () =>
+  it.effect("is stored with the tariffs that it names, each once, even if nothing has to be sent", () =>
     Effect.gen(function* () {
       const [first, second] = location.evses
       const named = (tariffId: string | undefined, laterTariffIds: ReadonlyArray<string>) => ({

@@ -1,4 +1,4 @@
-/** What facts touch of what partners are told, and what their answers mean. */
+/** Which of a partner's objects a fact concerns, and what a partner's answers mean. */
 import { describe, expect, it } from "vitest"
 import type { JournaledFact } from "../../../src/domain/event/Subscription.ts"
 import { hashOf, sameHash } from "../../../src/ocpi/push/Hash.ts"
@@ -22,22 +22,22 @@ const fact = (type: string, body: unknown, subject = "charger:C1"): JournaledFac
 describe("a fact", () => {
   const cases: ReadonlyArray<readonly [string, JournaledFact, ReadonlyArray<unknown>]> = [
     [
-      "of a connector touches its evse's status",
+      "about a connector concerns its EVSE's status",
       fact("ConnectorStatusChanged", { evseId: 2, connectorId: 1 }),
       [{ _tag: "Status", chargerId: "C1", evseId: 2 }]
     ],
     [
-      "of connector 0 touches those of all the charger's",
+      "about connector 0 concerns the status of all EVSEs of the charger",
       fact("ConnectorStatusChanged", { evseId: 0, connectorId: 0 }),
       [{ _tag: "Status", chargerId: "C1", evseId: undefined }]
     ],
     [
-      "of a connection does so too, whatever the charger's id has in it",
+      "about a connection does so too, whatever characters the charger's id has",
       fact("ChargerDisconnected", {}, "charger:a:b"),
       [{ _tag: "Status", chargerId: "a:b", evseId: undefined }]
     ],
     [
-      "of a charger that moves touches both sites",
+      "about a charger that moves concerns both sites",
       fact("ChargerChanged", { before: { siteId: site }, after: { siteId: other } }),
       [
         { _tag: "Charger", chargerId: "C1" },
@@ -46,7 +46,7 @@ describe("a fact", () => {
       ]
     ],
     [
-      "of a charger that is let in or refused touches its evses' statuses as well",
+      "about a charger that is accepted or rejected concerns the status of its EVSEs as well",
       fact("ChargerChanged", {
         before: { siteId: site, registration: "Accepted" },
         after: { siteId: site, registration: "Rejected" }
@@ -58,9 +58,9 @@ describe("a fact", () => {
         { _tag: "Site", siteId: site }
       ]
     ],
-    ["of a site touches it", fact("SiteChanged", {}, `site:${site}`), [{ _tag: "Site", siteId: site }]],
+    ["about a site concerns it", fact("SiteChanged", {}, `site:${site}`), [{ _tag: "Site", siteId: site }]],
     [
-      "of what changed by itself touches the location, and the evses whose status it is",
+      "about a time-driven change concerns the location, and the EVSEs whose status changed",
       fact("LocationChanged", { evses: [id] }, `site:${site}`),
       [
         { _tag: "Site", siteId: site },
@@ -68,44 +68,44 @@ describe("a fact", () => {
       ]
     ],
     [
-      "of a default tariff touches every location, and the tariff, which is seen from then on",
+      "about a default tariff concerns every location, and the tariff, which partners see from then on",
       fact("TariffAssigned", { after: { scope: "organisation", tariffId: id } }),
       [{ _tag: "Tariff", tariffId: id }, { _tag: "Sites" }]
     ],
     [
-      "of a tariff's new price touches the tariff alone",
+      "about a tariff's new price concerns the tariff only",
       fact("TariffChanged", { before: { id }, after: { id } }),
       [{ _tag: "Tariff", tariffId: id }]
     ],
     [
-      "of a tariff's new times touches every location as well",
+      "about a tariff's new times concerns every location as well",
       fact("TariffChanged", { before: { id }, after: { id, endDateTime: 5 } }),
       [{ _tag: "Tariff", tariffId: id }, { _tag: "Sites" }]
     ],
     [
-      "of a start touches the sessions that it ends",
+      "about a start concerns the sessions that it ends, too",
       fact("SessionStarted", { sessionId: id, supersedes: [other] }),
       [
         { _tag: "Session", sessionId: id },
         { _tag: "Session", sessionId: other }
       ]
     ],
-    ["of a reading outside of any session touches nothing", fact("MeterRead", { evseId: 1 }), []],
+    ["about a reading outside of any session concerns nothing", fact("MeterRead", { evseId: 1 }), []],
     [
-      "of a record touches its session, whose price is known then, before itself",
+      "about a record concerns its session, whose price is known then, before the record",
       fact("CdrIssued", { after: { id, sessionId: other } }),
       [
         { _tag: "Session", sessionId: other },
         { _tag: "Cdr", cdrId: id }
       ]
     ],
-    ["that nobody knows touches nothing", fact("SomethingElse", { sessionId: id }), []],
+    ["of an unknown type concerns nothing", fact("SomethingElse", { sessionId: id }), []],
     [
-      "of a price that was awaited touches its session",
+      "about a price that was awaited concerns its session",
       fact("SessionPriced", { sessionId: id }, `session:${id}`),
       [{ _tag: "Session", sessionId: id }]
     ],
-    ["that cannot be read touches nothing", fact("CdrIssued", { after: "?" }), []]
+    ["that cannot be read concerns nothing", fact("CdrIssued", { after: "?" }), []]
   ]
   it.each(cases)("%s", (_, one, touched) => {
     expect(touchedBy(one)).toEqual(touched)
@@ -155,11 +155,14 @@ describe("an answer", () => {
     [404, "place"],
     [405, "place"],
     [410, "place"]
-  ])("of HTTP %s without an envelope may come from anybody: if from the partner, it is about the %s", (http, doubt) => {
-    expect(outcomeOf(failed(http))).toMatchObject({ _tag: "Failed", doubt })
-  })
+  ])(
+    "of HTTP %s without an envelope may come from an ingress: if from the partner, it is about the %s",
+    (http, doubt) => {
+      expect(outcomeOf(failed(http))).toMatchObject({ _tag: "Failed", doubt })
+    }
+  )
 
-  it("to the question whether it is there is somebody's where it speaks OCPI or looks at tokens", () => {
+  it("to a check of whether the partner can be reached proves it if it speaks OCPI or checks tokens", () => {
     const somebody = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]
     expect(somebody.map(isReachable)).toEqual([true, true, true, true, true])
     const nobody = [
@@ -175,7 +178,7 @@ describe("an answer", () => {
     expect(nobody.filter(isReachable)).toEqual([])
   })
 
-  it("to the deletion of what it does not have is its end, and a bare 404 only after many tries", () => {
+  it("to the deletion of an unknown object counts as success, a bare 404 only after many tries", () => {
     const gone = (http: number, status: number | undefined, tries: number) =>
       isGoneThere(failed(http, status), { tries })
     expect([gone(404, 2003, 0), gone(404, undefined, 9), gone(404, undefined, 10), gone(400, 2003, 20)]).toEqual([
@@ -186,13 +189,13 @@ describe("an answer", () => {
     ])
   })
 
-  it("to a change of what the partner does not know asks for the whole", () => {
+  it("to a change of an unknown object asks for the whole object", () => {
     expect([failed(404), failed(405), failed(200, 2003)].map(isUnknownThere)).toEqual([true, true, true])
     expect([failed(400), failed(500, 2003), failed(undefined)].map(isUnknownThere)).toEqual([false, false, false])
   })
 })
 
-it("is told again only when more has changed than times and the order of fields", () => {
+it("an object is sent again only if more than times and the order of fields has changed", () => {
   const one = { id: "x", last_updated: "a", evses: [{ uid: "u", status: "AVAILABLE", last_updated: "a" }] }
   const later = {
     evses: [{ last_updated: "b", status: "AVAILABLE", uid: "u" }],

@@ -1,4 +1,4 @@
-/** The tables are a check only if they find what is wrong. */
+/** The tables are useful as a check only if they find mistakes. */
 import { describe, expect, it } from "vitest"
 import { envelopeOf, laterSchema, schemasOf, type Version } from "./Schemas.ts"
 import { samples } from "./samples.ts"
@@ -10,7 +10,7 @@ const faults = (version: Version, name: keyof ReturnType<typeof samples>, change
   schemasOf[version][name]({ ...samples(version)[name], ...change }, name)
 
 describe.each(versions)("the tables of OCPI %s", (version) => {
-  it.each(["Location", "Session", "CDR", "Tariff"] as const)("take a %s of their own", (name) =>
+  it.each(["Location", "Session", "CDR", "Tariff"] as const)("accept a %s of their own version", (name) =>
     expect(faults(version, name)).toEqual([])
   )
 
@@ -32,18 +32,18 @@ describe.each(versions)("the tables of OCPI %s", (version) => {
     ["CDR", { total_energy: null }],
     ["Tariff", { elements: [] }],
     ["Tariff", { tariff_alt_text: [{ language: "english", text: "x" }] }]
-  ] as const)("find what is wrong with a %s of %j", (name, change) =>
+  ] as const)("find the mistake in a %s with %j", (name, change) =>
     expect(faults(version, name, change)).not.toEqual([])
   )
 
-  it("tell the shapes of other versions from their own", () => {
+  it("reject objects of other versions", () => {
     const others = versions.filter((one) => one !== version)
     for (const other of others) {
       expect(schemasOf[version].CDR(samples(other).CDR, "CDR"), other).not.toEqual([])
     }
   })
 
-  it("want data only beside a success", () => {
+  it("allow data only in successful answers", () => {
     const check = envelopeOf[version]
     const timestamp = "2026-11-20T08:30:00Z"
     expect(check({ status_code: 1000, timestamp }, "answer")).toEqual([])
@@ -53,12 +53,12 @@ describe.each(versions)("the tables of OCPI %s", (version) => {
   })
 })
 
-it("fractions of seconds came with 2.2", () => {
+it("fractions of seconds are allowed from 2.2 on", () => {
   const last_updated = "2026-11-20T08:30:00.123Z"
   expect(versions.map((version) => faults(version, "Tariff", { last_updated }).length)).toEqual([1, 0, 0])
 })
 
-it("those whom a location is shown to are named where it is not for everybody, each as the table has it", () => {
+it("publish_allowed_to is allowed only if publish is false, and each entry must fit its table", () => {
   const allowed = (publish: boolean, ...publish_allowed_to: ReadonlyArray<Json>) =>
     faults("2.2.1", "Location", { publish, publish_allowed_to }).length
   expect(allowed(false, { uid: "1", type: "RFID" }, { visual_number: "1", issuer: "X" }, { group_id: "G" })).toBe(0)
@@ -68,25 +68,25 @@ it("those whom a location is shown to are named where it is not for everybody, e
   expect(allowed(false, { visual_number: "1" })).toBe(1)
 })
 
-it("a credit names what it takes back, and nothing else does", () => {
+it("a credit record must have a reference, and other records must not", () => {
   expect(faults("2.2.1", "CDR", { credit: true, credit_reference_id: "C-0" })).toEqual([])
   expect(faults("2.2.1", "CDR", { credit: true })).toHaveLength(1)
   expect(faults("2.2.1", "CDR", { credit_reference_id: "C-0" })).toHaveLength(1)
 })
 
-it("a session of 2.1.1 carries the one connector that is used", () => {
+it("a session of 2.1.1 must have exactly one EVSE and connector", () => {
   const location = samples("2.1.1")["Session"]["location"] as Json
   const evses = [...(location["evses"] as ReadonlyArray<Json>), ...(location["evses"] as ReadonlyArray<Json>)]
   expect(faults("2.1.1", "Session", { location: { ...location, evses } })).toHaveLength(1)
 })
 
-it("a PATCH says when from 2.2 on", () => {
+it("a PATCH must have last_updated from 2.2 on", () => {
   expect(versions.map((version) => schemasOf[version].patches.EVSE({ status: "CHARGING" }, "EVSE").length)).toEqual([
     0, 1, 1
   ])
 })
 
-it("only later versions have profiles", () => {
+it("charging profiles have tables in later versions only", () => {
   expect(laterSchema("2.2", "ChargingProfileResponse")({ result: "ACCEPTED", timeout: 30 }, "answer")).toEqual([])
   expect(() => laterSchema("2.1.1", "ClearProfileResult")).toThrow("2.1.1")
 })

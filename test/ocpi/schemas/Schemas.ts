@@ -23,7 +23,7 @@ type Later =
   | "ClearProfileResult"
   | "ClientInfo"
 
-/** The table of an object that only later versions have. */
+/** The table of an object that exists in later versions only. */
 export const laterSchema = (version: Version, name: Later): Check => {
   const check = schemasOf[version][name]
   if (check === undefined) throw new Error(`OCPI ${version} has no ${name}`)

@@ -1,12 +1,12 @@
 /**
- * A small language for the tables of OCPI's objects, so that they can be written down as the standard prints them: each field with its type,
- * longest length and cardinality. It is strict: what the table does not have is a fault. It shares nothing with the code that it checks.
+ * A small language for the tables of OCPI's objects, so that they can be written as printed in the standard: each field with its type, maximum
+ * length and cardinality. It is strict: an unknown field is a fault. It shares no code with the code that it checks.
  */
 
-/** What is wrong with a value at a place; nothing where it fits. */
+/** The faults of a value at a place. Empty if it fits. */
 export type Check = (value: unknown, at: string) => ReadonlyArray<string>
 
-/** The standard's signs: required, optional, list, list of at least one. Optional and empty lists may be null or missing. */
+/** The standard's signs for required, optional, list, and list of at least one. Optional fields and empty lists may be null or missing. */
 export type Cardinality = "1" | "?" | "*" | "+"
 
 export type Fields = Readonly<Record<string, readonly [Check, Cardinality]>>
@@ -25,7 +25,7 @@ const lengthOf = (text: string): number => [...text].length
 // oxlint-disable-next-line no-control-regex -- the standard's "printable"
 const unprintable = /[\u0000-\u001f\u007f-\u009f]/
 
-/** `string(n)`: code points. 2.1.1 says ASCII, which no street name keeps to; there too it is UTF-8 in the field. */
+/** `string(n)`, in code points. 2.1.1 requires ASCII, which street names do not follow. In practice it is UTF-8 there too. */
 export const text = (max: number): Check =>
   rule(
     (value) => typeof value === "string" && lengthOf(value) <= max && !unprintable.test(value),
@@ -39,7 +39,7 @@ export const ci = (max: number): Check =>
     `must be printable ASCII of 1 to ${max}`
   )
 
-/** An id in `string(n)`: never empty. */
+/** An id in `string(n)`, which must not be empty. */
 export const id = (max: number): Check =>
   rule(
     (value) => typeof value === "string" && value !== "" && lengthOf(value) <= max && !unprintable.test(value),
@@ -57,13 +57,13 @@ export const int: Check = rule((value) => Number.isSafeInteger(value), "must be 
 export const digits = (max: number): Check =>
   rule((value) => Number.isSafeInteger(value) && String(value).length <= max, `must be a whole number of ${max} digits`)
 
-/** `number`: four decimals at most. */
+/** `number`, with at most four decimals. */
 export const decimal: Check = rule(
   (value) => typeof value === "number" && Number.isFinite(value) && Number(value.toFixed(4)) === value,
   "must be a number of at most 4 decimals"
 )
 
-/** A limit in a charging profile has one. */
+/** A limit in a charging profile, with one decimal. */
 export const tenths: Check = rule(
   (value) => typeof value === "number" && Number.isFinite(value) && Number(value.toFixed(1)) === value,
   "must be a number of at most 1 decimal"
@@ -86,7 +86,7 @@ export const time211: Check = rule(
   "must be a DateTime of 2.1.1, UTC and without fractions"
 )
 
-/** 2.2 and later: fractions may be there, an offset may not. */
+/** 2.2 and later: fractions are allowed, an offset is not. */
 export const time22: Check = rule(
   isTime(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z?$/),
   "must be a DateTime in UTC"
@@ -114,7 +114,7 @@ const field = ([check, cardinality]: readonly [Check, Cardinality], value: unkno
   return check(value, at)
 }
 
-/** An object of a table; `also` is what the text beside the table asks for. */
+/** An object of a table. `also` checks what the text beside the table requires. */
 export const object =
   (fields: Fields, also: Check = anything): Check =>
   (value, at) => {
@@ -126,7 +126,7 @@ export const object =
     return [...unknown, ...wrong, ...also(value, at)]
   }
 
-/** Fields that a PATCH carries: any of them, each as the whole object has it. */
+/** Fields of a PATCH: any of them, each as in the whole object. */
 export const partOf =
   (fields: Fields, ...needed: ReadonlyArray<string>): Check =>
   (value, at) => {
@@ -141,7 +141,7 @@ export const partOf =
 
 export const get = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 
-/** Everything that one version's partners check, by OCPI's own names. */
+/** Everything that partners of one version check, by OCPI's own names. */
 export interface Schemas {
   readonly Versions: Check
   readonly VersionDetails: Check
@@ -155,7 +155,7 @@ export interface Schemas {
   readonly Token: Check
   readonly LocationReferences: Check
   readonly CommandResponse: Check
-  /** What is posted to a `response_url` of a command. */
+  /** The body that is posted to the `response_url` of a command. */
   readonly CommandResult: Check
   readonly patches: {
     readonly Location: Check
@@ -173,7 +173,7 @@ export interface Schemas {
   readonly ClientInfo?: Check
 }
 
-/** Every answer of every version; `data` is looked at by whoever knows what it should be. */
+/** The envelope of every answer in every version. `data` is checked by the caller. */
 export const envelope = (time: Check): Check =>
   object(
     {

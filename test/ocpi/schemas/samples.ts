@@ -1,4 +1,4 @@
-/** Objects of our own making that fit the tables of their version: where the tests of the tables start from. */
+/** Objects of our own that fit the tables of their version, from which the tests of the tables start. */
 import type { Version } from "./Schemas.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** The objects of OCPI 2.1.1 as its tables have them, for what a CPO sends. */
+/** The tables of OCPI 2.1.1's objects, for what a CPO sends. */
 import {
   bool,
   ci,
@@ -129,7 +129,7 @@ const regularHours = object({
 })
 const exceptionalPeriod = object({ period_begin: [time, "1"], period_end: [time, "1"] })
 
-/** Either the hours of the week or "always". */
+/** Either regular hours or `twentyfourseven`. */
 const hours = object(
   {
     regular_hours: [regularHours, "*"],
@@ -247,7 +247,7 @@ const chargingPeriod = object({
   ]
 })
 
-/** A session and a CDR carry the EVSE and the connector that were used, and no other. */
+/** A session and a CDR have the EVSE and the connector that were used, and no others. */
 const usedOnly: Check = (value, at) => {
   const evses = get(value, "evses")
   if (!Array.isArray(evses) || evses.length !== 1) return [`${at}.evses: must be the one that was used`]

@@ -1,4 +1,4 @@
-/** The objects of OCPI 2.2 as its tables have them, for what a CPO sends; 2.2.1 replaces what it changed (`v221.ts`). */
+/** The tables of OCPI 2.2's objects, for what a CPO sends. 2.2.1 replaces what it changed (`v221.ts`). */
 import {
   bool,
   ci,
@@ -120,7 +120,7 @@ const facility = oneOf(
 
 const tokenType = oneOf("AD_HOC_USER", "APP_USER", "OTHER", "RFID")
 
-/** One of the three names a token; a type goes with a uid, an issuer with a number (2.2.1 §8.4.20). */
+/** A token is named by one of three fields. A uid needs a type, and a visual number needs an issuer (2.2.1 §8.4.20). */
 const publishTokenType = object(
   {
     uid: [ci(36), "?"],
@@ -137,7 +137,7 @@ const publishTokenType = object(
   }
 )
 
-/** Those whom a location is shown to are named where it is not for everybody, and there only. */
+/** `publish_allowed_to` is allowed only if the location is not public. */
 export const publication: Check = (value, at) => {
   const allowed = get(value, "publish_allowed_to")
   return get(value, "publish") === true && Array.isArray(allowed) && allowed.length > 0
@@ -333,7 +333,7 @@ export const cdr22: Fields = {
   last_updated: [time, "1"]
 }
 
-/** A credit names what it takes back; others name nothing. */
+/** A credit record has a reference to the credited one. Other records have none. */
 export const creditNames: Check = (value, at) =>
   (get(value, "credit") === true) === (typeof get(value, "credit_reference_id") === "string")
     ? []
@@ -377,7 +377,7 @@ export const versionDetails = (version: string): Check =>
     ]
   })
 
-/** Both of a PATCH's changed fields and the time at which they changed. */
+/** A PATCH has both the changed fields and the time of the change. */
 const patch = (fields: Fields): Check => partOf(fields, "last_updated")
 
 export const v22: Schemas = {

@@ -1,4 +1,4 @@
-/** The objects of OCPI 2.2.1: those of 2.2, and what its tables have otherwise. */
+/** The tables of OCPI 2.2.1's objects: those of 2.2, with their differences. */
 import { bool, ci, type Fields, object, oneOf, partOf, type Schemas, text } from "./Shape.ts"
 import {
   capabilities22,
@@ -45,7 +45,7 @@ const evse: Fields = {
   connectors: [object(connector), "+"]
 }
 
-/** The published schema has the lengths of 2.2; longer ones stand in later texts alone. */
+/** The published schema has the lengths of 2.2. Only later texts have longer ones. */
 const location: Fields = { ...location22, evses: [object(evse), "*"] }
 
 const cdrToken = object({ country_code: [countryCode, "1"], party_id: [partyId, "1"], ...cdrToken22 })

@@ -1,4 +1,4 @@
-/** The small types that objects of OCPI 2.2 and later are made of, as the standard's tables have them. */
+/** The small types within objects of OCPI 2.2 and later, as in the standard's tables. */
 import {
   bool,
   ci,
@@ -54,7 +54,7 @@ export const additionalGeoLocation = object({
 const regularHours = object({ weekday: [weekday, "1"], period_begin: [hour, "1"], period_end: [hour, "1"] })
 const exceptionalPeriod = object({ period_begin: [time, "1"], period_end: [time, "1"] })
 
-/** The hours of the week are there where it is not "always", and then at least one. */
+/** Regular hours are present, with at least one entry, unless `twentyfourseven` is true. */
 export const hours = object(
   {
     twentyfourseven: [bool, "1"],

@@ -4,7 +4,7 @@ import { errorCodeNames } from "./names.ts"
 
 const versions: ReadonlyArray<OcppVersion> = ["1.6", "2.0.1", "2.1"]
 
-/** The ten codes of OCPP-J 1.6 §4.2.3, letter by letter. */
+/** The ten codes of OCPP-J 1.6 §4.2.3, with its spelling. */
 const of16 = new Set([
   "NotImplemented",
   "NotSupported",
@@ -19,13 +19,13 @@ const of16 = new Set([
 ])
 
 describe("the codes of a CALLERROR", () => {
-  it("are spelt for 1.6 as 1.6 spells them", () => {
+  it("are spelt for 1.6 as OCPP 1.6 spells them", () => {
     for (const code of errorCodeNames) expect(of16).toContain(spell(code, "1.6"))
     expect(spell("OccurenceConstraintViolation", "1.6")).toBe("OccurenceConstraintViolation")
     expect(spell("FormationViolation", "1.6")).toBe("FormationViolation")
   })
 
-  it("are spelt for 2.x as 2.x spells them", () => {
+  it("are spelt for 2.x as OCPP 2.x spells them", () => {
     for (const version of ["2.0.1", "2.1"] as const) {
       expect(spell("OccurenceConstraintViolation", version)).toBe("OccurrenceConstraintViolation")
       expect(spell("FormationViolation", version)).toBe("FormatViolation")
@@ -33,7 +33,7 @@ describe("the codes of a CALLERROR", () => {
     }
   })
 
-  it("are read in every version's spelling and case", () => {
+  it("are recognised in every version's spelling and any letter case", () => {
     for (const code of errorCodeNames) {
       expect(readErrorCode(code)).toBe(code)
       for (const version of ["2.0.1", "2.1"] as const) expect(readErrorCode(spell(code, version))).toBe(code)
@@ -44,7 +44,7 @@ describe("the codes of a CALLERROR", () => {
     expect(readErrorCode("")).toBeUndefined()
   })
 
-  it("answer each refusal of the domain in every version", () => {
+  it("are defined for each refusal of the domain in every version", () => {
     for (const version of versions) {
       expect(refusalCodes[version]).toEqual({ NotAccepted: "SecurityError", InternalError: "InternalError" })
     }

@@ -15,14 +15,14 @@ const frames = [
 
 const tags = new Set(["Call", "CallResult", "CallError", "Ignored", "Malformed"])
 
-/** Every string in the value; whatever of it is stored must be storable. */
+/** Every string in the value: those that are stored must be storable. */
 const stringsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => [name, ...stringsIn(member)])
 }
 
-it("reads every text as something, and only what a database holds", () => {
+it("a mutated text is always classified, and contains only text that a database can store", () => {
   forSeeds(10_000, (random) => {
     const parsed = parseFrame(mutateText(random, random.pick(frames)))
     expect(tags).toContain(parsed._tag)
@@ -30,7 +30,7 @@ it("reads every text as something, and only what a database holds", () => {
   })
 })
 
-it("reads every JSON as something, and answers only a CALL", () => {
+it("mutated JSON is always classified, and only a CALL is answered", () => {
   forSeeds(10_000, (random) => {
     const frame = random.next() < 0.5 ? anyJson(random) : mutateJson(random, JSON.parse(random.pick(frames)))
     const parsed = parseFrame(JSON.stringify(frame))
@@ -41,10 +41,10 @@ it("reads every JSON as something, and answers only a CALL", () => {
   })
 })
 
-it("gives back what was sent", () => {
+it("a serialised frame is parsed back to what was sent", () => {
   forSeeds(2_000, (random) => {
     const messageId = storableText(`${random.pick(["", "7", "é", "\\", '"'])}${String(random.next())}`)
-    // One pass through JSON, since -0 and undefined are not JSON's; storable, since the other side replaces what is not.
+    // Passed through JSON, which has no -0 and undefined; and made storable, since the parser replaces what is not.
     const wrapped = { data: anyJson(random) }
     const payload = JSON.parse(JSON.stringify(wrapped).replaceAll(/\\u(?:0000|d800)/g, "?")) as Record<string, unknown>
     expect(parseFrame(serializeCall(messageId, "DataTransfer", payload))).toEqual({

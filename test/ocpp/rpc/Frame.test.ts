@@ -21,20 +21,20 @@ describe("a CALL", () => {
   const rows: ReadonlyArray<readonly [string, string, unknown]> = [
     ["is read", '[2,"7","Heartbeat",{"a":1}]', call("7", "Heartbeat", { a: 1 })],
     ["may have spaces anywhere", ' [ 2 , "7" , "Heartbeat" , { } ] \n', call("7", "Heartbeat")],
-    ["may have null for its payload", '[2,"7","Heartbeat",null]', call("7", "Heartbeat")],
+    ["may have null as its payload", '[2,"7","Heartbeat",null]', call("7", "Heartbeat")],
     ["may lack its payload", '[2,"7","Heartbeat"]', call("7", "Heartbeat")],
     ["may have more elements than it should", '[2,"7","Heartbeat",{},{},1]', call("7", "Heartbeat")],
     [
-      "keeps a payload that is no object, for the version to judge",
+      "keeps a payload that is not an object, for the version to judge",
       '[2,"7","Heartbeat","x"]',
       call("7", "Heartbeat", "x")
     ],
     ["may have an empty id", '[2,"","Heartbeat",{}]', call("", "Heartbeat")],
     ["may have an id of 36 characters", `[2,"${id36}","Heartbeat",{}]`, call(id36, "Heartbeat")],
     ["may have a longer id than OCPP allows", `[2,"${id36}bc","Heartbeat",{}]`, call(`${id36}bc`, "Heartbeat")],
-    ["may have a number for its id, which stays a number", '[2,7,"Heartbeat",{}]', call(7, "Heartbeat")],
+    ["may have a number as its id, which stays a number", '[2,7,"Heartbeat",{}]', call(7, "Heartbeat")],
     ["may have its type as text", '["2","7","Heartbeat",{}]', call("7", "Heartbeat")],
-    ["may be of an action that nobody knows", '[2,"7","__proto__",{}]', call("7", "__proto__")]
+    ["may have an unknown action", '[2,"7","__proto__",{}]', call("7", "__proto__")]
   ]
   it.each(rows)("%s", (_, text, expected) => expect(parseFrame(text)).toEqual(expected))
 })
@@ -46,9 +46,9 @@ describe("a result", () => {
       '[3,"7",{"status":"Accepted"}]',
       { _tag: "CallResult", messageId: "7", payload: { status: "Accepted" } }
     ],
-    ["may have null for its payload", '[3,"7",null]', { _tag: "CallResult", messageId: "7", payload: {} }],
+    ["may have null as its payload", '[3,"7",null]', { _tag: "CallResult", messageId: "7", payload: {} }],
     ["may lack its payload", '[3,"7"]', { _tag: "CallResult", messageId: "7", payload: {} }],
-    ["may have its id turned into a number", "[3,7,{}]", { _tag: "CallResult", messageId: "7", payload: {} }],
+    ["may have its id as a number", "[3,7,{}]", { _tag: "CallResult", messageId: "7", payload: {} }],
     [
       "that is an error is read",
       '[4,"7","NotSupported","no",{"a":1}]',
@@ -60,17 +60,17 @@ describe("a result", () => {
       { _tag: "CallError", messageId: "7", code: "OccurenceConstraintViolation", description: "", details: {} }
     ],
     [
-      "that is an error keeps a code that nobody defines",
+      "that is an error keeps an undefined code",
       '[4,"7","Oops","",{}]',
       { _tag: "CallError", messageId: "7", code: "Oops", description: "", details: {} }
     ],
     [
-      "that is an error may lack all but its id",
+      "that is an error may lack everything except its id",
       '[4,"7"]',
       { _tag: "CallError", messageId: "7", code: "GenericError", description: "", details: {} }
     ],
     [
-      "that is an error may have anything for its parts",
+      "that is an error may have parts of any type",
       '[4,"7",500,null,null]',
       { _tag: "CallError", messageId: "7", code: "GenericError", description: "", details: {} }
     ]
@@ -78,8 +78,8 @@ describe("a result", () => {
   it.each(rows)("%s", (_, text, expected) => expect(parseFrame(text)).toEqual(expected))
 })
 
-describe("what is ignored", () => {
-  it.each(["", " ", "\n\r\t ", " ".repeat(100)])("an empty text frame: %j", (text) => {
+describe("an ignored frame", () => {
+  it.each(["", " ", "\n\r\t ", " ".repeat(100)])("is an empty text frame: %j", (text) => {
     expect(parseFrame(text)).toEqual({ _tag: "Ignored", reason: "Empty" })
   })
 
@@ -90,7 +90,7 @@ describe("what is ignored", () => {
     "[0]",
     "[-1]",
     "[2.5]"
-  ])("a message type that is not known (OCPP-J 1.6 §4.1.3): %s", (text) =>
+  ])("has an unknown message type (OCPP-J 1.6 §4.1.3): %s", (text) =>
     expect(parseFrame(text)).toEqual({ _tag: "Ignored", reason: "UnknownMessageType" })
   )
 })
@@ -109,13 +109,13 @@ describe("a malformed frame", () => {
       "7",
       "StopTransaction"
     ],
-    ["that breaks off in its action", '[2,"7","Heart', "NotJson", "FormationViolation", "7", undefined],
-    ["that breaks off after its id", '[2,"7"', "NotJson", "FormationViolation", "7", undefined],
-    ["that breaks off in its id", '[2,"7', "NotJson", "FormationViolation", undefined, undefined],
+    ["that ends within its action", '[2,"7","Heart', "NotJson", "FormationViolation", "7", undefined],
+    ["that ends after its id", '[2,"7"', "NotJson", "FormationViolation", "7", undefined],
+    ["that ends within its id", '[2,"7', "NotJson", "FormationViolation", undefined, undefined],
     ["with an escaped id", '[2,"a\\"\\u0041","Heartbeat",{', "NotJson", "FormationViolation", 'a"A', "Heartbeat"],
-    ["with a number for its id", '[2, 7 ,"Heartbeat",{', "NotJson", "FormationViolation", 7, "Heartbeat"],
+    ["with a number as its id", '[2, 7 ,"Heartbeat",{', "NotJson", "FormationViolation", 7, "Heartbeat"],
     [
-      "with an id beyond all bounds",
+      "that ends early and has an id that is too long",
       `[2,"${"a".repeat(messageIdMaxLength + 1)}","Heartbeat",{`,
       "NotJson",
       "FormationViolation",
@@ -124,35 +124,28 @@ describe("a malformed frame", () => {
     ],
     ["that is a result", '[3,"7",{', "NotJson", "FormationViolation", undefined, undefined],
     ["that is an error", '[4,"7","GenericError"', "NotJson", "FormationViolation", undefined, undefined],
-    ["that is no OCPP at all", "GET / HTTP/1.1", "NotJson", "FormationViolation", undefined, undefined],
+    ["that is not OCPP at all", "GET / HTTP/1.1", "NotJson", "FormationViolation", undefined, undefined],
     ["with a raw NUL in a string", '[2,"7","Heartbeat",{"a":"\0"}]', "NotJson", "FormationViolation", "7", "Heartbeat"],
     ["that is an object", '{"messageId":"7"}', "NotAnArray", "FormationViolation", undefined, undefined],
     ["that is a string", '"[2,7]"', "NotAnArray", "FormationViolation", undefined, undefined],
     ["that is null", "null", "NotAnArray", "FormationViolation", undefined, undefined],
-    ["that nests too deep", deep(17), "TooDeep", "FormationViolation", "7", "DataTransfer"],
+    ["that is nested too deeply", deep(17), "TooDeep", "FormationViolation", "7", "DataTransfer"],
     ["that is an empty array", "[]", "NoMessageType", "FormationViolation", undefined, undefined],
     [
-      "with a word for its type",
+      "with a word as its type",
       '["CALL","7","Heartbeat",{}]',
       "NoMessageType",
       "FormationViolation",
       undefined,
       undefined
     ],
-    [
-      "with null for its type",
-      '[null,"7","Heartbeat",{}]',
-      "NoMessageType",
-      "FormationViolation",
-      undefined,
-      undefined
-    ],
+    ["with null as its type", '[null,"7","Heartbeat",{}]', "NoMessageType", "FormationViolation", undefined, undefined],
     ["without an id", "[2]", "NoMessageId", "FormationViolation", undefined, undefined],
-    ["with null for its id", '[2,null,"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
-    ["with an object for its id", '[2,{},"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
+    ["with null as its id", '[2,null,"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
+    ["with an object as its id", '[2,{},"Heartbeat",{}]', "NoMessageId", "FormationViolation", undefined, undefined],
     ["with a result's id missing", "[3]", "NoMessageId", "FormationViolation", undefined, undefined],
     [
-      "with an id that is too long to keep",
+      "with an id that is too long to store",
       `[2,"${"a".repeat(messageIdMaxLength + 1)}","Heartbeat",{}]`,
       "NoMessageId",
       "FormationViolation",
@@ -160,7 +153,7 @@ describe("a malformed frame", () => {
       undefined
     ],
     ["without an action", '[2,"7"]', "NoAction", "ProtocolError", "7", undefined],
-    ["with a number for its action", '[2,"7",5,{}]', "ActionNotText", "FormationViolation", "7", undefined],
+    ["with a number as its action", '[2,"7",5,{}]', "ActionNotText", "FormationViolation", "7", undefined],
     [
       "with its payload where the action belongs",
       '[2,"7",{},"Heartbeat"]',
@@ -181,9 +174,9 @@ describe("a malformed frame", () => {
     })
   })
 
-  it("may nest as deep as the limit says and no deeper", () => {
+  it("is refused for its nesting only beyond the limit", () => {
     expect(parseFrame(deep(16))).toMatchObject({ _tag: "Call" })
-    // With brackets beside them, so that counting brackets does not settle it.
+    // With further brackets around, so that counting brackets is not enough.
     const wide = deep(16).replace('"data"', `"wide":[${"[],{},".repeat(20)}[]],"data"`)
     expect(parseFrame(wide)).toMatchObject({ _tag: "Call" })
     expect(parseFrame(wide, 15)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
@@ -191,7 +184,7 @@ describe("a malformed frame", () => {
     expect(parseFrame(deep(8), 8)).toMatchObject({ _tag: "Call" })
   })
 
-  it("is not taken for deep because of the brackets in its strings", () => {
+  it("is not recognised by brackets in strings", () => {
     const data = '[[[[{{{{"'.repeat(10)
     expect(parseFrame(JSON.stringify([2, "7", "DataTransfer", { data }]))).toMatchObject({
       _tag: "Call",
@@ -206,8 +199,8 @@ describe("a malformed frame", () => {
   })
 })
 
-describe("text that no database holds", () => {
-  it("is replaced in every string and name, and kept in the id that is answered", () => {
+describe("text that a database cannot store", () => {
+  it("is replaced in every string and name, but kept in the id that is answered", () => {
     const parsed = parseFrame(
       '[2,"a\\u0000","X",{"a\\ud800":["\\udc00b",{"c":"d\\u0000"}],"smile":"\\ud83d\\ude00","n":1}]'
     )
@@ -218,17 +211,17 @@ describe("text that no database holds", () => {
     })
   })
 
-  it("is replaced in results too", () => {
+  it("is replaced in results and errors too", () => {
     expect(parseFrame('[3,"7",{"status":"\\u0000"}]')).toMatchObject({ payload: { status: "\uFFFD" } })
     expect(parseFrame('[4,"7","GenericError","\\u0000"]')).toMatchObject({ description: "\uFFFD" })
   })
 
-  it("is replaced when it did not come by an escape", () => {
+  it("is replaced also when it was not escaped", () => {
     expect(parseFrame('[2,"7","X",{"a":"\ud800"}]')).toMatchObject({ payload: { a: "\uFFFD" } })
   })
 })
 
-it("members named like an object's own machinery change nothing", () => {
+it("members named like built-in object properties are kept as plain members", () => {
   for (const text of [
     '[2,"7","X",{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}]',
     '[2,"7","X",{"__proto__":{"polluted":"\\u0041"}}]'
@@ -247,13 +240,13 @@ describe("what is sent", () => {
     expect(serializeCall("7", "GetConfiguration", { key: ["A"] })).toBe('[2,"7","GetConfiguration",{"key":["A"]}]')
   })
 
-  it("is a CALLRESULT of three, with the id as it came", () => {
+  it("is a CALLRESULT of three elements, with the id as it was received", () => {
     expect(serializeCallResult("7", {})).toBe('[3,"7",{}]')
     expect(serializeCallResult("\ud800\0", {})).toBe('[3,"\\ud800\\u0000",{}]')
     expect(serializeCallResult(7, { a: undefined, b: 1 })).toBe('[3,7,{"b":1}]')
   })
 
-  it("is a CALLERROR of five, its description no longer than OCPP allows", () => {
+  it("is a CALLERROR of five elements, with its description cut to the length of OCPP", () => {
     expect(serializeCallError(7, "NotSupported", "no")).toBe('[4,7,"NotSupported","no",{}]')
     const long = JSON.parse(serializeCallError("7", "InternalError", "😀".repeat(300))) as ReadonlyArray<string>
     expect(long[3]).toHaveLength(errorDescriptionMaxLength)

@@ -1,4 +1,4 @@
-/** Awkward inputs, drawn from a seed: JSON that fits nothing, messages that are almost right, texts that are almost JSON. */
+/** Awkward inputs, generated from a seed: arbitrary JSON, almost valid messages, and texts that are almost JSON. */
 import type { Random } from "../../support/random.ts"
 
 const specimens: ReadonlyArray<unknown> = [
@@ -46,7 +46,7 @@ export const anyJson = (random: Random, depth = 3): unknown => {
   return Object.fromEntries(Array.from({ length: size }, () => [random.pick(names), anyJson(random, depth - 1)]))
 }
 
-/** A copy of a JSON value with one to three places of it replaced, removed, doubled or renamed. */
+/** A copy of a JSON value with one to three of its parts replaced, removed, duplicated or renamed. */
 export const mutateJson = (random: Random, value: unknown): unknown => {
   let mutated = structuredClone(value)
   for (let n = 1 + random.between(0, 2); n > 0; n--) mutated = mutateOnce(random, mutated)
@@ -93,7 +93,7 @@ const bytes = [
   "\ud83d"
 ]
 
-/** The text with one to four characters cut, doubled, or put in where they do not belong, or broken off. */
+/** The text with one to four mutations: characters removed, inserted or replaced, parts repeated, or the rest cut off. */
 export const mutateText = (random: Random, text: string): string => {
   let mutated = text
   for (let n = 1 + random.between(0, 3); n > 0; n--) {

@@ -1,4 +1,4 @@
-/** All error codes, written out here once more so that a code that is lost from the table is noticed. */
+/** All error codes, listed a second time so that a code missing from the table is noticed. */
 import type { ErrorCode } from "../../../src/ocpp/rpc/ErrorCode.ts"
 
 export const errorCodeNames: ReadonlyArray<ErrorCode> = [

@@ -1,4 +1,4 @@
-/** Chargers that send too much, too slowly or nonsense: they are cut, memory stays flat, and their neighbours notice nothing (T10–T12). */
+/** Chargers that send too much, too slowly or nonsense: they are disconnected, memory stays flat, and others are not affected (T10–T12). */
 import { connect as connectTcp } from "node:net"
 import { describe, expect, it } from "vitest"
 import { connect, connectionsTo, raw, settle, until, upgradeRequest } from "./client.ts"
@@ -6,7 +6,7 @@ import { HandClock, startServer } from "./harness.ts"
 
 const MiB = 1024 * 1024
 
-/** A websocket whose frames are written by hand. */
+/** A websocket client with handwritten frames. */
 const rawCharger = async (port: number, path: string) => {
   const socket = connectTcp(port, "127.0.0.1", () => socket.write(upgradeRequest(path)))
   let received = Buffer.alloc(0)
@@ -17,7 +17,7 @@ const rawCharger = async (port: number, path: string) => {
   return { socket, received: () => received }
 }
 
-/** A masked frame (mask 0): `first` is its first byte, `length` what its header says. */
+/** A masked frame (mask 0): `first` is its first byte, `length` the length in its header. */
 const frame = (first: number, payload: Buffer, length = payload.length): Buffer => {
   const mask = Buffer.alloc(4)
   if (length < 126) return Buffer.concat([Buffer.from([first, 0x80 | length]), mask, payload])
@@ -28,14 +28,14 @@ const frame = (first: number, payload: Buffer, length = payload.length): Buffer 
   return Buffer.concat([header, mask, payload])
 }
 
-/** The close code in the last frame that a raw charger received. */
+/** The close code in the last frame that such a charger received. */
 const closeCode = (received: Buffer): number | undefined => {
   const at = received.lastIndexOf(0x88)
   return at >= 0 && received.length >= at + 4 ? received.readUInt16BE(at + 2) : undefined
 }
 
 describe("a message", () => {
-  it("of a mebibyte is taken", async () => {
+  it("of a mebibyte is accepted", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const empty = JSON.stringify([2, "1", "DataTransfer", { vendorId: "V", data: "" }])
@@ -46,9 +46,9 @@ describe("a message", () => {
   })
 
   it.each([
-    ["one byte more", (client: { send: (text: string) => void }) => client.send("x".repeat(MiB + 1))],
-    ["ten times that", (client: { send: (text: string) => void }) => client.send("x".repeat(10 * MiB))]
-  ])("of %s ends the connection with 1009, and only this one", async (_name, send) => {
+    ["a mebibyte and one byte", (client: { send: (text: string) => void }) => client.send("x".repeat(MiB + 1))],
+    ["ten mebibytes", (client: { send: (text: string) => void }) => client.send("x".repeat(10 * MiB))]
+  ])("of %s closes the connection with 1009, and no other", async (_name, send) => {
     const server = await startServer({ chargers: { CP1: {}, CP2: {} } })
     const other = await connect(server.port, "CP2")
     const client = await connect(server.port, "CP1")
@@ -59,7 +59,7 @@ describe("a message", () => {
     expect(await other.call("Heartbeat")).toMatchObject([3, "1", {}])
   })
 
-  it("that only says it is huge is not waited for", async () => {
+  it("that only announces a huge length is refused without waiting", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const charger = await rawCharger(server.port, "/ocpp/CP1")
     charger.socket.write(frame(0x81, Buffer.alloc(0), 2 ** 40))
@@ -68,7 +68,7 @@ describe("a message", () => {
     charger.socket.destroy()
   })
 
-  it("in pieces is one message", async () => {
+  it("in fragments is received as one message", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const charger = await rawCharger(server.port, "/ocpp/CP1")
     const text = Buffer.from('[2,"1","Heartbeat",{}]')
@@ -80,7 +80,7 @@ describe("a message", () => {
     charger.socket.destroy()
   })
 
-  it("in endless empty pieces ends the connection with 1008, and the memory of a hundred such stays flat", async () => {
+  it("in endless empty fragments closes the connection with 1008, and memory stays flat with a hundred of them", async () => {
     const ids = Array.from({ length: 100 }, (_, i) => `CP${i}`)
     const server = await startServer({ chargers: Object.fromEntries([...ids, "GOOD"].map((id) => [id, {}])) })
     const good = await connect(server.port, "GOOD")
@@ -98,7 +98,7 @@ describe("a message", () => {
     for (const { socket } of chargers) socket.destroy()
   })
 
-  it("of a hundred thousand brackets is answered where it has an id, and the connection kept", async () => {
+  it("of a hundred thousand brackets is answered if it has an id, and the connection is kept", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const deep = "[".repeat(100_000) + "]".repeat(100_000)
@@ -109,12 +109,12 @@ describe("a message", () => {
     expect(await client.call("Heartbeat", {}, "3")).toMatchObject([3, "3", {}])
   })
 
-  it("that does not end is waited for as long as it comes, and then no longer", async () => {
+  it("that is never completed is waited for only a limited time", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: { slowFrameMillis: 120_000 } })
     const charger = await rawCharger(server.port, "/ocpp/CP1")
     charger.socket.write(frame(0x81, Buffer.from('[2,"1","Heartbeat",{}]')))
-    // It answers pings, so that its silence would count.
+    // It answers pings, so that silence would count against it.
     charger.socket.write(frame(0x8a, Buffer.alloc(0)))
     await until(() => charger.received().includes("currentTime"), "the answer")
     clock.advance(10_000)
@@ -137,14 +137,14 @@ describe("a message", () => {
 describe("compression", () => {
   const deflating = { perMessageDeflate: { threshold: 0 } }
 
-  it("is not agreed to unless it is switched on", async () => {
+  it("is not agreed unless it is enabled", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1", deflating)
     expect(client.ws.extensions).toBe("")
     expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
   })
 
-  it("is understood, without a memory of earlier messages", async () => {
+  it("is supported without context takeover", async () => {
     const server = await startServer({ chargers: { CP1: {} }, compression: true })
     const client = await connect(server.port, "CP1", deflating)
     expect(client.ws.extensions).toBe("permessage-deflate")
@@ -154,14 +154,14 @@ describe("compression", () => {
     for (const id of ["1", "2"]) expect(await client.call("Heartbeat", {}, id)).toMatchObject([3, id, {}])
   })
 
-  it("hides no message of more than a mebibyte", async () => {
+  it("does not bypass the limit of a mebibyte", async () => {
     const server = await startServer({ chargers: { CP1: {} }, compression: true })
     const client = await connect(server.port, "CP1", deflating)
     client.send("x".repeat(100 * MiB))
     expect(await client.closed).toMatchObject({ code: 1009 })
   })
 
-  it("that was not agreed to ends the connection with 1002", async () => {
+  it("that was not agreed closes the connection with 1002", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const charger = await rawCharger(server.port, "/ocpp/CP1")
     charger.socket.write(frame(0xc1, Buffer.from([1, 2, 3])))
@@ -172,8 +172,8 @@ describe("compression", () => {
   })
 })
 
-describe("frames that are no messages", () => {
-  it("are borne twenty times a minute, and end the connection with 1008 after that", async () => {
+describe("frames that are not messages", () => {
+  it("are tolerated twenty times a minute, and close the connection with 1008 after that", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     const client = await connect(server.port, "CP1")
@@ -187,7 +187,7 @@ describe("frames that are no messages", () => {
     expect(server.metric("ocpp_closed_connections_total", { reason: "abuse" })).toBe(1)
   })
 
-  it("are not: empty frames, unknown message types, unknown actions, late results", async () => {
+  it("do not include empty frames, unknown message types, unknown actions or late results", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
     const client = await connect(server.port, "CP1")
     for (let i = 0; i < 50; i++) for (const text of ["", " ", "[6,1,2,3]", '[3,"late",{}]']) client.send(text)
@@ -201,7 +201,7 @@ describe("frames that are no messages", () => {
       ])
   })
 
-  it("are not: transaction messages beyond reading, which are kept and answered", async () => {
+  it("do not include unreadable transaction messages, which are stored and answered", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = () => ({ _tag: "Acknowledged" }))
     const client = await connect(server.port, "CP1")
@@ -220,7 +220,7 @@ describe("frames that are no messages", () => {
 describe("a charger that does not read", () => {
   const big = { _tag: "GetConfiguration", keys: Array.from({ length: 1000 }, () => "k".repeat(100)) } as const
 
-  it("is cut when a mebibyte waits for it; others are not", async () => {
+  it("is disconnected when a mebibyte is waiting for it; others are not", async () => {
     const server = await startServer({ chargers: { CP1: {}, CP2: {} } })
     const client = await connect(server.port, "CP1")
     const other = await connect(server.port, "CP2")
@@ -235,7 +235,7 @@ describe("a charger that does not read", () => {
     expect(await other.call("Heartbeat")).toMatchObject([3, "1", {}])
   })
 
-  it("is cut when less than that has waited for a while", async () => {
+  it("is disconnected when less than that has been waiting for a while", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: { maxOutboundBytes: 64 * MiB } })
     const client = await connect(server.port, "CP1")
@@ -253,7 +253,7 @@ describe("a charger that does not read", () => {
 })
 
 describe("a charger whose mailbox is full", () => {
-  it("is cut when more than it may have on the way arrives all the same", async () => {
+  it("is disconnected when more arrives than may be in transit", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6, maxBacklogBytes: 1_000 } })
     server.inbox.prepare = (mailbox) => {
       mailbox.reply = () => {
@@ -272,7 +272,7 @@ describe("a charger whose mailbox is full", () => {
 })
 
 describe("an upgrade flood", () => {
-  it("of half requests does not keep a charger out", { timeout: 30_000 }, async () => {
+  it("of incomplete requests does not prevent a charger from connecting", { timeout: 30_000 }, async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { maxUnfinishedSockets: 200 } })
     const connected = connectionsTo(server, 600)
     const sockets = Array.from({ length: 600 }, () => {

@@ -1,9 +1,9 @@
-/** How chargers prove themselves over real sockets, profile by profile, and what guessing costs. */
+/** How chargers authenticate over real sockets, profile by profile, and how guessing is limited. */
 import { describe, expect, it } from "vitest"
 import { attempt, connect, until } from "./client.ts"
 import { HandClock, startServer, type TestServer } from "./harness.ts"
 
-/** Bytes that are no UTF-8, among them a colon. */
+/** Bytes that are not UTF-8, among them a colon. */
 const binary = Uint8Array.from([0xff, 0xfe, 0x3a, 0x00, 0x80, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0xc3, 0x28])
 const hex = Buffer.from(binary).toString("hex")
 
@@ -14,7 +14,7 @@ describe("profile 0", () => {
     expect(server.inbox.of("CP1").opening.securityProfile).toBe(0)
   })
 
-  it("takes no notice of credentials that are sent all the same", async () => {
+  it("ignores credentials that are sent anyway", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     await connect(server.port, "CP1", { password: "whatever" })
     expect(server.inbox.of("CP1").opening.securityProfile).toBe(0)
@@ -25,13 +25,13 @@ describe("profile 0", () => {
 describe("profile 1", () => {
   it.each([
     ["plain text", "correct horse battery", "correct horse battery"],
-    ["bytes that are no text", binary, binary],
+    ["bytes that are not text", binary, binary],
     ["the bytes of a key stored as lower-case hex", hex, binary],
     ["the bytes of a key stored as upper-case hex", hex.toUpperCase(), binary],
     ["a key's hex digits", hex, hex],
     ["a key's hex digits in the other case", hex, hex.toUpperCase()],
-    ["no characters but non-ASCII ones", "pässwörd-éèà", "pässwörd-éèà"]
-  ])("takes a password of %s", async (_name, stored, sent) => {
+    ["text with non-ASCII characters", "pässwörd-éèà", "pässwörd-éèà"]
+  ])("accepts a password of %s", async (_name, stored, sent) => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: stored } } })
     await connect(server.port, "CP1", { password: sent })
     expect(server.inbox.of("CP1").opening).toMatchObject({ securityProfile: 1, remoteAddress: "127.0.0.1" })
@@ -42,11 +42,11 @@ describe("profile 1", () => {
     ["an empty password", { password: "" }, "wrong"],
     ["a wrong password", { password: "wrong" }, "wrong"],
     ["the right password in another case", { password: "SECRET" }, "wrong"],
-    ["the right password and a byte", { password: "secret\n" }, "wrong"],
+    ["the right password and one more byte", { password: "secret\n" }, "wrong"],
     ["another user name", { user: "CP2", password: "secret" }, "wrong"],
-    ["a user name that only begins like it", { user: "CP", password: "1:secret" }, "wrong"],
+    ["a user name that is only a prefix", { user: "CP", password: "1:secret" }, "wrong"],
     ["a bearer token", { headers: { authorization: "Bearer secret" } }, "missing"],
-    ["no base64", { headers: { authorization: "Basic {secret}" } }, "missing"]
+    ["invalid base64", { headers: { authorization: "Basic {secret}" } }, "missing"]
   ])("answers %s with 401 before the upgrade", async (_name, options, reason) => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } } })
     const outcome = await attempt(server.port, "/ocpp/CP1", options)
@@ -59,14 +59,14 @@ describe("profile 1", () => {
     expect(server.metric("ocpp_auth_failures_total", { reason })).toBe(1)
   })
 
-  it("tells once that a charger writes its key in another way, and never the key", async () => {
+  it("logs once that a charger encodes its key in its own way, and never the key", async () => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: hex } } })
     for (const _ of [1, 2, 3]) await connect(server.port, "CP1", { password: binary })
-    expect(server.logs.filter((line) => line.includes("its own way"))).toHaveLength(1)
+    expect(server.logs.filter((line) => line.includes("deviating form"))).toHaveLength(1)
     expect(server.logs.join("\n")).not.toContain(hex)
   })
 
-  it("without a stored password lets nobody in", async () => {
+  it("admits no charger without a stored password", async () => {
     const server = await startServer({ chargers: { CP1: { profile: 1 } } })
     expect((await attempt(server.port, "/ocpp/CP1", { password: "" })).status).toBe(401)
   })
@@ -76,7 +76,7 @@ describe("the transport", () => {
   const trusting = { trustProxy: (address: string) => address === "127.0.0.1" || address === "10.0.0.9" }
   const chargers = { CP1: { profile: 2, password: "secret" } } as const
 
-  it("of a profile 2 charger must be TLS", async () => {
+  it("of a charger with profile 2 must be TLS", async () => {
     const server = await startServer({ chargers })
     expect(await attempt(server.port, "/ocpp/CP1", { password: "secret" })).toMatchObject({
       status: 403,
@@ -85,14 +85,14 @@ describe("the transport", () => {
     expect(server.asked.verifier).toBe(0)
   })
 
-  it.each(["https", "wss", "HTTPS", "https, http"])("is TLS when a trusted proxy says %s", async (proto) => {
+  it.each(["https", "wss", "HTTPS", "https, http"])("counts as TLS when a trusted proxy says %s", async (proto) => {
     const server = await startServer({ chargers, ...trusting })
     const headers = { "x-forwarded-proto": proto, "x-forwarded-for": "203.0.113.7, 10.0.0.9" }
     await connect(server.port, "CP1", { password: "secret", headers })
     expect(server.inbox.of("CP1").opening).toMatchObject({ securityProfile: 2, remoteAddress: "203.0.113.7" })
   })
 
-  it("is not TLS because a stranger says so, nor does he come from where he says", async () => {
+  it("and the client's address are not taken from an untrusted client's headers", async () => {
     const server = await startServer({ chargers: { ...chargers, CP2: {} } })
     const headers = { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" }
     expect((await attempt(server.port, "/ocpp/CP1", { password: "secret", headers })).status).toBe(403)
@@ -100,20 +100,20 @@ describe("the transport", () => {
     expect(server.inbox.of("CP2").opening.remoteAddress).toBe("127.0.0.1")
   })
 
-  it("raises what a profile 1 charger has proved when it is TLS", async () => {
+  it("raises a charger with profile 1 to profile 2 when it is TLS", async () => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } }, ...trusting })
     await connect(server.port, "CP1", { password: "secret", headers: { "x-forwarded-proto": "wss" } })
     expect(server.inbox.of("CP1").opening.securityProfile).toBe(2)
   })
 })
 
-describe("the least security profile", () => {
+describe("the minimum security profile", () => {
   it.each([
     [1, { profile: 0 }, 403],
     [1, { profile: 1, password: "secret" }, 101],
     [2, { profile: 1, password: "secret" }, 403],
     [3, { profile: 1, password: "secret" }, 403]
-  ] as const)("%i meets a charger %j over ws with %i", async (minSecurityProfile, charger, status) => {
+  ] as const)("%i answers a charger %j over ws with %i", async (minSecurityProfile, charger, status) => {
     const server = await startServer({ chargers: { CP1: charger }, minSecurityProfile })
     expect((await attempt(server.port, "/ocpp/CP1", { password: "secret" })).status).toBe(status)
     expect(server.asked.verifier).toBe(status === 101 ? 1 : 0)
@@ -121,7 +121,7 @@ describe("the least security profile", () => {
 })
 
 describe("a refusal", () => {
-  it("is reported to operators with its reason and network, and without what was sent", async () => {
+  it("is reported to operators with its reason and network, but without what was sent", async () => {
     const chargers = {
       CP1: { profile: 1, password: "secret" },
       CP2: { profile: 2, password: "secret" },
@@ -156,7 +156,7 @@ describe("a refusal", () => {
     expect(JSON.stringify(server.refused)).not.toMatch(/guessed|secret/)
   })
 
-  it("for guessing too often is reported as what it is, and one of a charger that is let in is not", async () => {
+  it("is reported with its reason even when guessing is limited, and not reported for an admitted charger", async () => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: "secret" } }, trustProxy: () => true })
     await connect(server.port, "CP1", { password: "secret" })
     expect(server.refused).toEqual([])
@@ -176,25 +176,25 @@ describe("guessing", () => {
   const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
   const statusOf = async (server: TestServer, id: string, password: string, address: string): Promise<number> =>
     (await attempt(server.port, `/ocpp/${id}`, { password, ...from(address) })).status
-  /** How often each value stands there. */
+  /** How often each value occurs. */
   const counted = (values: ReadonlyArray<number>): Record<string, number> => {
     const counts: Record<string, number> = {}
     for (const value of values) counts[value] = (counts[value] ?? 0) + 1
     return counts
   }
 
-  it("from many networks locks out no charger after a restart, wherever it comes from, and is throttled itself", async () => {
+  it("from many networks is throttled, and locks out no charger after a restart, from whichever network", async () => {
     const clock = new HandClock()
     const ids = Array.from({ length: 20 }, (_, i) => `CP${i}`)
     const networks = Array.from({ length: 12 }, (_, i) => `198.51.${i}.1`)
     const chargers = Object.fromEntries(ids.map((id) => [id, { profile: 1, password: `key of ${id}` } as const]))
-    // Nothing is remembered of anybody: this is the first that the process hears.
+    // The process has just started, so nothing is remembered of any network.
     const server = await startServer({ chargers, clock, ...trusting })
     const guess = (round: string) =>
       Promise.all(ids.flatMap((id) => networks.map((network) => statusOf(server, id, `guess ${round}`, network))))
     const first = counted([...(await guess("a")), ...(await guess("b"))])
     expect(Object.keys(first).toSorted()).toEqual(["401", "429"])
-    // Ten wrong passwords for each charger are told so; of all the others nothing is said.
+    // At most ten wrong passwords of each charger are answered 401; the rest are answered 429.
     expect(first["401"]).toBeLessThanOrEqual(ids.length * 10)
     expect(server.metric("ocpp_auth_failures_total", { reason: "limited" })).toBe(first["429"])
 
@@ -202,15 +202,15 @@ describe("guessing", () => {
     expect(counted(own)).toEqual({ 101: 20 })
     const amongGuessers = await Promise.all(ids.map((id) => statusOf(server, id, `key of ${id}`, networks[0]!)))
     expect(counted(amongGuessers)).toEqual({ 101: 20 })
-    // The right password of one is no way around the limit of another.
+    // The right password of one charger does not lift the limit of another.
     expect(counted(await guess("c"))).toEqual({ 429: 240 })
   })
 
-  /** Each costs a connection. */
+  /** Each of these costs a connection. */
   const guesses = process.env["PROPERTY"] === "full" ? 10_000 : 1_000
 
   it(
-    "thousands of times in a minute is told twenty times at most that it is wrong, and the charger notices nothing",
+    "thousands of times in a minute is answered 401 at most twenty times, and does not affect the charger",
     { timeout: 60_000 },
     async () => {
       const clock = new HandClock()
@@ -232,7 +232,7 @@ describe("guessing", () => {
     }
   )
 
-  it("over the limit is answered alike for an id that is registered and one that is not, and looked at like any other", async () => {
+  it("over the limit is answered and verified alike, whether or not the id is registered", async () => {
     const clock = new HandClock()
     const chargers = { CP1: { profile: 1, password: "secret" }, CP2: { profile: 2, password: "secret" } } as const
     const server = await startServer({ chargers, clock, limits: { refusalsPerMinute: 3 } })
@@ -244,15 +244,15 @@ describe("guessing", () => {
       attempt(server.port, "/ocpp/CP2", { password: "secret" }),
       attempt(server.port, "/ocpp/STRANGER9", { password: "wrong" })
     ])
-    const body = "Too many refused connections: mend the id or password and try again later.\n"
+    const body = "Too many refused connections: correct the id or password and try again later.\n"
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 429, body, headers: { "retry-after": "5" } })
     }
-    // A refusal that came before the look at the password would be told by its time.
+    // Without verifying the password, the refusal could be distinguished by its timing.
     expect(server.asked.verifier).toBe(1)
   })
 
-  it("ids from a gateway does not lock out the chargers behind it, and asks for each unknown id once", async () => {
+  it("ids from behind a gateway does not lock out the chargers there, and looks up each unknown id once", async () => {
     const clock = new HandClock()
     const known = Array.from({ length: 100 }, (_, i) => `CP${i}`)
     const key = { profile: 1, password: "secret" } as const
@@ -265,15 +265,15 @@ describe("guessing", () => {
     expect(counted(outcomes.map(({ status }) => status))).toEqual({ 429: 200 })
     expect(outcomes[0]).toMatchObject({ headers: { "retry-after": "5" } })
     expect(server.asked.directory).toBe(0)
-    // None of these was ever here.
+    // None of these has connected before.
     for (const id of known) await connect(server.port, id, { password: "secret" })
-    // Somebody may have registered it meanwhile.
+    // The id may have been registered in the meantime.
     server.register("OTHER1", key)
     clock.advance(5_000)
     for (const _ of [1, 2]) await connect(server.port, "OTHER1", { password: "secret" })
   })
 
-  it("ids from a gateway does not keep out one that knocked just before it was registered", async () => {
+  it("ids from behind a gateway does not keep out a charger that tried just before it was registered", async () => {
     const clock = new HandClock()
     const server = await startServer({ clock, limits: { refusalsPerMinute: 3 } })
     expect((await attempt(server.port, "/ocpp/NEW")).status).toBe(404)
@@ -283,7 +283,7 @@ describe("guessing", () => {
     await connect(server.port, "NEW", { password: "secret" })
   })
 
-  it("by a network over its limit has few in hand at a time, and keeps nobody else waiting", async () => {
+  it("from a network over its limit is handled few at a time, and does not delay others", async () => {
     const clock = new HandClock()
     const limits = { refusalsPerMinute: 2, maxSuspectUpgrades: 4 }
     const server = await startServer({ chargers: { CP1: {} }, clock, limits, ...trusting })
@@ -312,7 +312,7 @@ describe("guessing", () => {
     expect((await attempt(server.port, "/ocpp/CP1", { password: "wrong" })).status).toBe(401)
   })
 
-  it("is told once for each until it is too much to be of use", async () => {
+  it("is logged for each attempt only up to a limit", async () => {
     const server = await startServer({ clock: new HandClock(), limits: { refusalsPerMinute: 5 } })
     for (let i = 0; i < 20; i++) await attempt(server.port, `/ocpp/STRANGER${i}`)
     expect(server.logs.filter((line) => line.includes("refused"))).toHaveLength(5)
@@ -320,7 +320,7 @@ describe("guessing", () => {
 })
 
 describe("two devices with one identity", () => {
-  it("are held back after many reconnects, and let in again later", async () => {
+  it("are throttled after many reconnects, and admitted again later", async () => {
     const clock = new HandClock()
     const server = await startServer({
       chargers: { CP1: {}, CP2: {} },

@@ -27,7 +27,7 @@ describe("a CALL", () => {
     expect(server.metric("ocpp_call_duration_seconds", { action: "BootNotification", result: "CALLRESULT" })).toBe(1)
   })
 
-  it("is answered whenever its actor answers, in whatever order", async () => {
+  it("is answered when its actor answers, in any order", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
     const client = await connect(server.port, "CP1")
@@ -39,14 +39,14 @@ describe("a CALL", () => {
     expect(await client.next()).toEqual([3, "1", { currentTime: "1970-01-01T00:00:00.000Z" }])
   })
 
-  it("that the version does not know is refused at once and not delivered", async () => {
+  it("with an unknown action is refused at once and not delivered", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     expect(await client.call("MakeCoffee")).toMatchObject([4, "1", "NotImplemented", expect.any(String), {}])
     expect(server.inbox.of("CP1").delivered).toEqual([])
   })
 
-  it("that the actor refuses becomes a CALLERROR", async () => {
+  it("that the actor refuses is answered with a CALLERROR", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.prepare = (mailbox) =>
       (mailbox.reply = () => ({ _tag: "Refused", reason: "InternalError", description: "try later" }))
@@ -55,14 +55,14 @@ describe("a CALL", () => {
     expect(server.metric("ocpp_call_duration_seconds", { action: "Heartbeat", result: "CALLERROR" })).toBe(1)
   })
 
-  it("keeps a number for its id a number", async () => {
+  it("keeps a numeric id a number", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     client.send('[2,17,"Heartbeat",null]')
     expect(await client.next()).toMatchObject([3, 17, {}])
   })
 
-  it("with Latin-1 in it is taken", async () => {
+  it("that contains Latin-1 is accepted", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     client.ws.send(
@@ -73,7 +73,7 @@ describe("a CALL", () => {
     expect(server.inbox.of("CP1").delivered[0]?.event).toMatchObject({ vendor: "S\ufffdule" })
   })
 
-  it("that throws where nothing may throw is answered InternalError, and the next one as ever", async () => {
+  it("that causes an unexpected exception is answered InternalError, and the next one as usual", async () => {
     const fragile: ProtocolVersion = {
       ...v16,
       decodeCall: (action, payload) => {
@@ -105,7 +105,7 @@ describe("a CALL", () => {
     expect(server.logs.filter((line) => line.includes("defect"))).toHaveLength(2)
   })
 
-  it("whose mailbox throws costs this connection and no other", async () => {
+  it("whose mailbox throws closes this connection and no other", async () => {
     const server = await startServer({ chargers: { CP1: {}, CP2: {} } })
     server.inbox.prepare = (mailbox) => {
       if (mailbox.opening.chargerId === "CP1") {
@@ -124,7 +124,7 @@ describe("a CALL", () => {
 })
 
 describe("a command of ours", () => {
-  it("goes out as a CALL, and its result comes back decoded", async () => {
+  it("is sent as a CALL, and its result is returned decoded", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const mailbox = server.inbox.of("CP1")
@@ -137,7 +137,7 @@ describe("a command of ours", () => {
     ])
   })
 
-  it("may end in a CALLERROR or in an answer that cannot be read", async () => {
+  it("may end with a CALLERROR or an unreadable answer", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const mailbox = server.inbox.of("CP1")
@@ -153,7 +153,7 @@ describe("a command of ours", () => {
   })
 
   it(
-    "is resolved by no result but its own: a hundred thousand guesses change nothing (T07)",
+    "is resolved only by its own result: a hundred thousand guesses change nothing (T07)",
     { timeout: 120_000 },
     async () => {
       const unthrottled = { frameBurst: 1e9, framesPerSecond: 1e9, bytesBurst: 1e9, workBurstMillis: 1e9 }
@@ -176,7 +176,7 @@ describe("a command of ours", () => {
       const grown = process.memoryUsage().heapUsed - before
       expect(mailbox.results).toEqual([])
       expect(server.metric("ocpp_dropped_frames_total", { reason: "unmatched" })).toBe(100_000)
-      // Without gc() exposed this is what a young generation may hold.
+      // The young generation may hold this much if gc() is not exposed.
       expect(grown).toBeLessThan(64 * 1024 * 1024)
       client.send([3, "7f9c2ba4-e88f-4b1c-9a6d-2f7c9f1c6b5e", { configurationKey: [] }])
       await until(() => mailbox.results.length === 1, "the true result")
@@ -185,7 +185,7 @@ describe("a command of ours", () => {
 })
 
 describe("the message log", () => {
-  it("has every frame in both directions, without heartbeats", async () => {
+  it("contains every frame in both directions, except heartbeats", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     await client.call("BootNotification", boot, "1")
@@ -210,7 +210,7 @@ describe("the message log", () => {
     expect(server.lastMessage.get("CP1")).toBe("hello")
   })
 
-  it("has heartbeats too where that is wished for; the last message has them always", async () => {
+  it("contains heartbeats if configured; the last message always includes them", async () => {
     const server = await startServer({ chargers: { CP1: {} }, logHeartbeats: true })
     const client = await connect(server.port, "CP1")
     await client.call("Heartbeat", {}, "2")
@@ -218,7 +218,7 @@ describe("the message log", () => {
     expect(server.lastMessage.get("CP1")).toBe('[2,"2","Heartbeat",{}]')
   })
 
-  it("holds no charger's key, in whichever frame it comes: asked for, set, late, broken or guessed", async () => {
+  it("contains no charger's key in any frame: requested, set, late, broken or guessed", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const mailbox = server.inbox.of("CP1")
@@ -240,7 +240,7 @@ describe("the message log", () => {
   })
 })
 
-describe("what comes back when a password was sent", () => {
+describe("what a charger sends back after a password was sent", () => {
   const secret = "0123456789abcdef0123456789abcdef"
   const rotate = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value: secret } as const
   const broken = (id: string, type: 3 | 4) => JSON.stringify([type, id, "GenericError", `bad ${secret}`]).slice(0, -1)
@@ -251,7 +251,7 @@ describe("what comes back when a password was sent", () => {
     const mailbox = server.inbox.of("CP1")
     mailbox.call("1", rotate)
     await client.next()
-    /** The charger's frames as they stand in the log, and its last one as it is shown, once there are `count`. */
+    /** The charger's frames as logged, and its last one as displayed, once there are `count`. */
     const logged = async (count: number) => {
       await until(() => server.frames.length === count + 1, `${count} frames`)
       const shown = server.frames.slice(1).map(({ frame }) => frame)
@@ -263,14 +263,14 @@ describe("what comes back when a password was sent", () => {
     return { server, client, mailbox, logged }
   }
 
-  it("is no error's description, code or details in the log, nor in what the command shows", async () => {
+  it("has it masked in an error's description and details, in the log and in the command's result", async () => {
     const { client, logged, mailbox } = await asked()
     client.send([4, "1", "GenericError", `cannot set ${secret.toUpperCase()}`, { value: secret, [secret]: 1 }])
     expect(await logged(1)).toEqual(['[4,"1","GenericError","***",{"***":"***"}]'])
     expect(mailbox.results).toEqual([{ _tag: "CallError", code: "GenericError", description: "***" }])
   })
 
-  it("is no error's code either, and an error that says nothing is shown as it is", async () => {
+  it("has it masked in an error's code, and an error without it is shown unchanged", async () => {
     const { client, logged, mailbox } = await asked()
     client.send([4, "1", secret, "", {}])
     client.send([4, "1", "InternalError", "", {}])
@@ -278,7 +278,7 @@ describe("what comes back when a password was sent", () => {
     expect(mailbox.results).toEqual([{ _tag: "CallError", code: "***", description: "" }])
   })
 
-  it("is not in an answer that says more than it should, and its status is shown", async () => {
+  it("has it masked in an answer with extra fields, and its status is shown", async () => {
     const { client, logged, mailbox } = await asked()
     client.send([3, "1", { status: "Rejected", info: `${secret} is too short` }])
     client.send([3, "1", { status: "Rejected", info: secret }])
@@ -289,7 +289,7 @@ describe("what comes back when a password was sent", () => {
     expect(mailbox.results).toMatchObject([{ status: "Rejected", answer: { info: "*** is too short" } }])
   })
 
-  it("is not in what comes too late, after another call", async () => {
+  it("has it masked when it is late, after another call", async () => {
     const { client, logged, mailbox, server } = await asked()
     mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     await client.next()
@@ -299,7 +299,7 @@ describe("what comes back when a password was sent", () => {
     expect((await logged(3)).slice(1)).toEqual(['[4,"1","GenericError","***",{}]', '[3,"1",{"***":"***"}]'])
   })
 
-  it("is not in what cannot be read, or is of no kind", async () => {
+  it("has it masked in unreadable or unknown frames", async () => {
     const { client, logged } = await asked()
     client.send(broken("1", 4))
     client.send(broken("1", 3))
@@ -308,7 +308,7 @@ describe("what comes back when a password was sent", () => {
     expect(await logged(3)).toEqual(["***", "***", "***"])
   })
 
-  it("is shown again once another call has been sent", async () => {
+  it("is shown unmasked once another call has been sent", async () => {
     const { client, logged, mailbox } = await asked()
     mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     client.send([4, "2", "InternalError", "out of order", {}])
@@ -316,7 +316,7 @@ describe("what comes back when a password was sent", () => {
     expect(mailbox.results).toEqual([{ _tag: "CallError", code: "InternalError", description: "out of order" }])
   })
 
-  it("leaves a one-time URL out of an error about an upload", async () => {
+  it("has a one-time URL masked in an error's description", async () => {
     const { client, logged, mailbox, server } = await asked()
     mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     client.send([4, "2", "InternalError", "cannot reach https://host/files/one-time-key", {}])
@@ -326,7 +326,7 @@ describe("what comes back when a password was sent", () => {
 })
 
 describe("a full mailbox", () => {
-  it("stops the reading, loses nothing, and is filled no further than it said", async () => {
+  it("pauses reading, loses nothing, and receives no more than its limit", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
     const high = 8
     server.inbox.prepare = (mailbox) => {
@@ -348,7 +348,7 @@ describe("a full mailbox", () => {
     )
   })
 
-  it("may fill again while what had come before is handed over, in order", async () => {
+  it("may fill again while earlier messages are delivered, in order", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { frameBurst: 1e6 } })
     server.inbox.prepare = (mailbox) => {
       mailbox.reply = () => {
@@ -371,7 +371,7 @@ describe("a full mailbox", () => {
     )
   })
 
-  it("does not keep the connection from being closed", async () => {
+  it("does not prevent the connection from being closed", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     server.inbox.of("CP1").line.pause()
@@ -381,8 +381,8 @@ describe("a full mailbox", () => {
   })
 })
 
-describe("the rate", () => {
-  it("of a charger that does not wait for answers is held to its limit, and nothing is lost", async () => {
+describe("the frame rate", () => {
+  it("of a charger that does not wait for answers is limited, and nothing is lost", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: { frameBurst: 20, framesPerSecond: 10 } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
@@ -408,7 +408,7 @@ describe("the rate", () => {
     expect(server.metric("ocpp_throttled_total")).toBeGreaterThan(0)
   })
 
-  it("of a charger that waits for its answers is twenty times that", async () => {
+  it("of a charger that waits for its answers may be much higher without throttling", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: { frameBurst: 20, framesPerSecond: 10 } })
     const client = await connect(server.port, "CP1")
@@ -419,7 +419,7 @@ describe("the rate", () => {
 })
 
 describe("the end of a connection", () => {
-  it("is told once, with what the charger said", async () => {
+  it("is reported once, with the charger's close code and reason", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     client.ws.close(4000, "good\nbye")
@@ -428,15 +428,17 @@ describe("the end of a connection", () => {
     expect(server.metric("ocpp_connections")).toBe(0)
   })
 
-  it("is told as the line's where no close came", async () => {
+  it("is reported as a broken line if there was no close frame", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     client.ws.terminate()
     await until(() => server.inbox.of("CP1").closedBecause.length > 0, "the end")
-    expect(server.inbox.of("CP1").closedBecause).toEqual(["the line broke off: no close came from the charger (1006)"])
+    expect(server.inbox.of("CP1").closedBecause).toEqual([
+      "the connection was lost without a close from the charger (1006)"
+    ])
   })
 
-  it("of an older connection touches nothing of the newer one, and its frames change nothing", async () => {
+  it("of an older connection does not affect the newer one, and its frames change nothing", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const old = await connect(server.port, "CP1")
     const oldMailbox = server.inbox.of("CP1")
@@ -451,7 +453,7 @@ describe("the end of a connection", () => {
     expect(server.metric("ocpp_connections", { profile: "0", version: "1.6" })).toBe(1)
   })
 
-  it("swallows what its actor still says", async () => {
+  it("discards what its actor still sends", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
     const client = await connect(server.port, "CP1")
@@ -476,7 +478,7 @@ describe("the end of a connection", () => {
     [999, "too small"],
     [1012, "x".repeat(500)],
     [1012, "€".repeat(100)]
-  ])("by its actor with %i and any reason is an end", async (code, reason) => {
+  ])("by its actor with %i and any reason closes it", async (code, reason) => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     server.inbox.of("CP1").line.close(code, reason)

@@ -1,4 +1,4 @@
-/** The small machines that limits are made of. */
+/** The components that limits are built from. */
 import { describe, expect, it } from "vitest"
 import { Buckets } from "../../../src/domain/values/Buckets.ts"
 import { FrameRate, FrameRates } from "../../../src/ocpp/server/FrameRate.ts"
@@ -11,7 +11,7 @@ import { UpgradeGuard } from "../../../src/ocpp/server/UpgradeGuard.ts"
 import { Random, seeds } from "../../support/random.ts"
 
 describe("a bucket", () => {
-  it.each(seeds(20))("lets at most twice its capacity through in any one span, PROPERTY_SEED=%i", (seed) => {
+  it.each(seeds(20))("allows at most twice its capacity in any one period, PROPERTY_SEED=%i", (seed) => {
     const random = new Random(seed)
     const buckets = new Buckets(10, 60_000, 100)
     const taken: Array<number> = []
@@ -26,7 +26,7 @@ describe("a bucket", () => {
     }
   })
 
-  it("says how long to wait, and is right", () => {
+  it("says correctly how long to wait", () => {
     const buckets = new Buckets(2, 10_000, 100)
     expect([buckets.take("a", 0), buckets.take("a", 0), buckets.take("a", 0)]).toEqual([true, true, false])
     expect(buckets.waitSeconds("a", 0)).toBe(5)
@@ -34,7 +34,7 @@ describe("a bucket", () => {
     expect(buckets.has("a", 5_000)).toBe(true)
   })
 
-  it("is not filled by a clock that goes backwards", () => {
+  it("is not refilled by a clock that goes backwards", () => {
     const buckets = new Buckets(1, 1_000, 100)
     buckets.take("a", 10_000)
     expect(buckets.take("a", 0)).toBe(false)
@@ -54,7 +54,7 @@ describe("a bucket", () => {
 
 describe("the upgrade guard", () => {
   it.each(seeds(20))(
-    "tells of at most twenty wrong passwords of a charger in any one minute, PROPERTY_SEED=%i",
+    "reveals at most twenty wrong passwords of a charger in any one minute, PROPERTY_SEED=%i",
     (seed) => {
       const random = new Random(seed)
       const guard = new UpgradeGuard(defaultLimits)
@@ -70,7 +70,7 @@ describe("the upgrade guard", () => {
     }
   )
 
-  it("remembers no more than it has room for", () => {
+  it("remembers only a limited number of networks and ids", () => {
     const guard = new UpgradeGuard(defaultLimits)
     // Twenty thousand of each are remembered.
     for (let i = 0; i < 24_000; i++) {
@@ -84,7 +84,7 @@ describe("the upgrade guard", () => {
 })
 
 describe("liveness", () => {
-  it("finds a charger that went silent within 75 seconds, whenever that was", () => {
+  it("detects a silent charger within 75 seconds, whenever it went silent", () => {
     const rules = livenessRules(defaultLimits)
     for (let silentFrom = 0; silentFrom < 20; silentFrom++) {
       const signs = { ...freshSigns(), pongs: true }
@@ -93,7 +93,7 @@ describe("liveness", () => {
         signs.heard = true
         expect(["fine", "ping"]).toContain(judge(signs, rules))
       }
-      // Heard once more just after the last sweep.
+      // One more message just after the last sweep.
       signs.heard = true
       const verdicts: Array<string> = []
       while (verdicts.at(-1) !== "dead") verdicts.push(judge(signs, rules))
@@ -106,7 +106,7 @@ describe("liveness", () => {
 describe("the rate of a charger", () => {
   const over = (n: number, what: string) => Array.from({ length: n }, (_, i) => (i < n - 1 ? undefined : what))
 
-  it("is the burst of frames at once and then so many a second", () => {
+  it("is a burst of frames at once and then so many per second", () => {
     const rate = new FrameRate({ ...defaultLimits, frameBurst: 5, framesPerSecond: 2 }, 0)
     expect([1, 2, 3, 4, 5].map(() => rate.spend(1, 0, 0))).toEqual(over(5, "frames"))
     expect(rate.hasRoom(499)).toBe(false)
@@ -115,7 +115,7 @@ describe("the rate of a charger", () => {
     expect([1, 2, 3, 4, 5].map(() => rate.spend(1, 0, 1e9))).toEqual(over(5, "frames"))
   })
 
-  it("counts bytes beside them, and what was taken over it is paid back", () => {
+  it("also counts bytes, and what exceeds the burst is paid back", () => {
     const rate = new FrameRate({ ...defaultLimits, bytesBurst: 100, bytesPerSecond: 10 }, 0)
     expect(rate.spend(1, 99, 0)).toBeUndefined()
     expect(rate.spend(1, 31, 0)).toBe("bytes")
@@ -123,7 +123,7 @@ describe("the rate of a charger", () => {
     expect(rate.hasRoom(3_100)).toBe(true)
   })
 
-  it("counts the time that its frames take", () => {
+  it("also counts the processing time of frames", () => {
     const rate = new FrameRate({ ...defaultLimits, workBurstMillis: 100, workMillisPerSecond: 10 }, 0)
     expect(rate.worked(99, 0)).toBe(false)
     expect(rate.worked(11, 0)).toBe(true)
@@ -131,7 +131,7 @@ describe("the rate of a charger", () => {
     expect(rate.hasRoom(1_100)).toBe(true)
   })
 
-  it("goes on over its connections, and is forgotten when it has gone and owes nothing", () => {
+  it("continues over connections, and is forgotten when the charger is gone and the debt is paid", () => {
     const rates = new FrameRates({ ...defaultLimits, bytesBurst: 100, bytesPerSecond: 10 })
     const rate = rates.begin("CP1", 0)
     rate.spend(1, 150, 0)
@@ -147,7 +147,7 @@ describe("the rate of a charger", () => {
 })
 
 describe("large frames", () => {
-  it("are taken one at a time in their order, with rests in which everybody else is served", async () => {
+  it("are processed one at a time in order, with pauses in which others are served", async () => {
     const frames = new LargeFrames({ largeBytesPerSecond: 1e12, largeRest: 4 })
     const taken: Array<number> = []
     const ends: Array<number> = []
@@ -173,7 +173,7 @@ describe("large frames", () => {
     expect(frames.size).toBe(0)
   })
 
-  it("wait for no rest behind one whose connection has ended", async () => {
+  it("are not delayed behind one whose connection has ended", async () => {
     const frames = new LargeFrames({ largeBytesPerSecond: 1, largeRest: 1 })
     await new Promise<void>((done) => {
       frames.offer({ bytes: 1e9, take: () => false })
@@ -184,7 +184,7 @@ describe("large frames", () => {
 })
 
 describe("the event loop's lag", () => {
-  it("is told every second and counts only when it lasts", () => {
+  it("is reported every second, and counts as overload only when it lasts", () => {
     const told: Array<number> = []
     const lag = new LoopLag(200, 0, (worst) => told.push(worst))
     let now = 0
@@ -202,7 +202,7 @@ describe("the event loop's lag", () => {
     expect(lag.isOverloaded).toBe(false)
   })
 
-  it("is measured once a second while the process has little to do, and often again as soon as it has or was late", () => {
+  it("is measured once a second while the process is idle, and frequently as soon as it is busy or late", () => {
     let now = 0
     let cpu = 0
     let timer: (() => void) | undefined
@@ -238,12 +238,12 @@ describe("the event loop's lag", () => {
     expect(pass(1_000, { share: 0.5 })).toBe(20)
     expect(pass(1_000, { share: 0.01 })).toBe(20)
     expect(pass(10_000, { share: 0.01 })).toBe(10)
-    // Busy: from the second after it on.
+    // Busy, so sampled frequently from the next second on.
     pass(1_000, { share: 0.5 })
     expect(pass(1_000, { share: 0.5 })).toBe(20)
     pass(2_000, { share: 0.01 })
     expect(timer).toBe(undefined)
-    // Late, though for nothing of its own: other processes have the processor.
+    // Late although idle, because other processes use the processor.
     pass(1_000, { share: 0.01, late: 250 })
     expect(timer).not.toBe(undefined)
     pass(2_400, { share: 0.01, late: 250 })
@@ -252,8 +252,8 @@ describe("the event loop's lag", () => {
   })
 })
 
-describe("turns", () => {
-  /** Takes fifty turns, so many at a time, and answers in which order they began, how many ran at once, and in how many turns of the loop. */
+describe("an admission queue", () => {
+  /** Runs fifty items, so many at a time; returns their order, how many ran at once, and how many iterations of the event loop it took. */
   const take = async (atATime: number, work: () => void) => {
     const started: Array<number> = []
     let running = 0
@@ -276,13 +276,13 @@ describe("turns", () => {
     return { left: turns.size, loops, most, started }
   }
 
-  it("are taken in order, and so many at a time", async () => {
+  it("runs its items in order, and only so many at a time", async () => {
     const { left, most, started } = await take(3, () => {})
     expect(started).toEqual(Array.from({ length: 50 }, (_, i) => i))
     expect([most, left]).toEqual([3, 0])
   })
 
-  it("give the event loop back between them, however many may run", async () => {
+  it("yields to the event loop between items, however many may run", async () => {
     const { loops, most } = await take(50, () => {
       const end = performance.now() + 4
       while (performance.now() < end);

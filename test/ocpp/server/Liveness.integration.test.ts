@@ -1,10 +1,10 @@
-/** When a silent charger is pinged, and when it is gone; time is the test's clock, pings and pongs are real. */
+/** When a silent charger is pinged, and when it counts as gone; time is the test's clock, pings and pongs are real. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { connect, settle, turns, until } from "./client.ts"
 import { HandClock, startServer } from "./harness.ts"
 
-/** A connected charger that has said one thing and been seen by a sweep, and counts the pings it gets. */
+/** A connected charger that has sent one message and been checked once, and counts the pings it gets. */
 const start = async (options: { readonly autoPong: boolean }) => {
   const clock = new HandClock()
   const server = await startServer({ chargers: { CP1: {} }, clock })
@@ -19,7 +19,7 @@ const start = async (options: { readonly autoPong: boolean }) => {
     client,
     server,
     pings: () => pings,
-    /** Time passes, and what is sent meanwhile arrives. */
+    /** Advances the clock, and lets pending messages arrive. */
     pass: async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i += 5) {
         clock.advance(5_000)
@@ -31,7 +31,7 @@ const start = async (options: { readonly autoPong: boolean }) => {
 }
 
 describe("a charger that answers pings", () => {
-  it("is pinged when it has been silent for half a minute, and stays for ever", async () => {
+  it("is pinged after half a minute of silence, and is never disconnected", async () => {
     const charger = await start({ autoPong: true })
     await charger.pass(25)
     expect(charger.pings()).toBe(1)
@@ -42,7 +42,7 @@ describe("a charger that answers pings", () => {
     expect(charger.pings()).toBeGreaterThan(15)
   })
 
-  it("is gone at most 75 seconds after it went silent, and not before two pings", async () => {
+  it("is disconnected at most 75 seconds after it went silent, and not before two pings", async () => {
     const charger = await start({ autoPong: true })
     charger.client.ws.pause()
     await charger.pass(65)
@@ -53,14 +53,14 @@ describe("a charger that answers pings", () => {
     expect(charger.server.metric("ocpp_closed_connections_total", { reason: "dead" })).toBe(1)
   })
 
-  it("is not taken for dead because this process stood still", async () => {
+  it("is not disconnected because this process was stalled", async () => {
     const charger = await start({ autoPong: true })
     charger.client.ws.pause()
     for (let i = 0; i < 5; i++) charger.clock.stall(300_000)
     expect(charger.closedBecause()).toEqual([])
   })
 
-  it("is not taken for dead while its mailbox is full and it is not read", async () => {
+  it("is not disconnected while its mailbox is full and it is not read", async () => {
     const charger = await start({ autoPong: true })
     charger.server.inbox.of("CP1").line.pause()
     await charger.pass(300)
@@ -71,7 +71,7 @@ describe("a charger that answers pings", () => {
 })
 
 describe("a charger that never answers pings", () => {
-  /** Says one thing more once pings have been left unanswered, so that it is known to live by its messages. */
+  /** Sends one more message after pings were left unanswered, so that it is judged by its messages. */
   const talking = async () => {
     const charger = await start({ autoPong: false })
     await charger.pass(15)
@@ -80,7 +80,7 @@ describe("a charger that never answers pings", () => {
     return charger
   }
 
-  it("lives by its messages", async () => {
+  it("stays connected by its messages", async () => {
     const charger = await talking()
     for (let i = 0; i < 3; i++) {
       await charger.pass(500)
@@ -90,7 +90,7 @@ describe("a charger that never answers pings", () => {
     expect(charger.closedBecause()).toEqual([])
   })
 
-  it("lives by its answers alone, for which it is asked before it would count as gone", async () => {
+  it("stays connected by its answers alone, for which it is asked before it would count as gone", async () => {
     const charger = await start({ autoPong: false })
     const mailbox = charger.server.inbox.of("CP1")
     const { doubted } = mailbox
@@ -110,7 +110,7 @@ describe("a charger that never answers pings", () => {
     expect(doubts).toBeLessThan(6)
   })
 
-  it("is gone after ten minutes without any", async () => {
+  it("is disconnected after ten minutes without messages", async () => {
     const charger = await talking()
     await charger.pass(590)
     expect(charger.closedBecause()).toEqual([])
@@ -118,7 +118,7 @@ describe("a charger that never answers pings", () => {
     await until(() => charger.closedBecause().length === 1, "the end")
   })
 
-  it("lives by pings of its own", async () => {
+  it("stays connected by pings of its own", async () => {
     const charger = await talking()
     for (let i = 0; i < 3; i++) {
       await charger.pass(500)
@@ -129,7 +129,7 @@ describe("a charger that never answers pings", () => {
     expect(charger.closedBecause()).toEqual([])
   })
 
-  it("counts as connected for 75 seconds at most where it is gone before its first pong, and is asked for a message before", async () => {
+  it("is disconnected after 75 seconds if it never sent a pong, and is asked for a message before that", async () => {
     const charger = await start({ autoPong: false })
     await charger.pass(60)
     expect([charger.closedBecause(), charger.server.inbox.of("CP1").doubts]).toEqual([[], 1])
@@ -139,7 +139,7 @@ describe("a charger that never answers pings", () => {
   })
 })
 
-describe("a charger that says nothing after its upgrade", () => {
+describe("a charger that sends nothing after its upgrade", () => {
   const silent = async (options: { readonly autoPong: boolean }) => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
@@ -153,14 +153,14 @@ describe("a charger that says nothing after its upgrade", () => {
     return { client, pass, mailbox: server.inbox.of("CP1") }
   }
 
-  it("stays for as long as it answers pings, and is asked nothing for it", async () => {
+  it("stays connected while it answers pings, without being asked for a message", async () => {
     const { client, mailbox, pass } = await silent({ autoPong: true })
     await pass(900)
     expect([mailbox.closedBecause, mailbox.doubts]).toEqual([[], 0])
     expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
   })
 
-  it("stays for as long as it pings by itself", async () => {
+  it("stays connected by pings of its own", async () => {
     const { client, mailbox, pass } = await silent({ autoPong: false })
     for (let i = 0; i < 20; i++) {
       await pass(30)
@@ -171,7 +171,7 @@ describe("a charger that says nothing after its upgrade", () => {
     expect(mailbox.closedBecause).toEqual([])
   })
 
-  it("is gone after 75 seconds where it answers nothing", async () => {
+  it("is disconnected after 75 seconds if it answers nothing", async () => {
     const { mailbox, pass } = await silent({ autoPong: false })
     await pass(65)
     expect(mailbox.closedBecause).toEqual([])
@@ -202,11 +202,11 @@ describe("whether a charger answers a ping", () => {
   it("is false for silence", async () => {
     expect(await ask(() => {}, { autoPong: false, millis: 100 })).toBe(false)
   })
-  it("is false for a connection that ends meanwhile", async () => {
+  it("is false for a connection that ends in the meantime", async () => {
     expect(await ask((client) => client.ws.terminate(), { autoPong: false })).toBe(false)
   })
 
-  it("is true for one that is not read at the moment, and it stays unread", async () => {
+  it("is true for a paused connection, which stays paused", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     const mailbox = server.inbox.of("CP1")
@@ -219,7 +219,7 @@ describe("whether a charger answers a ping", () => {
     expect(await client.next()).toMatchObject([3, "1", {}])
   })
 
-  it("may be asked by several at once, and given up", async () => {
+  it("can be checked several times at once, and cancelled", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     await connect(server.port, "CP1")
     const { line } = server.inbox.of("CP1")

@@ -1,6 +1,6 @@
 /**
- * Whatever a charger sends, mutated from valid messages by a seed: every CALL whose id can be read gets exactly one answer with that id, no
- * valid message gets a CALLERROR, and the connection stays until there is too much of it (T12).
+ * For any messages, mutated from valid ones by a seed: every CALL whose id can be read gets exactly one answer with that id, no
+ * valid message gets a CALLERROR, and the connection stays open (T12).
  */
 import { expect, it } from "vitest"
 import { parseFrame } from "../../../src/ocpp/rpc/Frame.ts"
@@ -39,7 +39,7 @@ const mutated = (random: Random, text: string): string => {
 
 const framesOfASeed = 300
 
-/** Ids of the answers a frame must get. */
+/** Ids of the answers that a frame must get. */
 const expectedIds = (text: string): ReadonlyArray<unknown> => {
   const frame = parseFrame(text)
   if (frame._tag === "Call") return [frame.wireId]

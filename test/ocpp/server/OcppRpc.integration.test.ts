@@ -1,4 +1,4 @@
-/** Somebody else's OCPP client, in its strict mode: whatever we answer must pass its schemas, and whatever it answers must reach us. */
+/** A third-party OCPP client in strict mode: our answers must pass its schemas, and its answers must reach us. */
 import { createRequire } from "node:module"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { until } from "./client.ts"
@@ -31,7 +31,7 @@ const start = async (options: object = {}) => {
 }
 
 describe("the npm package ocpp-rpc as a charger", () => {
-  it("connects, boots, charges and goes", async () => {
+  it("connects, boots, charges and disconnects", async () => {
     const { client, server } = await start()
     await client.connect()
     expect(client.protocol).toBe("ocpp1.6")
@@ -89,7 +89,7 @@ describe("the npm package ocpp-rpc as a charger", () => {
     ])
   })
 
-  it("sends a key of twenty bytes as bytes", async () => {
+  it("may send a key of twenty bytes as raw bytes", async () => {
     const bytes = Buffer.from([0xff, 0x3a, 0x00, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17])
     const { client, server } = await start({ password: bytes })
     server.register("DE*VLT:1", { profile: 1, password: bytes.toString("hex") })

@@ -1,6 +1,6 @@
 /**
- * What one charger may take from the others by the size of its messages: it is read more slowly, and never loses one; whoever speaks meanwhile is
- * answered.
+ * What one charger may take from the others by the size of its messages: it is read more slowly, and never loses one; others are answered in the
+ * meantime.
  */
 import { describe, expect, it } from "vitest"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
@@ -13,7 +13,7 @@ const samples = ["Energy.Active.Import.Register", "Power.Active.Import", "Curren
   (measurand, n) => ({ value: String(1000 + n), context: "Sample.Clock", measurand })
 )
 
-/** As many readings of four samples as `bytes` hold. */
+/** As many readings of four samples as fit in `bytes`. */
 const readings = (bytes: number) => {
   const size = JSON.stringify({ timestamp: new Date(0).toISOString(), sampledValue: samples }).length + 1
   return Array.from({ length: Math.floor(bytes / size) }, (_, n) => ({
@@ -22,7 +22,7 @@ const readings = (bytes: number) => {
   }))
 }
 
-/** Sizes are a tenth of the real ones, for the sake of the time that this takes. */
+/** Sizes are a tenth of the real ones, to save time. */
 const tenth = { bytesBurst: 200_000, bytesPerSecond: 3_200, largeBytesPerSecond: 1e9 }
 const long = { connectorId: 1, meterValue: readings(100_000) }
 
@@ -31,7 +31,7 @@ const meterValues = { connectorId: 1, meterValue: large }
 const stop = { transactionId: 4711, meterStop: 9, timestamp: "2026-05-01T12:00:00Z", transactionData: large }
 
 describe("a charger that sends the largest messages one after the other", () => {
-  it("is read by its share of bytes, loses none, and keeps nobody else waiting", async () => {
+  it("is limited to its share of bytes, loses none, and does not delay others", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {}, CP2: {} }, clock, limits: tenth })
     const client = await connect(server.port, "CP1")
@@ -52,7 +52,7 @@ describe("a charger that sends the largest messages one after the other", () => 
     expect(server.metric("ocpp_closed_connections_total")).toBe(0)
   })
 
-  it("gets no more by connecting again", async () => {
+  it("gets no larger share by reconnecting", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock, limits: tenth })
     for (let n = 0; n < 3; n++) {
@@ -71,7 +71,7 @@ describe("a charger that sends the largest messages one after the other", () => 
     await until(() => server.inbox.of("CP1").delivered.length === 1, "its message after the rest")
   })
 
-  it("has its StopTransaction taken whole and answered, however much it has sent before", async () => {
+  it("has its StopTransaction received whole and answered, however much it sent before", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     const client = await connect(server.port, "CP1")
@@ -86,7 +86,7 @@ describe("a charger that sends the largest messages one after the other", () => 
     expect("readings" in event && event.readings).toHaveLength(large.length)
   })
 
-  it("keeps the order of its messages, small ones behind large ones", async () => {
+  it("keeps the order of its messages, small ones after large ones", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = () => undefined)
     const client = await connect(server.port, "CP1")
@@ -100,8 +100,8 @@ describe("a charger that sends the largest messages one after the other", () => 
   })
 })
 
-describe("a charger whose messages take long to read", () => {
-  it("is read by its share of the time, and loses none", async () => {
+describe("a charger whose messages take long to process", () => {
+  it("is limited to its share of the time, and loses none", async () => {
     const clock = new HandClock()
     const server = await startServer({
       chargers: { CP1: {} },
@@ -139,10 +139,10 @@ describe("a charger whose messages take long to read", () => {
   })
 })
 
-describe("a message of nothing but brackets and commas", () => {
+describe("a message of mere brackets and commas", () => {
   const hollow = (n: number, of: string) => Array.from({ length: n }, () => of).join(",")
 
-  it("is refused before it is read", async () => {
+  it("is refused before it is parsed", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const client = await connect(server.port, "CP1")
     client.send(`[2,"1","DataTransfer",{"vendorId":"V","data":[${hollow(340_000, "{}")}]}]`)
@@ -156,7 +156,7 @@ describe("a message of nothing but brackets and commas", () => {
     expect(server.inbox.of("CP1").delivered).toEqual([])
   })
 
-  it("is kept as it came where it may be about a transaction", async () => {
+  it("is stored unparsed if it may be about a transaction", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.prepare = (mailbox) => (mailbox.reply = (event) => ({ ...contentReply(event), _tag: "Acknowledged" }))
     const client = await connect(server.port, "CP1")

@@ -15,7 +15,7 @@ describe("a network", () => {
   })
 })
 
-describe("where a request comes from", () => {
+describe("the origin of a request", () => {
   const trusted = (address: string): boolean => {
     if (isIP(address) === 0) throw new Error("a block list takes nothing but addresses")
     return address.startsWith("10.")

@@ -29,7 +29,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
       expect((await attempt(server.port, "/ocpp/CP1", { password: "wrong", ...secure() })).status).toBe(401)
     })
 
-    it("is what a profile 1 charger proves over TLS", async () => {
+    it("is what a charger with profile 1 reaches over TLS", async () => {
       const server = await startServer({
         chargers: { CP1: { profile: 1, password: "secret" } },
         tls: tls(true),
@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
       expect(server.inbox.of("CP1").opening.securityProfile).toBe(2)
     })
 
-    it("needs no client certificate where others have one", async () => {
+    it("needs no client certificate when the server accepts them for others", async () => {
       const server = await startServer({ chargers: { CP1: { profile: 2, password: "secret" } }, tls: tls(true) })
       await connect(server.port, "CP1", { password: "secret", ...secure() })
       expect(server.inbox.of("CP1").opening.securityProfile).toBe(2)
@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
   describe("profile 3", () => {
     const chargers = { CP1: { profile: 3, registeredSerialNumber: "SN-0815" }, CP2: { profile: 3 } } as const
 
-    it.each(["CP1", "SN-0815"])("is a certificate of our CA with CN %s", async (commonName) => {
+    it.each(["CP1", "SN-0815"])("accepts a certificate of our CA with CN %s", async (commonName) => {
       const server = await startServer({ chargers, tls: tls(true) })
       const client = await connect(server.port, "CP1", secure(pki.client(commonName)))
       expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
       expect(server.asked.verifier).toBe(0)
     })
 
-    it("also over TLS 1.2", async () => {
+    it("works over TLS 1.2 too", async () => {
       const server = await startServer({ chargers, tls: tls(true) })
       await connect(server.port, "CP1", { ...secure(pki.client("CP1")), maxVersion: "TLSv1.2" })
       expect(server.inbox.of("CP1").opening.securityProfile).toBe(3)
@@ -74,19 +74,19 @@ describe.skipIf(missing !== undefined)(suite, () => {
       return outcome
     }
 
-    it("is not the certificate of another charger", async () => {
+    it("refuses the certificate of another charger", async () => {
       expect(await refused(pki.client("CP2"))).toMatchObject({ status: 403, body: expect.stringContaining("CN") })
     })
-    it("is not a certificate whose CN is only a part of the id", async () => {
+    it("refuses a certificate whose CN merely begins with the id", async () => {
       expect((await refused(pki.client("CP1.example"))).status).toBe(403)
     })
-    it("is not an expired certificate", async () => {
+    it("refuses an expired certificate", async () => {
       expect(await refused(pki.expired("CP1"))).toMatchObject({ status: 403, body: expect.stringContaining("expired") })
     })
-    it("is not a certificate of somebody else's CA", async () => {
+    it("refuses a certificate of another CA", async () => {
       expect((await refused(pki.stranger("CP1"))).status).toBe(403)
     })
-    it("is not a revoked certificate, while others of the same CA are", async () => {
+    it("refuses a revoked certificate, but not others of the same CA", async () => {
       const [bad, alsoBad, good] = [pki.client("CP1"), pki.client("CP1"), pki.client("CP1")]
       const file = `${pki.ca}${pki.revocationOf([bad, alsoBad])}`
       const options = tlsOptions({ ...pki.server, clientCa: file }, 10_000)
@@ -97,20 +97,20 @@ describe.skipIf(missing !== undefined)(suite, () => {
       }
       await connect(server.port, "CP1", secure(good))
     })
-    it("cannot be revoked by a list that cannot be read", () => {
+    it("cannot be configured with an unreadable revocation list", () => {
       const [first, ...rest] = pki.revocationOf([pki.client("CP1")]).split("\n")
       const broken = [first, ...rest.slice(1)].join("\n")
       expect(() => revokedSerials(broken)).toThrow("cannot be read")
       expect(revokedSerials(pki.ca)).toEqual(new Set())
     })
-    it("is not a password", async () => {
+    it("refuses a password", async () => {
       expect((await refused(undefined, tls(true), "secret")).status).toBe(403)
     })
-    it("is not a certificate that nobody asked for", async () => {
+    it("refuses a certificate that the server did not ask for", async () => {
       expect((await refused(pki.client("CP1"), tls(false))).status).toBe(403)
     })
 
-    it("is not what a proxy says of a connection it has decrypted", async () => {
+    it("refuses a proxy's claim of a connection it has decrypted", async () => {
       const server = await startServer({ chargers, trustProxy: () => true })
       const headers = { "x-forwarded-proto": "https" }
       expect((await attempt(server.port, "/ocpp/CP1", { headers })).status).toBe(403)
@@ -118,7 +118,7 @@ describe.skipIf(missing !== undefined)(suite, () => {
   })
 
   describe("the TLS server", () => {
-    /** What OpenSSL's client agrees on, or `refused`; the runtimes' own clients cannot be made to ask for what is too weak. */
+    /** What OpenSSL's client negotiates, or `refused`; the runtimes' own clients cannot be made to offer weak options. */
     const handshake = (port: number, options: string): Promise<string> =>
       new Promise((resolve) => {
         const args = ["s_client", "-connect", `127.0.0.1:${port}`, ...options.split(" ")]
@@ -136,17 +136,17 @@ describe.skipIf(missing !== undefined)(suite, () => {
       ["-tls1 -cipher DEFAULT:@SECLEVEL=0", /^refused$/],
       ["-tls1_2 -cipher AES128-SHA:@SECLEVEL=0", /^refused$/],
       ["-tls1_2 -cipher ECDHE-ECDSA-AES128-SHA", /^refused$/]
-    ])("meets a client with %s as it should", async (options, expected) => {
+    ])("negotiates with %s as expected", async (options, expected) => {
       const server = await startServer({ tls: tls() })
       expect(await handshake(server.port, options)).toMatch(expected)
     })
 
-    it("cuts a handshake that does not go on", async () => {
+    it("cuts a handshake that stalls", async () => {
       const clock = new HandClock()
       const server = await startServer({ tls: tls(), clock })
       let isCut = false
       const connected = connectionsTo(server, 1)
-      // Node's end is a close, Deno's a reset.
+      // Node reports a close, Deno a reset.
       const cut = () => void (isCut = true)
       void raw(server.port, "\x16\x03\x01", 120_000).then(cut, cut)
       await connected

@@ -1,4 +1,4 @@
-/** What an upgrade request is answered, by real clients over real sockets. */
+/** How upgrade requests are answered, with real clients over real sockets. */
 import { Effect } from "effect"
 import { connect as connectTcp } from "node:net"
 import { describe, expect, it } from "vitest"
@@ -31,19 +31,19 @@ describe("the path", () => {
     "/ocpp/%2e%2e",
     "/ocppx/CP1",
     "/ws/CP1"
-  ])("%s is nobody's: 404, and the database is not asked", async (path) => {
+  ])("%s names no charger: 404, without a database lookup", async (path) => {
     const server = await startServer({ chargers: { CP1: {} } })
     expect(await attempt(server.port, path)).toMatchObject({ status: 404, headers: { connection: "close" } })
     expect(server.asked.directory).toBe(0)
   })
 
-  it("may come as an absolute URL", async () => {
+  it("may be an absolute URL", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const answer = await raw(server.port, upgradeRequest("ws://somewhere:80/ocpp/CP1"))
     expect(answer).toMatch(/^HTTP\/1\.1 101 /)
   })
 
-  it("carries ids with colons, which are also a part of the user name", async () => {
+  it("may contain ids with colons, which are also part of the user name", async () => {
     const server = await startServer({ chargers: { "DE:VLT:1": { profile: 1, password: "pass:with:colons" } } })
     const client = await connect(server.port, "DE:VLT:1", { password: "pass:with:colons" })
     expect(await client.call("Heartbeat")).toEqual([3, "1", { currentTime: "2026-05-01T12:00:00.000Z" }])
@@ -55,13 +55,13 @@ describe("the handshake", () => {
     ["no key", { "Sec-WebSocket-Key": undefined }, 400],
     ["a bad key", { "Sec-WebSocket-Key": "short" }, 400],
     ["an old websocket version", { "Sec-WebSocket-Version": "7" }, 426]
-  ])("with %s is refused before anybody is asked", async (_name, lines, status) => {
+  ])("with %s is refused before any lookup", async (_name, lines, status) => {
     const server = await startServer({ chargers: { CP1: {} } })
     expect(await raw(server.port, upgradeRequest("/ocpp/CP1", lines))).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(server.asked.directory).toBe(0)
   })
 
-  it("is not what a client wants that only offers h2c: its request is served", async () => {
+  it("is not attempted for a client that only offers h2c, whose request is served", async () => {
     const server = await startServer()
     const request = upgradeRequest("/cpo/v2/sites", { Upgrade: "h2c", Connection: "Upgrade, HTTP2-Settings, close" })
     expect(await raw(server.port, request)).toMatch(/^HTTP\/1\.1 200 [^]*REST/)
@@ -72,7 +72,7 @@ describe("the handshake", () => {
     expect(await raw(server.port, upgradeRequest("/ocpp/CP1").replace("GET", "POST"))).toMatch(/^HTTP\/1\.1 405 /)
   })
 
-  it("is answered by nobody else, whoever begins to listen afterwards", async () => {
+  it("is answered by no other upgrade listener, even one that is added later", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.http.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 500 Two Owners\r\n\r\n"))
     const client = await connect(server.port, "CP1")
@@ -97,7 +97,7 @@ describe("the subprotocol", () => {
     ["/ocpp/CP1", ["ocpp2.0.1.1"]],
     ["/ocpp/CP1", ["OCPP1.6"]],
     ["/ocpp16/CP1", ["ocpp2.0.1"]]
-  ])("%s with %j is refused with 400 and what to offer", async (path, protocols) => {
+  ])("of %s with %j is refused with 400 and the protocols to offer", async (path, protocols) => {
     const server = await startServer({ chargers: { CP1: {} }, protocols: [v201, v16] })
     const outcome = await attempt(server.port, path, { protocols })
     expect(outcome).toMatchObject({ status: 400, body: expect.stringContaining("ocpp1.6") })
@@ -105,7 +105,7 @@ describe("the subprotocol", () => {
   })
 
   it.each([undefined, "", " , "])(
-    "on /ocpp16/ is OCPP 1.6 where the header is %j, and the answer names none",
+    "on /ocpp16/ is OCPP 1.6 if the header is %j, and the answer names none",
     async (header) => {
       const server = await startServer({ chargers: { CP1: {} }, protocols: [v201, v16] })
       const answer = await raw(server.port, upgradeRequest("/ocpp16/CP1", { "Sec-WebSocket-Protocol": header }))
@@ -115,7 +115,7 @@ describe("the subprotocol", () => {
     }
   )
 
-  it("is found in a header that breaks the grammar", async () => {
+  it("is found in a malformed header", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     const answer = await raw(
       server.port,
@@ -126,19 +126,19 @@ describe("the subprotocol", () => {
   })
 })
 
-describe("who it is", () => {
-  it("is 404 for an id that nobody registered, and says what to do", async () => {
+describe("the charger", () => {
+  it("is answered 404 if it is not registered, with what to do about it", async () => {
     const server = await startServer()
     expect(await attempt(server.port, "/ocpp/CP1")).toMatchObject({
       status: 404,
-      body: expect.stringMatching(/^No charger CP1 is registered: .+\n$/),
+      body: expect.stringMatching(/^No charger with the id CP1 is registered: .+\n$/),
       headers: { "content-type": "text/plain; charset=utf-8" }
     })
     expect(server.metric("ocpp_auth_failures_total", { reason: "unknown" })).toBe(1)
     expect(server.metric("ocpp_refused_upgrades_total", { status: "404" })).toBe(1)
   })
 
-  it("is noted for operators where nobody registered it, without a word of its password", async () => {
+  it("is recorded for operators if it is not registered, without its password", async () => {
     const server = await startServer({ chargers: { CP1: { profile: 1, password: "right" } } })
     const protocols = [
       "ocpp2.0.1",
@@ -162,7 +162,7 @@ describe("who it is", () => {
     expect(JSON.stringify(server.knocks)).not.toMatch(/guessed|secret/)
   })
 
-  it("is 503 with Retry-After while the database is away, and 101 once it is back", async () => {
+  it("is answered 503 with Retry-After while the database is unavailable, and 101 once it is back", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.failing = new StorageUnavailable({ message: "gone", reason: "down" })
     expect(await attempt(server.port, "/ocpp/CP1")).toMatchObject({ status: 503, headers: { "retry-after": "5" } })
@@ -174,7 +174,7 @@ describe("who it is", () => {
     [{ _tag: "Taken" } as const, 409, undefined],
     [{ _tag: "Unknown" } as const, 404, undefined],
     [{ _tag: "Unavailable", retryAfterSeconds: 7 } as const, 503, "12"]
-  ])("is what the inbox says of it: %j is %i", async (admission, status, retryAfter) => {
+  ])("is answered by the inbox's admission: %j is %i", async (admission, status, retryAfter) => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.admission = () => Effect.succeed(admission)
     const outcome = await attempt(server.port, "/ocpp/CP1")
@@ -182,7 +182,7 @@ describe("who it is", () => {
     expect("headers" in outcome && outcome.headers["retry-after"]).toBe(retryAfter)
   })
 
-  it("is 503 when the inbox falls over, and the next one is not", async () => {
+  it("is answered 503 when the inbox fails, and only then", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.inbox.admission = () => Effect.die("boom")
     expect((await attempt(server.port, "/ocpp/CP1")).status).toBe(503)
@@ -192,7 +192,7 @@ describe("who it is", () => {
 })
 
 describe("an upgrade that is not finished", () => {
-  it("is abandoned when the client goes away between admission and upgrade", async () => {
+  it("is abandoned when the client disconnects between admission and upgrade", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     let admit = (): void => {}
     server.inbox.admission = (opening) =>
@@ -208,7 +208,7 @@ describe("an upgrade that is not finished", () => {
     expect(server.inbox.mailboxes).toEqual([])
   })
 
-  it("is answered 503 when its admission takes too long, and abandoned when that comes through after all", async () => {
+  it("is answered 503 when its admission takes too long, and abandoned if that succeeds later", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     let admit = (): void => {}
@@ -226,7 +226,7 @@ describe("an upgrade that is not finished", () => {
     expect(server.inbox.mailboxes).toEqual([])
   })
 
-  it("is answered and counted once, whatever comes of its admission afterwards", async () => {
+  it("is answered and counted once, whatever the outcome of its admission afterwards", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     let refuse = (): void => {}
@@ -243,7 +243,7 @@ describe("an upgrade that is not finished", () => {
     expect(server.metric("ocpp_refused_upgrades_total")).toBe(1)
   })
 
-  it("is cut after ten seconds when the request never ends", async () => {
+  it("is cut after ten seconds when the request is never completed", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     let isCut = false
@@ -257,7 +257,7 @@ describe("an upgrade that is not finished", () => {
     await until(() => isCut, "the cut")
   })
 
-  it("gives way to newer ones when there are too many, while others come through", async () => {
+  it("is cut in favour of newer ones when there are too many, while others are served", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { maxUnfinishedSockets: 50 } })
     const connected = connectionsTo(server, 60)
     const silent = Array.from({ length: 60 }, () => raw(server.port, "GET /", 120_000))
@@ -271,8 +271,8 @@ describe("an upgrade that is not finished", () => {
   })
 })
 
-describe("room", () => {
-  it("is refused with 503 when too many upgrades wait, and those that wait are served", async () => {
+describe("capacity", () => {
+  it("is refused with 503 when too many upgrades are waiting, and those are served", async () => {
     const server = await startServer({ chargers: { CP1: {} }, limits: { maxWaitingUpgrades: 3 } })
     const admits: Array<() => void> = []
     server.inbox.admission = (opening) =>
@@ -286,7 +286,7 @@ describe("room", () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([101, 101, 101])
   })
 
-  it("is refused with 503 after three seconds of lag in a row, not for one stall", async () => {
+  it("is refused with 503 after three seconds of continuous lag, but not for one stall", async () => {
     const clock = new HandClock()
     const server = await startServer({ chargers: { CP1: {} }, clock })
     clock.stall(5_000)
@@ -297,7 +297,7 @@ describe("room", () => {
     expect((await attempt(server.port, "/ocpp/CP1")).status).toBe(101)
   })
 
-  it("is found for a thousand chargers that come at one moment", { timeout: 60_000 }, async () => {
+  it("is available for a thousand chargers that connect at once", { timeout: 60_000 }, async () => {
     const ids = Array.from({ length: 1000 }, (_, i) => `CP${i}`)
     const server = await startServer({
       chargers: Object.fromEntries(ids.map((id) => [id, { profile: 1, password: `key of ${id}` }]))
@@ -309,7 +309,7 @@ describe("room", () => {
     expect(server.metric("ocpp_connections", { profile: "1", version: "1.6" })).toBe(1000)
   })
 
-  it("is refused once the server has stopped accepting; who is connected stays", async () => {
+  it("is refused once the server has stopped accepting; connected chargers stay connected", async () => {
     const server = await startServer({ chargers: { CP1: {}, CP2: {} } })
     const client = await connect(server.port, "CP1")
     server.service.stopAccepting()

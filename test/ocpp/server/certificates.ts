@@ -1,4 +1,4 @@
-/** Keys and certificates for a test, made by the `openssl` command in a directory that is gone afterwards; Node cannot sign them itself. */
+/** Keys and certificates for a test, made by the `openssl` command in a temporary directory; Node cannot sign them itself. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,19 +10,19 @@ export interface Identity {
 }
 
 export interface Certificates {
-  /** Issues the others but `stranger`. */
+  /** Issues all the others except `stranger`. */
   readonly ca: string
   readonly server: Identity
   readonly client: (commonName: string) => Identity
   readonly expired: (commonName: string) => Identity
-  /** Of a CA that nobody knows. */
+  /** From an unknown CA. */
   readonly stranger: (commonName: string) => Identity
-  /** PEM of a revocation list that has `identities`. */
+  /** PEM of a revocation list that contains `identities`. */
   readonly revocationOf: (identities: ReadonlyArray<Identity>) => string
   readonly remove: () => void
 }
 
-/** Why there can be no certificates here; undefined when there can. */
+/** Why no certificates can be made here; undefined if they can. */
 export const noOpenssl = (): string | undefined => {
   try {
     execFileSync("openssl", ["version"])
@@ -77,7 +77,7 @@ export const makeCertificates = (): Certificates => {
     return { cert: read(`${name}.pem`), key: read(`${name}.key`) }
   }
 
-  // Version 3 with its purpose: Deno's TLS takes no version 1 certificates.
+  // Version 3 with its purpose: Deno's TLS accepts no version 1 certificates.
   const extensions = "basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\nextendedKeyUsage=clientAuth,serverAuth\n"
   writeFileSync(join(directory, "leaf.ext"), extensions)
   authority("ca")
@@ -87,7 +87,7 @@ export const makeCertificates = (): Certificates => {
     server: issue("ca", "localhost", ["-days", "2"]),
     client: (commonName) => issue("ca", commonName, ["-days", "2"]),
     expired: (commonName) => {
-      // A certificate of no days has expired by the time anybody looks at it.
+      // A certificate valid for no days has expired by the time it is checked.
       const identity = issue("ca", commonName, ["-days", "0"])
       execFileSync("sleep", ["1.1"])
       return identity

@@ -1,4 +1,4 @@
-/** A charger's end of the wire: real websockets, and upgrade requests written by hand where a client library would not send them. */
+/** The charger's side: real websocket clients, and handwritten upgrade requests that a client library would not send. */
 import { connect as connectTcp, type Server } from "node:net"
 import { onTestFinished } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
@@ -57,7 +57,7 @@ export class Client {
   }
 }
 
-/** A bound on liveness and no figure: what happens by itself has happened long before, also on a busy machine. */
+/** A safety limit: anything that happens by itself has happened long before, even on a busy machine. */
 const vainMillis = 30_000
 
 /** Waits until something that happens by itself has happened. */
@@ -69,22 +69,22 @@ export const until = async (isDone: () => boolean, what: string): Promise<void> 
   }
 }
 
-/** Gives what must not happen the time to happen; what must is waited for. */
+/** Waits a while for anything that must not happen; use `until` for what must happen. */
 export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
 
-/** One turn of the event loop. Deno reads no sockets before it calls what `setImmediate` was given, only before timers. */
+/** One iteration of the event loop. Deno reads no sockets before it runs `setImmediate` callbacks, only before timers. */
 const turn = (): Promise<void> =>
   new Promise((resolve) => void ("Deno" in globalThis ? setTimeout(resolve, 2) : setImmediate(resolve)))
 
 /**
- * AdmissionQueue of the event loop, in each of which what has arrived is read: a message there and back takes two or three, since both ends are in
+ * Iterations of the event loop, each of which reads what has arrived: a message and its answer take two or three, since both ends are in
  * this process.
  */
 export const turns = async (count: number): Promise<void> => {
   for (let n = 0; n < count; n++) await turn()
 }
 
-/** Resolves once `server` has been given so many more connections. To be asked before they are made. */
+/** Resolves once `server` has accepted so many more connections. Call it before they are made. */
 export const connectionsTo = (server: { readonly http: Server }, count: number): Promise<void> =>
   new Promise((resolve) => {
     let left = count
@@ -108,7 +108,7 @@ export type Outcome =
 const basic = (user: string, password: string | Uint8Array): string =>
   `Basic ${Buffer.concat([Buffer.from(`${user}:`), Buffer.from(password)]).toString("base64")}`
 
-/** Asks for an upgrade at `path`; the user name is the path's last part unless it is given. */
+/** Requests an upgrade at `path`; the user name is the path's last part unless it is given. */
 export const attempt = (port: number, path: string, options: AttemptOptions = {}): Promise<Outcome> => {
   const { password, protocols = ["ocpp1.6"], secure = false, user = path.split("/").at(-1) ?? "", ...rest } = options
   const headers = { ...(password === undefined ? {} : { authorization: basic(user, password) }), ...rest.headers }
@@ -140,7 +140,7 @@ export const connect = async (port: number, chargerId: string, options: AttemptO
   return outcome.client
 }
 
-/** Sends `request` as it is and answers what comes back until the server closes or has switched protocols, or `millis` are over. */
+/** Sends `request` and returns the answer once the server closes or has switched protocols, or `millis` are over. */
 export const raw = (port: number, request: string, millis = vainMillis): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connectTcp(port, "127.0.0.1", () => socket.write(request))
@@ -157,7 +157,7 @@ export const raw = (port: number, request: string, millis = vainMillis): Promise
     })
   })
 
-/** An upgrade request by hand: `lines` are added to what a handshake needs, or replace it by name. */
+/** A handwritten upgrade request: `lines` are added to the handshake's headers, or replace them by name. */
 export const upgradeRequest = (target: string, lines: Readonly<Record<string, string | undefined>> = {}): string => {
   const all: Record<string, string | undefined> = {
     Host: "127.0.0.1",

@@ -1,6 +1,6 @@
 /**
- * An OCPP server on ephemeral ports with everything behind its ports made of plain values: chargers are registered by hand, the inbox
- * remembers what was delivered and answers when it is told to, and the verifier counts how often it was asked.
+ * An OCPP server on ephemeral ports with plain values behind its interfaces: chargers are registered by hand, the inbox
+ * records what was delivered and answers as configured, and the verifier counts its calls.
  */
 import { Context, Effect, Exit, Latch, Layer, Logger, Metric, Scope } from "effect"
 import { createHmac } from "node:crypto"
@@ -43,7 +43,7 @@ export interface Delivery {
   readonly respond: (reply: Reply, now: number) => void
 }
 
-/** What an actor would answer; enough for a charger to be content. */
+/** What an actor would answer; enough to satisfy a charger. */
 export const contentReply = (event: ChargerEvent): Reply => {
   switch (event._tag) {
     case "Booted":
@@ -76,10 +76,10 @@ export class TestMailbox implements ChargerMailbox {
   /** Calls that are pending, by message id. */
   readonly pending = new Map<string, ChargerCommand>()
   unmatched = 0
-  /** Times that it was silent and is to be asked for a message. */
+  /** How often it was silent and is to be asked for a message. */
   doubts = 0
   closedBecause: Array<string> = []
-  /** What is answered at once; undefined leaves the CALL open. */
+  /** The immediate answer; undefined leaves the CALL open. */
   reply: (event: ChargerEvent, mailbox: TestMailbox) => Reply | undefined = contentReply
 
   constructor(opening: ConnectionOpening, line: ChargerLine) {
@@ -126,7 +126,7 @@ export class TestInbox {
   readonly mailboxes: Array<TestMailbox> = []
   readonly admitted: Array<string> = []
   readonly abandoned: Array<string> = []
-  /** Instead of admitting everybody. */
+  /** Used instead of admitting every charger. */
   admission: ((opening: ConnectionOpening) => Effect.Effect<Admission>) | undefined
   /** Applied to each mailbox as it is attached. */
   prepare: (mailbox: TestMailbox) => void = () => {}
@@ -157,7 +157,7 @@ export class TestInbox {
   }
 }
 
-/** A clock whose hands the test turns; timers fire in order as they pass. */
+/** A clock that the test advances; timers fire in order as they become due. */
 export class HandClock implements Clock {
   private time = Date.UTC(2026, 4, 1, 12)
   private timers: Array<{ readonly millis: number; readonly tick: () => void; due: number }> = []
@@ -165,7 +165,7 @@ export class HandClock implements Clock {
   readonly now = (): number => this.time
   readonly elapsed = (): number => this.worked
 
-  /** Work takes so long; no timer fires meanwhile. */
+  /** Work takes so long; no timer fires in the meantime. */
   work(millis: number): void {
     this.worked += millis
   }
@@ -190,7 +190,7 @@ export class HandClock implements Clock {
     this.time = end
   }
 
-  /** The process stands still: every timer fires once, late. */
+  /** The process is stalled: every timer fires once, late. */
   stall(millis: number): void {
     this.time += millis
     for (const timer of this.timers) {
@@ -207,9 +207,9 @@ const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array =>
 export interface Registered {
   readonly profile?: 0 | 1 | 2 | 3
   readonly password?: string | Uint8Array
-  /** As the operator has it. */
+  /** As registered by the operator. */
   readonly registeredSerialNumber?: string
-  /** Passwords and profiles that it was told to use and may have by now. */
+  /** Passwords and profiles that it was sent and may use by now. */
   readonly mayHave?: ReadonlyArray<{ readonly password?: string; readonly profile?: 1 | 2 | 3 }>
 }
 
@@ -222,24 +222,24 @@ export interface TestOptions extends Partial<Omit<OcppServerOptions, "limits">> 
 export interface TestServer {
   readonly inbox: TestInbox
   readonly frames: Array<LoggedFrame>
-  /** Unknown chargers that came. */
+  /** Attempts by unknown chargers. */
   readonly knocks: Array<UnknownChargerAttempt>
   readonly refused: Array<ChargerRefusal>
   readonly lastMessage: Map<string, string>
   /** Log lines of the server. */
   readonly logs: Array<string>
-  /** Times that a password came to the verifier, and that the directory was asked for an id. */
+  /** How often the verifier and the directory were called, and the ids that were looked up. */
   readonly asked: { verifier: number; directory: number; readonly ids: Array<string> }
   readonly http: Server | SecureServer
   readonly port: number
   readonly service: OcppServer["Service"]
   register(chargerId: string, charger: Registered): void
-  /** While set, the directory answers with it. */
+  /** While set, the directory fails with it. */
   failing: StorageUnavailable | undefined
-  /** From now on the directory answers nobody until it is let go. */
+  /** From now on the directory does not answer until `release`. */
   hold(): void
   release(): void
-  /** Reads a counter or gauge by its labels; 0 when it was never touched. */
+  /** Reads a counter or gauge by its labels; 0 if it was never changed. */
   metric(id: string, attributes?: Readonly<Record<string, string>>): number
   /** Closes the OCPP server only. */
   shutDown(): Promise<void>
@@ -250,10 +250,10 @@ const listen = (server: Server | SecureServer): Promise<number> =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port))
   })
 
-/** What else the listener serves. */
+/** Everything else that the listener serves. */
 const rest = (_request: IncomingMessage, response: ServerResponse): void => void response.end("REST")
 
-/** Starts a server that ends with the test. */
+/** Starts a server that is closed at the end of the test. */
 export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
   const inbox = new TestInbox()
   const frames: Array<LoggedFrame> = []

@@ -1,4 +1,4 @@
-/** What a 1.6 charger is answered, letter by letter. */
+/** How a 1.6 charger is answered, checked in full. */
 import { describe, expect, it } from "vitest"
 import type { Reply } from "../../../src/domain/charger/Reply.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
@@ -61,7 +61,7 @@ describe("an answer", () => {
     })
   })
 
-  it("never says that a start is well without a transaction id", () => {
+  it("is never a success for a start without a transaction id", () => {
     expect(v16.encodeReply("StartTransaction", { _tag: "Acknowledged" }, now)).toMatchObject({ _tag: "Error" })
   })
 })

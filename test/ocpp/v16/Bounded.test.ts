@@ -1,6 +1,6 @@
 /**
- * What a charger says is bounded in the journal, which nothing ever deletes: each of its messages with each of its texts as long as a frame can be,
- * up to the facts that are made of it.
+ * What a charger sends is bounded in the journal, which is never deleted: each message with each of its texts as long as a frame can be,
+ * up to the resulting facts.
  */
 import { describe, expect, it } from "vitest"
 import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
@@ -20,7 +20,7 @@ const long = "\u{1f50c}x".repeat(300 * KiB)
 
 const json = (value: unknown): number => JSON.stringify(value).length
 
-/** The value with each of its texts and figures replaced by one that is too long, one at a time, and then all of them. */
+/** The value with each of its texts and numbers replaced by one that is too long, one at a time, and finally all of them. */
 const lengthened = (value: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(value)) return value.length === 0 ? [] : lengthened(value[0]).map((one) => [one])
   if (typeof value !== "object" || value === null) return [long]
@@ -29,7 +29,7 @@ const lengthened = (value: unknown): ReadonlyArray<unknown> => {
   return [...each, Object.fromEntries(members.map(([name, member]) => [name, lengthened(member).at(-1) ?? member]))]
 }
 
-/** The facts that a frame leaves behind, of a charger that has heard nothing before. */
+/** The facts that a frame leads to, for a charger without earlier messages. */
 const factsOf = (action: string, payload: unknown): ReadonlyArray<ChargerFact> => {
   const decoded = v16.decodeCall(action, payload)
   if (decoded._tag === "Refused") return []
@@ -41,21 +41,21 @@ const texts = (value: unknown): ReadonlyArray<string> => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : []
 }
 
-describe("what a charger says", () => {
+describe("what a charger sends", () => {
   const rows = examples.map(({ action, payload }) => [action, payload] as const)
 
-  it.each(rows)("in a %s leaves little behind, however long its texts are: %j", (action, payload) => {
+  it.each(rows)("in a %s takes little space, however long its texts are: %j", (action, payload) => {
     for (const sent of lengthened(payload)) {
       const facts = factsOf(action, sent)
       expect(json(facts.map(({ body }) => body))).toBeLessThan(32 * KiB)
-      // What was cut says so, and no text but a frame's own is longer than the longest that OCPP 1.6 knows.
+      // Cut text is marked as such, and apart from raw frames no text is longer than the longest that OCPP 1.6 allows.
       const told = texts(facts.map(({ body }) => ({ ...body, raw: "" })))
       expect(told.filter((text) => text.length >= 255).every(isCut)).toBe(true)
       expect(told.every((text) => text.length <= 1000 && text.isWellFormed())).toBe(true)
     }
   })
 
-  it("is kept as it is where it fits", () => {
+  it("is stored unchanged if it fits", () => {
     const data = "d".repeat(1000)
     expect(factsOf("DataTransfer", { vendorId: "V", data })).toMatchObject([{ body: { vendorId: "V", data } }])
     const info = "i".repeat(50)
@@ -66,12 +66,12 @@ describe("what a charger says", () => {
     ])
   })
 
-  it("is a vendor's beginning and its size in bytes, where it is long", () => {
+  it("is stored as the beginning of vendor data and its size in bytes, if it is long", () => {
     const [fact] = factsOf("DataTransfer", { vendorId: "V", messageId: "M", data: "ä".repeat(400_000) })
     expect(fact?.body).toEqual({ vendorId: "V", messageId: "M", data: `${"ä".repeat(999)}…`, size: 800_000 })
   })
 
-  it("is said again with the same words and changes nothing, although they were cut", () => {
+  it("is recognised as a repetition although it was cut", () => {
     const charger = new ModelService().charger()
     const said = { connectorId: 1, errorCode: "NoError", status: "Faulted", info: "i".repeat(60) }
     const decoded = v16.decodeCall("StatusNotification", said)
@@ -80,14 +80,14 @@ describe("what a charger says", () => {
     expect(charger.say(decoded.event).facts).toEqual([])
   })
 
-  it("never makes a card another one's by being cut", () => {
+  it("is never mistaken for another card because it was cut", () => {
     const uid = "A".repeat(40)
     expect(factsOf("Authorize", { idTag: uid })).toMatchObject([{ body: { tokenUid: uid } }])
     const [fact] = factsOf("Authorize", { idTag: "A".repeat(500_000) })
     expect(fact?.body).toMatchObject({ tokenUid: `${"A".repeat(254)}…`, authorization: { status: "Invalid" } })
   })
 
-  it("costs no transaction: a start and a stop with everything too long are taken", () => {
+  it("costs no transaction: a start and a stop with everything too long are accepted", () => {
     const iso = "2026-11-20T10:00:00.000Z"
     const start = { connectorId: 1, idTag: long, meterStart: 1000, timestamp: iso }
     const stop = { transactionId: 1, idTag: long, meterStop: 2000, timestamp: iso, reason: long }
@@ -110,12 +110,12 @@ describe("a signed value", () => {
     return decoded.event.readings.flatMap(({ samples }) => samples)
   }
 
-  it("of 64 KiB stays byte for byte", () => {
+  it("of 64 KiB is stored byte for byte", () => {
     const value = `OCMF|${"x".repeat(64 * KiB - 5)}`
     expect(read(value)).toMatchObject([{ value }])
   })
 
-  it("that is longer is dropped but for its beginning, and stands in no record", () => {
+  it("that is longer is cut, and is not part of any record", () => {
     const samples = read(`OCMF|${"x".repeat(64 * KiB)}`)
     expect(samples).toMatchObject([{ value: `OCMF|${"x".repeat(494)}…` }])
     expect(signedDataOf(samples)).toBeUndefined()
@@ -123,7 +123,7 @@ describe("a signed value", () => {
 })
 
 describe("a charger's answer", () => {
-  /** The command's end, and what is learnt by it. */
+  /** The end of the command, and what is learnt from it. */
   const factsAfter = (command: ChargerCommand, payload: unknown): ReadonlyArray<ChargerFact> => {
     const result = v16.decodeResult(command, payload)
     const ids = { transactionId: 1, uuid: () => "uuid" }
@@ -132,7 +132,7 @@ describe("a charger's answer", () => {
     return decision.facts
   }
 
-  it("to any command is kept within 64 KiB, and what is left off is marked", () => {
+  it("to any command is stored within 96 KiB, and cut text is marked", () => {
     for (const { action, command } of new Map(sentCommands.map((sent) => [sent.action, sent])).values()) {
       const sent = lengthened({ ...answersTo(command._tag, action).at(-1)?.payload, of: [{ vendor: "" }] }).at(-1)
       const facts = factsAfter(command, sent)
@@ -141,14 +141,14 @@ describe("a charger's answer", () => {
     }
   })
 
-  it("with a CALLERROR is kept as far as OCPP-J has room for it", () => {
+  it("with a CALLERROR is stored within the lengths of OCPP-J", () => {
     expect(v16.decodeError({ _tag: "ClearCache" }, long, long)).toMatchObject({
       code: expect.stringMatching(/^.{1,50}…$/su) as unknown,
       description: expect.stringMatching(/^.{1,255}…$/su) as unknown
     })
   })
 
-  it("to GetConfiguration keeps the keys that there is room for, and says how many there were besides", () => {
+  it("to GetConfiguration has its keys stored up to a limit, and the number of the rest", () => {
     const getAll: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
     const configurationKey = Array.from({ length: 9000 }, (_, n) => ({
       key: `K${n}`,

@@ -1,4 +1,4 @@
-/** What is sent for each command, letter by letter, and what is made of answers that are not as the specification wants them. */
+/** How each command is sent, checked in full, and how answers that deviate from the specification are handled. */
 import { describe, expect, it } from "vitest"
 import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
@@ -27,13 +27,13 @@ describe("a command", () => {
     expect(JSON.stringify(payload)).toBe(JSON.stringify(inSpecifiedOrder(action, payload)))
   })
 
-  it("is sent without the fields that have no value, whatever the object looks like", () => {
-    // As code without exact optional properties would build it.
+  it("is sent without the fields that are undefined", () => {
+    // As built by code without exact optional properties.
     const loose = { _tag: "RemoteStart", tokenUid: "TAG", place: undefined } as unknown as ChargerCommand
     expect(Object.keys(v16.encodeCommand(loose).payload)).toEqual(["idTag"])
   })
 
-  it("has limits of one decimal, which the official schemas take", () => {
+  it("has limits with one decimal, as the official schemas require", () => {
     for (let i = 0; i < 2_000; i++) {
       const limit = i * 0.0371
       const periods = [{ startPeriod: 0, limit }]
@@ -53,14 +53,14 @@ describe("an answer that is a status", () => {
   const noText = [{ status: null }, { status: {} }, { status: ["Accepted"] }, { status: 1 }, { status: true }]
   const withoutOne = [{}, { status: "" }, { status: "  " }, ...noText]
 
-  it("belongs to all commands but four", () => {
+  it("is required for all commands except four", () => {
     const without = sentCommands.filter((sent) => !withStatus.includes(sent)).map(({ action }) => action)
     expect(new Set(without)).toEqual(
       new Set(["GetConfiguration", "GetDiagnostics", "UpdateFirmware", "GetLocalListVersion"])
     )
   })
 
-  it("is read whatever its case and spaces are, and kept as it came", () => {
+  it("is recognised in any letter case and with spaces, and stored as received", () => {
     for (const { action, command } of withStatus) {
       for (const status of statusesOf(action)) {
         for (const said of [status, status.toLowerCase(), ` ${status.toUpperCase()} `]) {
@@ -70,13 +70,13 @@ describe("an answer that is a status", () => {
     }
   })
 
-  it("keeps a word that no list has", () => {
+  it("may be an unknown status", () => {
     for (const { command } of withStatus) {
       expect(v16.decodeResult(command, { status: "Maybe" })).toMatchObject({ _tag: "Answered", status: "Maybe" })
     }
   })
 
-  it("is unreadable without one, and kept", () => {
+  it("is unreadable without a status, and stored", () => {
     for (const { command } of withStatus) {
       for (const answer of withoutOne) {
         expect(v16.decodeResult(command, answer)).toEqual({
@@ -88,7 +88,7 @@ describe("an answer that is a status", () => {
     }
   })
 
-  it("is unreadable when it is no object", () => {
+  it("is unreadable if it is not an object", () => {
     for (const answer of ["Accepted", 1, true, null, [{ status: "Accepted" }]]) {
       expect(v16.decodeResult(trigger, answer)).toMatchObject({
         _tag: "Unreadable",
@@ -98,7 +98,7 @@ describe("an answer that is a status", () => {
     }
   })
 
-  it("is not asked for where the specification has none", () => {
+  it("is not required where the specification has no status", () => {
     const update: ChargerCommand = { _tag: "UpdateFirmware", location: "https://files.example/f", retrieveAt: 0 }
     expect(v16.decodeResult(update, { vendors: "own" })).toEqual(answered({ vendors: "own" }, undefined))
     expect(v16.decodeResult(update, [])).toEqual(answered({}, undefined))
@@ -138,11 +138,11 @@ describe("an answer that names a file", () => {
     [diagnostics, { fileName: {} }, undefined],
     [log, { status: "AcceptedCanceled", fileName: "b.zip" }, "b.zip"],
     [log, { status: "Rejected", filename: 5 }, "5"]
-  ] as const)("%j %j", (command, answer, fileName) => {
+  ] as const)("to %j: %j", (command, answer, fileName) => {
     expect(v16.decodeResult(command, answer)).toMatchObject({ content: { _tag: "FileName", fileName } })
   })
 
-  it("does not tell the key in our own URL", () => {
+  it("has the key in our own URL masked", () => {
     const fileName = "https://csms.example/files/uploads/t0k3n"
     const result = v16.decodeResult(diagnostics, { fileName })
     expect(result).toMatchObject({ content: { fileName: "https://csms.example/files/uploads/***" } })
@@ -175,7 +175,7 @@ describe("a composite schedule", () => {
     { chargingRateUnit: "kW", chargingSchedulePeriod: [period] },
     { chargingSchedulePeriod: [period] },
     { chargingRateUnit: "A", chargingSchedulePeriod: [period, { startPeriod: 60 }] }
-  ])("is none when a part of it cannot be read: %j", (chargingSchedule) => {
+  ])("is undefined when a part of it cannot be read: %j", (chargingSchedule) => {
     expect(scheduleOf(chargingSchedule)).toBeUndefined()
   })
 })
@@ -183,7 +183,7 @@ describe("a composite schedule", () => {
 describe("installed certificates", () => {
   const hash = { hashAlgorithm: "SHA256", issuerNameHash: "ab", issuerKeyHash: "cd", serialNumber: "01" }
 
-  it("are those whose hash is whole", () => {
+  it("are those with a complete hash", () => {
     const certificateHashData = [
       { ...hash, hashAlgorithm: "sha-256" },
       { ...hash, serialNumber: 17 },

@@ -1,4 +1,4 @@
-/** Answers about configuration keys: what is taken of them, and that none tells the charger's password. */
+/** Answers about configuration keys: what is read from them, and that the charger's password is never stored. */
 import { describe, expect, it } from "vitest"
 import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
@@ -7,7 +7,7 @@ import { answered } from "./commandAnswers.ts"
 const getAll: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
 
 describe("GetConfiguration", () => {
-  it("takes what it can of the answer", () => {
+  it("reads what it can of the answer", () => {
     const answer = {
       configurationKey: [
         { key: "A", readonly: "true", value: 5 },
@@ -33,7 +33,7 @@ describe("GetConfiguration", () => {
     )
   })
 
-  it("takes lists that are null, missing or no lists", () => {
+  it("accepts lists that are null, missing or not lists", () => {
     for (const answer of [
       { configurationKey: null, unknownKey: null },
       {},
@@ -43,7 +43,7 @@ describe("GetConfiguration", () => {
     }
   })
 
-  it("never tells the charger's password, neither in what is read nor in the answer that is kept", () => {
+  it("never reveals the charger's password, in what is read or in the stored answer", () => {
     for (const key of ["AuthorizationKey", "authorizationkey", " AUTHORIZATIONKEY "]) {
       const other = { key: "A", readonly: false, value: "1" }
       const told = { configurationKey: [{ key, readonly: false, value: "4f5a" }, other] }
@@ -58,7 +58,7 @@ describe("GetConfiguration", () => {
     }
   })
 
-  it("does not tell it either when nothing else of the answer can be read", () => {
+  it("does not reveal it even when the answer cannot be read", () => {
     const told = [{ configurationKey: [{ key: "AuthorizationKey", value: "4f5a" }] }]
     const result = v16.decodeResult(getAll, told)
     expect(result).toMatchObject({ _tag: "Unreadable" })
@@ -70,12 +70,12 @@ describe("ChangeConfiguration of the password", () => {
   const value = '"0123456789abcde'
   const change: ChargerCommand = { _tag: "ChangeConfiguration", key: "AuthorizationKey", value }
 
-  it("is not repeated by the answer that is kept", () => {
+  it("is masked in the stored answer", () => {
     const result = v16.decodeResult(change, { status: "Rejected", reason: `${value} is too short`, [value]: 1 })
     expect(result).toEqual(answered({ status: "Rejected", reason: "*** is too short", "***": 1 }, "Rejected"))
   })
 
-  it("is not repeated in the other case, nor taken for a pattern", () => {
+  it("is masked in any letter case, and not treated as a pattern", () => {
     for (const password of ["0123456789abcdef0123456789ABCDEF", "a.c+[x](y)*{z}|\\^$-/"]) {
       const said = { status: "Rejected", reason: `${password.toUpperCase()} ${password.toLowerCase()} abcd+xyz` }
       expect(v16.decodeResult({ ...change, value: password }, said)).toMatchObject({
@@ -84,19 +84,19 @@ describe("ChangeConfiguration of the password", () => {
     }
   })
 
-  it("is in nothing that is kept of a CALLERROR, which may repeat it in any writing", () => {
+  it("is masked in a CALLERROR, which may repeat it in any form", () => {
     const hidden = { _tag: "CallError", code: "***", description: "***" }
     expect(v16.decodeError(change, "no such code", `not ${value}`)).toEqual(hidden)
     expect(v16.decodeError(change, "genericerror", "")).toEqual({ ...hidden, code: "GenericError", description: "" })
   })
 
-  it("hides an answer whole that is no JSON without it", () => {
+  it("hides the answer completely if masking would break its JSON", () => {
     const digits: ChargerCommand = { ...change, value: "1234567812345678" }
     const result = v16.decodeResult(digits, { status: "Rejected", reason: 1234567812345678 })
     expect(result).toEqual(answered({}, "Rejected"))
   })
 
-  it("leaves other answers alone when its value is gone, or a common word", () => {
+  it("leaves other answers unchanged when its value is empty, or a common word", () => {
     for (const said of ["", "Rejected"]) {
       const answer = { status: "Accepted", reason: "Rejecte" }
       expect(v16.decodeResult({ ...change, value: said }, answer)).toEqual(answered(answer, "Accepted"))

@@ -1,4 +1,4 @@
-/** Messages that are not as the specification wants them: what is taken all the same, and what is refused with which code. */
+/** Messages that deviate from the specification: what is accepted anyway, and what is refused with which code. */
 import { describe, expect, it } from "vitest"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
@@ -9,7 +9,7 @@ type Change = Readonly<Record<string, unknown>>
 
 const iso = "2026-11-20T10:00:00.000Z"
 
-/** A change to a valid message, a part of the event that it makes, and what is reported. */
+/** A change to a valid message, a part of the resulting event, and the violations reported. */
 type Taken = readonly [
   title: string,
   action: string,
@@ -18,7 +18,7 @@ type Taken = readonly [
   violations: Array<string>
 ]
 
-it("takes every word of every list of the specification without a report", () => {
+it("accepts every value of every enumeration in the specification without a violation", () => {
   const variants = examples.flatMap(({ action, payload }) =>
     withEveryWord(action, payload).map((variant) => [action, variant] as const)
   )
@@ -30,7 +30,7 @@ it("takes every word of every list of the specification without a report", () =>
   expect(reported).toEqual([])
 })
 
-it("takes a word that no list has, as it is, in whichever field", () => {
+it("accepts an unknown value unchanged in any enumerated field", () => {
   const variants = examples.flatMap(({ action, payload }) =>
     withStrangeWords(action, payload).map((variant) => [action, variant] as const)
   )
@@ -42,7 +42,7 @@ it("takes a word that no list has, as it is, in whichever field", () => {
   }
 })
 
-describe("takes, with a report,", () => {
+describe("accepts with a violation", () => {
   const rows: ReadonlyArray<Taken> = [
     [
       "a boot without vendor",
@@ -52,14 +52,14 @@ describe("takes, with a report,", () => {
       ["chargePointVendor: missing"]
     ],
     [
-      "a boot without anything",
+      "a boot without vendor and model",
       "BootNotification",
       { chargePointVendor: null, chargePointModel: undefined },
       { vendor: "", model: "" },
       ["chargePointVendor: null", "chargePointModel: missing"]
     ],
     [
-      "a boot with an object for its model",
+      "a boot with an object as its model",
       "BootNotification",
       { chargePointModel: {} },
       { model: "" },
@@ -80,7 +80,7 @@ describe("takes, with a report,", () => {
       ["chargePointSerialNumber: other type"]
     ],
     [
-      "null for what is optional",
+      "null for optional fields",
       "BootNotification",
       { iccid: null, imsi: null },
       { iccid: undefined, imsi: undefined },
@@ -109,48 +109,48 @@ describe("takes, with a report,", () => {
       ["errorCode: missing"]
     ],
     [
-      "an error code that no list has",
+      "an unknown error code",
       "StatusNotification",
       { errorCode: "Error" },
       { errorCode: "Error" },
       ["errorCode: unknown value"]
     ],
     [
-      "a status that no list has, as unavailable",
+      "an unknown status as Unavailable",
       "StatusNotification",
       { status: "Occupied" },
       { status: "Unavailable", rawStatus: "Occupied" },
       ["status: unknown value"]
     ],
     [
-      "a status in another case",
+      "a status in another letter case",
       "StatusNotification",
       { status: "available" },
       { status: "Available", rawStatus: "available" },
       ["status: unknown value"]
     ],
     [
-      "a status at no time",
+      "a status with an invalid time",
       "StatusNotification",
       { timestamp: "now" },
       { time: { at: undefined, raw: "now" } },
       ["timestamp: not a time"]
     ],
     [
-      "a status at a number",
+      "a status with a number as its time",
       "StatusNotification",
       { timestamp: 1795168800 },
       { time: { at: undefined, raw: "1795168800" } },
       ["timestamp: other type", "timestamp: not a time"]
     ],
     [
-      "vendor's data as an object",
+      "vendor data as an object",
       "DataTransfer",
       { data: { a: [1, null] } },
       { data: '{"a":[1,null]}' },
       ["data: other type"]
     ],
-    ["vendor's data as a number", "DataTransfer", { data: 5 }, { data: "5" }, ["data: other type"]],
+    ["vendor data as a number", "DataTransfer", { data: 5 }, { data: "5" }, ["data: other type"]],
     [
       "a firmware status of a later edition",
       "FirmwareStatusNotification",
@@ -166,20 +166,20 @@ describe("takes, with a report,", () => {
       ["requestId: other type"]
     ],
     [
-      "a request id that is none",
+      "an invalid request id",
       "SignedFirmwareStatusNotification",
       { requestId: "x" },
       { requestId: undefined },
       ["requestId: wrong type"]
     ],
     [
-      "a security event without time",
+      "a security event without a time",
       "SecurityEventNotification",
       { timestamp: undefined },
       { time: { at: undefined, raw: undefined } },
       ["timestamp: missing"]
     ],
-    ["a heartbeat written by PHP", "Heartbeat", {}, { _tag: "HeartbeatReceived" }, []]
+    ["a heartbeat with an empty object", "Heartbeat", {}, { _tag: "HeartbeatReceived" }, []]
   ]
   it.each(rows)("%s", (_, action, change, event, violations) => {
     expect(v16.decodeCall(action, exampleWith(action, change))).toEqual({
@@ -189,7 +189,7 @@ describe("takes, with a report,", () => {
     })
   })
 
-  it("an empty array for an empty object", () => {
+  it("an empty array instead of an empty object", () => {
     expect(v16.decodeCall("Heartbeat", [])).toEqual({
       _tag: "Event",
       event: { _tag: "HeartbeatReceived" },
@@ -197,7 +197,7 @@ describe("takes, with a report,", () => {
     })
   })
 
-  it("empty texts of a boot as things not told", () => {
+  it("empty texts of a boot as missing", () => {
     const empty = Object.fromEntries(Object.keys(exampleWith("BootNotification", {})).map((name) => [name, ""]))
     expect(v16.decodeCall("BootNotification", empty)).toEqual({
       _tag: "Event",
@@ -207,7 +207,7 @@ describe("takes, with a report,", () => {
   })
 })
 
-describe("takes of a transaction, whatever is missing,", () => {
+describe("accepts of a transaction, whatever is missing,", () => {
   const rows: ReadonlyArray<Taken> = [
     [
       "a start without timestamp",
@@ -224,7 +224,7 @@ describe("takes of a transaction, whatever is missing,", () => {
       ["meterStart: missing"]
     ],
     [
-      "a start whose meter is no number",
+      "a start whose meter is not a number",
       "StartTransaction",
       { meterStart: "n/a" },
       { meterStartWh: undefined },
@@ -252,13 +252,13 @@ describe("takes of a transaction, whatever is missing,", () => {
       ["meterStart: not whole"]
     ],
     [
-      "a start whose meter is beyond all numbers",
+      "a start whose meter is out of range",
       "StartTransaction",
       { meterStart: 1e300 },
       { meterStartWh: undefined },
       ["meterStart: out of range"]
     ],
-    ["a start without tag", "StartTransaction", { idTag: undefined }, { tokenUid: "" }, ["idTag: missing"]],
+    ["a start without a tag", "StartTransaction", { idTag: undefined }, { tokenUid: "" }, ["idTag: missing"]],
     [
       "a start without connector",
       "StartTransaction",
@@ -274,7 +274,7 @@ describe("takes of a transaction, whatever is missing,", () => {
       ["connectorId: out of range"]
     ],
     [
-      "a start with nothing but a tag",
+      "a start with only a tag",
       "StartTransaction",
       { connectorId: null, meterStart: [], timestamp: undefined },
       { tokenUid: "04A1B2C3", meterStartWh: undefined },
@@ -304,21 +304,21 @@ describe("takes of a transaction, whatever is missing,", () => {
       []
     ],
     [
-      "a stop of the last of 31 bits",
+      "a stop of transaction 2^31-1",
       "StopTransaction",
       { transactionId: 2147483647 },
       { transactionId: 2147483647, rawTransactionId: "2147483647" },
       []
     ],
     [
-      "a stop of a transaction beyond all integers",
+      "a stop of a transaction beyond 64 bits",
       "StopTransaction",
       { transactionId: 2 ** 63 },
       { transactionId: undefined, rawTransactionId: "9223372036854776000" },
       ["transactionId: out of range"]
     ],
     [
-      "a stop of half a transaction",
+      "a stop with a fractional transaction id",
       "StopTransaction",
       { transactionId: 7.5 },
       { transactionId: undefined, rawTransactionId: "7.5" },
@@ -332,7 +332,7 @@ describe("takes of a transaction, whatever is missing,", () => {
       ["transactionId: other type"]
     ],
     [
-      "a stop whose transaction is a word",
+      "a stop whose transaction id is a word",
       "StopTransaction",
       { transactionId: "T-77" },
       { transactionId: undefined, rawTransactionId: "T-77" },
@@ -349,7 +349,7 @@ describe("takes of a transaction, whatever is missing,", () => {
     ["a stop without reason", "StopTransaction", { reason: undefined }, { reason: "Local" }, []],
     ["a stop with an empty reason", "StopTransaction", { reason: "" }, { reason: "Local" }, ["reason: empty"]],
     [
-      "a stop for a reason that no list has",
+      "a stop with an unknown reason",
       "StopTransaction",
       { reason: "Timeout" },
       { reason: "Timeout" },
@@ -358,7 +358,7 @@ describe("takes of a transaction, whatever is missing,", () => {
     ["a stop without meter", "StopTransaction", { meterStop: null }, { meterStopWh: undefined }, ["meterStop: null"]],
     ["a stop with an empty list of data", "StopTransaction", { transactionData: [] }, { readings: [] }, []],
     [
-      "a stop with data that are none",
+      "a stop with invalid data",
       "StopTransaction",
       { transactionData: "none" },
       { readings: [] },
@@ -379,16 +379,16 @@ describe("takes of a transaction, whatever is missing,", () => {
       { transactionId: undefined },
       ["transactionId: null"]
     ],
-    ["meter values without any value", "MeterValues", { meterValue: [] }, { readings: [] }, ["meterValue: empty"]],
+    ["meter values without values", "MeterValues", { meterValue: [] }, { readings: [] }, ["meterValue: empty"]],
     [
-      "a reading alone instead of a list",
+      "a single reading instead of a list",
       "MeterValues",
       { meterValue: { timestamp: iso, sampledValue: { value: "5" } } },
       { readings: [expect.objectContaining({ rawAt: iso, samples: [expect.objectContaining({ value: "5" })] })] },
       ["meterValue: other type", "meterValue.sampledValue: other type"]
     ],
     [
-      "what can be read among what cannot",
+      "the readable parts of partly unreadable meter values",
       "MeterValues",
       { meterValue: [null, 5, { timestamp: iso, sampledValue: [null, {}, { value: 5 }] }, { sampledValue: "x" }] },
       {
@@ -425,7 +425,7 @@ describe("takes of a transaction, whatever is missing,", () => {
     ["MeterValues", { connectorId: 1, transactionId: 7 }],
     ["MeterValues", { connectorId: 1, meterValue: "1003" }]
   ]
-  it.each(nothing)("a %s that says nothing, as unreadable: %j", (action, payload) => {
+  it.each(nothing)("a %s without usable content, as unreadable: %j", (action, payload) => {
     expect(v16.decodeCall(action, payload)).toMatchObject({
       _tag: "Event",
       event: {

@@ -4,7 +4,7 @@ import { forSeeds } from "../../support/random.ts"
 
 const ten = Date.UTC(2026, 10, 20, 10)
 
-describe("a charger's time", () => {
+describe("a charger's timestamp", () => {
   const rows: ReadonlyArray<readonly [string, number | undefined, string | undefined]> = [
     ["2026-11-20T10:00:00Z", ten, undefined],
     ["2026-11-20T10:00:00.123Z", ten + 123, undefined],
@@ -53,14 +53,14 @@ describe("a charger's time", () => {
   it("may be missing", () => expect(readTime(undefined)).toEqual({ at: undefined, raw: undefined }))
 })
 
-describe("a time of ours", () => {
+describe("a timestamp of ours", () => {
   it("is UTC with a trailing Z", () => expect(writeTime(ten)).toBe("2026-11-20T10:00:00.000Z"))
 
-  it("is left out where no date of four digits has it", () => {
+  it("is left out if it has no four-digit year", () => {
     for (const at of [-1, Number.NaN, Number.POSITIVE_INFINITY, 8.64e15, 1e18]) expect(writeTime(at)).toBeUndefined()
   })
 
-  it("is read back as it was, in whatever zone it is written", () => {
+  it("is read back unchanged, in whatever zone it is written", () => {
     forSeeds(2_000, (random) => {
       const at = random.between(0, Date.UTC(9998, 0))
       expect(readTime(writeTime(at)).at).toBe(at)

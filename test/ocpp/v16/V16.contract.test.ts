@@ -34,7 +34,7 @@ protocolVersionContract({
       frame: '[3,"1",{"configurationKey":[{"key":"A","value":"1"},{"key":"Authorization\\u004bey","value":"4f5a"}]}]',
       secret: "4f5a"
     },
-    // A result whose CALL is not known any more.
+    // A result whose CALL is no longer known.
     { action: "", frame: '[3,"1",{"configurationKey":[{"value":"4f5a","key":"AuthorizationKey"}]}]', secret: "4f5a" },
     {
       action: "GetConfiguration",

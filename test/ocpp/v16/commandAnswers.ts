@@ -1,4 +1,4 @@
-/** Valid answers to each command: every status that its answer may have, and what else it may hold, with what that is read as. */
+/** Valid answers to each command: every status that its answer may have and its other fields, with the expected result. */
 import type { AnswerContent, ChargerCommand, CommandResult } from "../../../src/domain/command/ChargerCommand.ts"
 import { statusesOf } from "./schemas.ts"
 
@@ -29,7 +29,7 @@ const noSchedule: AnswerContent = {
   schedule: undefined
 }
 
-/** What an answer of nothing but a status holds. */
+/** The content of an answer that has only a status. */
 const bare: { readonly [Tag in Type]?: AnswerContent } = {
   GetLog: noFile,
   GetCompositeSchedule: noSchedule,

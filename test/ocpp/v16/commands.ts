@@ -1,4 +1,4 @@
-/** Each command of the domain as OCPP 1.6 has it on the wire: with nothing that may be left out, and with everything. */
+/** Each command of the domain as sent in OCPP 1.6: once without all optional fields, and once with all of them. */
 import type { ChargerCommand } from "../../../src/domain/command/ChargerCommand.ts"
 import type { ChargingProfile } from "../../../src/domain/command/ChargingProfile.ts"
 

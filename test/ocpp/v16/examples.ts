@@ -1,4 +1,4 @@
-/** One full and one least example of every message that a 1.6 charger sends, with the event that each makes. */
+/** A full and a minimal example of every message that a 1.6 charger sends, with the resulting event. */
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 
 export interface Example {
@@ -290,7 +290,7 @@ export const examples: ReadonlyArray<Example> = [
   }
 ]
 
-/** The payload of the first example of an action, with members replaced; undefined takes one away. */
+/** The payload of the first example of an action, with members replaced; undefined removes one. */
 export const exampleWith = (action: string, change: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const { payload } = examples.find((example) => example.action === action)!
   return Object.fromEntries(Object.entries({ ...payload, ...change }).filter(([, value]) => value !== undefined))

@@ -1,6 +1,6 @@
 /**
- * What real chargers get wrong, by the numbers of the list that it was collected in: 36 quirks, each either a frame with what becomes of
- * it, or the place where it is dealt with. `serve` does with a frame what a connection does, up to the charger's actor.
+ * What real chargers get wrong, by the numbers of the list it was collected in: 36 quirks, each either a frame with its result,
+ * or the test that covers it. `serve` handles a frame as a connection does, up to the charger's actor.
  */
 import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
@@ -25,7 +25,7 @@ const refusal = (
 const serve = (text: string): Served => {
   const frame = parseFrame(text)
   if (frame._tag === "Malformed") {
-    // A frame that cannot be read has no payload; a transaction message that names itself is an event all the same.
+    // A frame that cannot be read has no payload; a transaction message with a readable action is still an event.
     const decoded = frame.action === undefined ? undefined : v16.decodeCall(frame.action, undefined)
     if (decoded?._tag === "Event") return { event: decoded.event, violations: decoded.violations }
     return frame.wireId === undefined ? "no answer" : refusal(frame.wireId, frame)
@@ -64,9 +64,9 @@ const read = (...samples: ReadonlyArray<Partial<Sample>>): object => ({
       : [{ at, rawAt: iso, samples: samples.map((sample) => expect.objectContaining(sample) as Sample) }]
 })
 
-/** Number, title, the frame as it was sent, what becomes of it. */
+/** Number, title, the frame as it was sent, and the result. */
 const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
-  [2, "null for an empty payload", '[2,"7","Heartbeat",null]', event({ _tag: "HeartbeatReceived" })],
+  [2, "null as an empty payload", '[2,"7","Heartbeat",null]', event({ _tag: "HeartbeatReceived" })],
   [2, "no payload at all", '[2,"7","Heartbeat"]', event({ _tag: "HeartbeatReceived" })],
   [3, "an empty text frame", "", "no answer"],
   [
@@ -77,11 +77,11 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
   ],
   [
     5,
-    "a transaction left out of a stop",
+    "a stop with a missing transaction id",
     stop(""),
     event({ _tag: "UnreadableTransactionMessage", action: "StopTransaction" }, "payload: wrong type")
   ],
-  [5, "JSON of which not even the id can be read", '{"2","7","Heartbeat"', "no answer"],
+  [5, "JSON without a readable id", '{"2","7","Heartbeat"', "no answer"],
   [
     6,
     "an empty message id",
@@ -90,13 +90,13 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
   ],
   [
     6,
-    "a number for a message id",
+    "a number as a message id",
     '[2,7,"Authorize",{}]',
     { answer: '[4,7,"OccurenceConstraintViolation","idTag: missing",{}]' }
   ],
   [
     6,
-    "a message id longer than OCPP has",
+    "a message id longer than OCPP allows",
     `[2,"${"7".repeat(60)}","Heartbeat",{}]`,
     event({ _tag: "HeartbeatReceived" })
   ],
@@ -108,19 +108,19 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
   ],
   [
     14,
-    "a zone cut short",
+    "a shortened zone",
     status(',"timestamp":"2026-11-20T12:00:00+02"'),
     event({ time: { at, raw: "2026-11-20T12:00:00+02" } }, "timestamp: short offset")
   ],
   [
     14,
-    "a clock in 1970, which the domain judges",
+    "a clock in 1970, which is left to the domain",
     status(',"timestamp":"1970-01-01T00:01:00Z"'),
     event({ time: { at: 60_000, raw: "1970-01-01T00:01:00Z" } })
   ],
   [
     14,
-    "junk for a time",
+    "an invalid time",
     status(',"timestamp":"0000-00-00 00:00"'),
     event({ time: { at: undefined, raw: "0000-00-00 00:00" } }, "timestamp: not a time")
   ],
@@ -189,26 +189,26 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
   ],
   [
     22,
-    "Hertz, which only the errata have",
+    "Hertz, which is only in the errata",
     meter('[{"value":"50","measurand":"Frequency","unit":"Hertz"}]'),
     event(read({ unit: "Hertz" }))
   ],
   [
     22,
-    "Celcius, as the first edition spelt it",
+    "Celcius, the spelling of the first edition",
     meter('[{"value":"40","measurand":"Temperature","unit":"Celcius"}]'),
     event(read({ unit: "Celcius" }))
   ],
   [
     22,
-    "Wh for a power, as it was sent",
+    "Wh for a power, stored unchanged",
     meter('[{"value":"7000","measurand":"Power.Active.Import","unit":"Wh"}]'),
     event(read({ measurand: "Power.Active.Import", unit: "Wh" }))
   ],
   [23, "no samples in a reading", meter("[]"), event(read(), "meterValue.sampledValue: empty")],
   [
     23,
-    "a number for a value",
+    "a number as a value",
     meter('[{"value":1003.5}]'),
     event(read({ value: "1003.5" }), "meterValue.sampledValue.value: other type")
   ],
@@ -225,10 +225,10 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
     status("").replace("NoError", "Error"),
     event({ errorCode: "Error", status: "Available" }, "errorCode: unknown value")
   ],
-  [26, "the word null for what it does not know", status(',"info":"null"'), event({ info: "null" })],
+  [26, "the word null for an unknown field", status(',"info":"null"'), event({ info: "null" })],
   [
     27,
-    "an object for a vendor's data",
+    "an object as vendor data",
     '[2,"7","DataTransfer",{"vendorId":"V","messageId":"M","data":{"a":1}}]',
     event({ _tag: "DataReceived", data: '{"a":1}' }, "data: other type")
   ],
@@ -253,7 +253,7 @@ const incoming: ReadonlyArray<readonly [number, string, string, unknown]> = [
 const server = "test/ocpp/server"
 const domain = "test/domain/charger"
 
-/** Quirks that no single frame shows: number, what it is, and the tests that deal with it (or why none does). */
+/** Quirks that no single frame shows: number, what it is, and the tests that cover it (or why none does). */
 const elsewhere: ReadonlyArray<readonly [number, string, string | { readonly because: string }]> = [
   [1, "no subprotocol, an empty or an unknown one", `${server}/Upgrade.integration.test.ts`],
   [4, "odd paths", `${server}/Upgrade.integration.test.ts`],
@@ -286,7 +286,7 @@ const elsewhere: ReadonlyArray<readonly [number, string, string | { readonly bec
 describe("quirk", () => {
   it.each(incoming)("%i: %s", (_, __, frame, expected) => expect(serve(frame)).toEqual(expected))
 
-  it("16: a charger that refuses answers without a zone, or with a field missing", () => {
+  it("16: a charger that refuses answers without a zone or with a missing field gets complete ones", () => {
     const answered = (action: string, reply: Parameters<typeof v16.encodeReply>[1]) => {
       const encoded = v16.encodeReply(action, reply, at)
       return encoded._tag === "Result" ? serializeCallResult("7", encoded.payload) : encoded.code
@@ -299,11 +299,11 @@ describe("quirk", () => {
     )
   })
 
-  it("19: a start repeated under a new message id says the very same", () => {
+  it("19: a start repeated under a new message id makes the same event", () => {
     expect(serve(start("").replace('"7"', '"8"'))).toEqual(serve(start("")))
   })
 
-  it("21: a stop that is answered with an error stalls the queue, so none ever is", () => {
+  it("21: a stop answered with an error would stall the charger's queue, so none is", () => {
     const frames = [
       stop("{}"),
       stop("null"),
@@ -316,7 +316,7 @@ describe("quirk", () => {
     for (const frame of frames) expect(serve(frame)).toHaveProperty("event")
   })
 
-  it("24: a value keeps the unit it came with, and kWh are counted as such", () => {
+  it("24: a value keeps the unit it was sent with, and kWh are converted", () => {
     const served = serve(meter('[{"value":"1.5","unit":"kWh"},{"value":"1.5"}]'))
     const samples = (served as { event: { readings: ReadonlyArray<{ samples: ReadonlyArray<Sample> }> } }).event
       .readings[0]!.samples
@@ -324,14 +324,14 @@ describe("quirk", () => {
   })
 })
 
-describe("the list", () => {
-  it("is dealt with whole", () => {
+describe("the list of quirks", () => {
+  it("is covered completely", () => {
     const here = [...incoming, ...elsewhere].map(([number]) => number)
     const dealtWith = new Set([...here, 16, 21])
     expect(Array.from({ length: 36 }, (_, i) => i + 1).filter((number) => !dealtWith.has(number))).toEqual([])
   })
 
-  it("names tests that are there", () => {
+  it("names existing tests", () => {
     const named = elsewhere.flatMap(([, , where]) => (typeof where === "string" ? [where] : []))
     expect(named.filter((path) => !existsSync(path))).toEqual([])
   })

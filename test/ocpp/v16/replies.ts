@@ -1,4 +1,4 @@
-/** Everything that the domain answers to the messages of a 1.6 charger. */
+/** All replies of the domain to the messages of a 1.6 charger. */
 import type { IdTagVerdict, Reply } from "../../../src/domain/charger/Reply.ts"
 import type { AuthorizationStatus } from "../../../src/domain/token/Authorization.ts"
 

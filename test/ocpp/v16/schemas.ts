@@ -1,6 +1,6 @@
 /**
- * The official JSON schemas of OCPP 1.6 as the package `ocpp-rpc` carries them, with its own validator: somebody else's word on what is
- * valid. Its one known slip against the official set (no Hertz among the units) is kept away from it.
+ * The official JSON schemas of OCPP 1.6 as the package `ocpp-rpc` carries them, with its own validator: a third-party opinion on what is
+ * valid. Its one known deviation from the official set (no Hertz among the units) is avoided.
  */
 import { createRequire } from "node:module"
 import { createValidator } from "ocpp-rpc"
@@ -22,7 +22,7 @@ export const allActions: ReadonlyArray<string> = schemas.flatMap(
   ({ $id }) => /^urn:(.+)\.req$/.exec($id ?? "")?.[1] ?? []
 )
 
-/** Every word that an action's answer may have as its status; none for answers without one. */
+/** Every status that an action's answer may have; none for answers without one. */
 export const statusesOf = (action: string): ReadonlyArray<string> => {
   const conf = schemas.find(({ $id }) => $id === `urn:${action}.conf`)!
   const status = conf.properties?.["status"]
@@ -30,7 +30,7 @@ export const statusesOf = (action: string): ReadonlyArray<string> => {
   return (name === undefined ? status : conf.definitions?.[name])?.enum ?? []
 }
 
-/** What the schema says against the payload; undefined when nothing. `kind` is the CALL (`req`) or its CALLRESULT (`conf`). */
+/** Why the payload does not conform to the schema; undefined if it does. `kind` is the CALL (`req`) or its CALLRESULT (`conf`). */
 export const schemaProblem = (action: string, kind: "req" | "conf", payload: unknown): string | undefined => {
   try {
     // The validator sees what the charger would: JSON has no undefined.
@@ -61,11 +61,11 @@ const variantsBy = (root: JsonSchema, schema: JsonSchema, value: unknown, words:
   )
 }
 
-/** The payload once for each word that each of its enumerated fields may have, that word in its place. */
+/** The payload once for each value of each of its enumerated fields. */
 export const withEveryWord = (action: string, payload: unknown): ReadonlyArray<unknown> =>
   variantsBy(requestOf(action), requestOf(action), payload, (known) => known)
 
-/** The payload once for each of its enumerated fields, with a word in it that is none of theirs. */
+/** The payload once for each of its enumerated fields, with an unknown value in it. */
 export const withStrangeWords = (action: string, payload: unknown): ReadonlyArray<unknown> =>
   variantsBy(requestOf(action), requestOf(action), payload, () => ["Strange"])
 
@@ -80,7 +80,7 @@ const pruneBy = (schema: JsonSchema, value: unknown): unknown => {
   )
 }
 
-/** The payload without the fields that the schema does not know. */
+/** The payload without the fields that are not in the schema. */
 export const pruned = (action: string, payload: unknown): unknown =>
   pruneBy(
     schemas.find(({ $id }) => $id === `urn:${action}.req`)!,
@@ -96,6 +96,6 @@ const orderedBy = (root: JsonSchema, schema: JsonSchema, value: unknown): unknow
   return Object.fromEntries(named.map(([name, member]) => [name, orderedBy(root, member, members[name])]))
 }
 
-/** The payload with its fields, and those of what is in it, in the order in which the schema of the request has them. */
+/** The payload with its fields, also nested ones, in the order of the request's schema. */
 export const inSpecifiedOrder = (action: string, payload: unknown): unknown =>
   orderedBy(requestOf(action), requestOf(action), payload)

@@ -1,4 +1,4 @@
-/** Ends the process that others share with it. */
+/** Ends the process that it shares with others. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 

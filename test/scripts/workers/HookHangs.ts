@@ -1,4 +1,4 @@
-/** Waits in a hook for what never comes. */
+/** Waits in a hook for ever. */
 import { beforeAll, expect, it } from "vitest"
 
 beforeAll(() => new Promise(() => undefined))

@@ -1,4 +1,4 @@
-/** Is killed in the middle of its tests, as a machine without memory does. */
+/** Is killed in the middle of its tests, as on a machine that runs out of memory. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 
@@ -7,7 +7,7 @@ it("comes before", () => {
 })
 
 it("dies", async () => {
-  // The worker tells of the test before only now and then.
+  // The worker reports the previous test only now and then.
   await sleep(500)
   process.kill(process.pid, "SIGKILL")
   await sleep(60_000)

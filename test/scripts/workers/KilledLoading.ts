@@ -1,4 +1,4 @@
-/** Is killed before it has told of any test. */
+/** Is killed before it has reported any test. */
 import { expect, it } from "vitest"
 
 process.kill(process.pid, "SIGKILL")

@@ -1,4 +1,4 @@
-/** A file that has nothing wrong with it, beside those that have. */
+/** A file without faults, beside those with faults. */
 import { expect, it } from "vitest"
 
 it.each([1, 2])("passes, %s", (number) => {

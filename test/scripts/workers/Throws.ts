@@ -1,4 +1,4 @@
-/** Throws where nobody can catch it, while its test passes. */
+/** Throws where it cannot be caught, while its test passes. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 

@@ -40,7 +40,7 @@ describe("makeEngine", () => {
   )
 
   it.live(
-    "swallows a wish to cancel, and answers what was asked afterwards",
+    "ignores a cancel request, and answers the next query",
     () =>
       Effect.gen(function* () {
         const { connect: stream } = yield* engine

@@ -8,7 +8,7 @@ import { makeFreeSpace } from "../../../src/storage/pglite/FreeSpace.ts"
 const mebibyte = 1024 * 1024
 
 describe("makeFreeSpace", () => {
-  it.live("lets writes through with enough room", () =>
+  it.live("allows writes with enough space", () =>
     Effect.gen(function* () {
       const space = makeFreeSpace({
         directory: tmpdir(),
@@ -20,7 +20,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("refuses them below it, and says how much is left and what to do", () =>
+  it.live("refuses writes below the minimum, and says how much is left and what to do", () =>
     Effect.gen(function* () {
       const space = makeFreeSpace({
         directory: tmpdir(),
@@ -33,7 +33,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("keeps half of it for some, and room for the engine's log in any case", () =>
+  it.live("allows some writes down to half the minimum, but keeps space for the engine's log", () =>
     Effect.gen(function* () {
       const isFull = (minimum: number, free: number) => {
         const measure = async () => free * mebibyte
@@ -47,7 +47,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("refuses where more bytes would go below it", () =>
+  it.live("refuses a write whose bytes would go below the minimum", () =>
     Effect.gen(function* () {
       const measure = async () => 100
       const space = makeFreeSpace({ directory: tmpdir(), minFreeBytes: 60, measure })
@@ -56,7 +56,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("asks once for all who ask at once and shortly after, and again later", () =>
+  it.live("measures once for concurrent checks and shortly after, and again later", () =>
     Effect.gen(function* () {
       let asked = 0
       const measure = async () => (asked += 1) * 100
@@ -69,7 +69,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("does not stop the service because a file system will not tell", () =>
+  it.live("allows writes when the file system cannot be measured", () =>
     Effect.gen(function* () {
       const space = makeFreeSpace({ directory: "/nowhere/at/all", minFreeBytes: 64 * mebibyte })
       yield* space.check
@@ -77,7 +77,7 @@ describe("makeFreeSpace", () => {
     })
   )
 
-  it.live("asks the real one", () =>
+  it.live("measures the real file system", () =>
     Effect.gen(function* () {
       const space = makeFreeSpace({ directory: tmpdir(), minFreeBytes: 2 ** 60 })
       assert.isAbove((yield* space.bytes) ?? 0, 0)

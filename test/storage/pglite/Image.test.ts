@@ -1,4 +1,4 @@
-/** A first start from the image: the database is what building it would have made, of its own, private, and whole or not there. */
+/** A first start from the image: the database is the same as a built one, with an identity of its own, private, and complete or absent. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -46,7 +46,7 @@ const inside = <A, E>(
     return yield* Effect.provide(question, PgClient.layer(client))
   }).pipe(Effect.scoped)
 
-/** What is of the whole cluster and not of the schema. */
+/** What belongs to the whole cluster and not to the schema. */
 const cluster = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql`SELECT (SELECT jsonb_agg(to_jsonb(d) - 'oid' - 'datfrozenxid' - 'datminmxid' ORDER BY datname) FROM pg_database d) AS databases,
@@ -72,7 +72,7 @@ const tables = Effect.gen(function* () {
 
 describe("the image", () => {
   it.live(
-    "gives the database that would have been built",
+    "gives the same database as building it",
     () =>
       Effect.gen(function* () {
         const unpacked = yield* inside(join(yield* scratch, "database"), yield* builtImage, whole)
@@ -87,7 +87,7 @@ describe("the image", () => {
   )
 
   it.live(
-    "gives each database an identity of its own, for its owner alone",
+    "gives each database an identity of its own, and access to its owner alone",
     () =>
       Effect.gen(function* () {
         const image = yield* builtImage
@@ -104,7 +104,7 @@ describe("the image", () => {
         const ids = yield* Effect.forEach(directories, (directory) => inside(directory, undefined, identifier))
         assert.strictEqual(new Set(ids).size, 2)
         for (const id of ids) assert.match(id, /^[1-9]\d{17,18}$/)
-        // The log is the one segment that the engine goes on with, and it has its place on the disk.
+        // The log is the one segment that the engine continues with, at its full size.
         const again = join(yield* scratch, "again")
         assert.isTrue(unpack(image, again))
         const segments = readdirSync(join(again, "pg_wal"), { withFileTypes: true }).filter((entry) => entry.isFile())
@@ -117,7 +117,7 @@ describe("the image", () => {
   )
 
   it.live(
-    "is not used when it is damaged or not there: the database is built, with nothing in it",
+    "is not used when it is damaged or missing: an empty database is built",
     () =>
       Effect.gen(function* () {
         const folder = yield* scratch
@@ -142,7 +142,7 @@ describe("the image", () => {
     120_000
   )
 
-  it.live("is not used over a database that is there", () =>
+  it.live("is not used over an existing database", () =>
     Effect.gen(function* () {
       const directory = join(yield* scratch, "database")
       mkdirSync(directory)
@@ -153,7 +153,7 @@ describe("the image", () => {
     })
   )
 
-  it.live("is named by all that it is made of", () =>
+  it.live("has a name that depends on all files that it is made from", () =>
     Effect.gen(function* () {
       const folder = yield* scratch
       const names = [imageName()]
@@ -170,13 +170,13 @@ describe("the image", () => {
       of((storage) => writeFileSync(join(storage, "migrations", "0002_more.ts"), ""))
       of((storage) => appendFileSync(join(storage, "pglite", "Files.ts"), "\n"))
       assert.strictEqual(new Set(names).size, names.length - 1)
-      // One of another version beside it is another file.
+      // An image of another version has another file name.
       assert.strictEqual(imagePath(folder), join(folder, imageName()))
     })
   )
 
   it.live(
-    "makes the whole database or none, when the process is killed in the middle",
+    "makes the complete database or none when the process is killed meanwhile",
     () =>
       Effect.gen(function* () {
         const directory = join(yield* scratch, "database")
@@ -191,7 +191,7 @@ describe("the image", () => {
         })
         let tries = 0
         while (!(yield* Effect.scoped(killed))) {
-          // It was faster than the look at it.
+          // It was finished before it could be killed.
           assert.strictEqual(readFileSync(join(directory, "PG_VERSION"), "utf8"), "18\n")
           rmSync(directory, { recursive: true })
           assert.isBelow(++tries, 10)

@@ -1,4 +1,4 @@
-/** One process per data directory: the second is refused by name of the first, and a dead one's lock is no obstacle. */
+/** One process per data directory: a second one is refused with the name of the first, and the lock of a dead process is taken over. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
@@ -18,7 +18,7 @@ const take = (directory: string) => holdLock({ directory, nodeId: "node-test", o
 const other = (directory: string, nodeId = "node-other") =>
   startProgram("test/support/holdLock.ts", [directory, nodeId])
 
-/** Rewrites one line of a lock that somebody left. */
+/** Rewrites one line of an existing lock. */
 const alter = (path: string, name: string, value: string): void => {
   writeFileSync(path, readFileSync(path, "utf8").replace(new RegExp(`^${name} .*$`, "m"), `${name} ${value}`))
 }
@@ -36,7 +36,7 @@ const abandoned = (directory: string) =>
   )
 
 describe("holdLock", () => {
-  it.live("makes the directory, and leaves no trace when it is released", () =>
+  it.live("creates the directory, and removes its file when it is released", () =>
     Effect.gen(function* () {
       const directory = join(yield* makeDirectory, "deep", "down")
       const path = join(directory, "voltlane.lock")
@@ -86,7 +86,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("is not fooled by another process that has got the dead one's number", () =>
+  it.live("takes over when another process has the process id of the dead one", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       const path = yield* abandoned(directory)
@@ -96,7 +96,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("believes a holder elsewhere by the age of its file alone", () =>
+  it.live("judges a holder on another machine or container by the age of its file alone", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       const path = yield* abandoned(directory)
@@ -108,7 +108,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("takes what is no lock for none", () =>
+  it.live("ignores a lock file that is not readable as a lock", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       writeFileSync(join(directory, "voltlane.lock"), "\0\0\0")
@@ -116,7 +116,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("gives a dead process's lock to exactly one of many that come at once", () =>
+  it.live("gives a dead process's lock to exactly one of many concurrent processes", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       yield* abandoned(directory)
@@ -133,7 +133,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("does not remove the lock of whoever took it meanwhile", () =>
+  it.live("does not remove the lock of a process that took it meanwhile", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       const path = join(directory, "voltlane.lock")
@@ -145,7 +145,7 @@ describe("holdLock", () => {
     })
   )
 
-  it.live("ends a process whose lock was taken while it stood still", () =>
+  it.live("ends a process whose lock was taken by another one", () =>
     Effect.gen(function* () {
       const directory = yield* makeDirectory
       const program = yield* other(directory)

@@ -1,4 +1,4 @@
-/** The embedded database looks after itself: dead rows go, and a nearly full disk stops writes but not reads. */
+/** Maintenance of the embedded database: dead rows are removed, and a nearly full disk stops writes but not reads. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -37,13 +37,13 @@ const database = Layer.unwrap(
   })
 )
 
-/** Looks again and again until it is so. */
+/** Repeats the check until it is true. */
 const eventually = <E, R>(look: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.flatMap(look, (so) => (so ? Effect.void : Effect.andThen(Effect.sleep("20 millis"), eventually(look))))
 
 describe("maintain", () => {
   it.live(
-    "clears dead rows and keeps statistics, and lets nobody write on a full disk until there is room again",
+    "removes dead rows, updates statistics, and refuses writes on a full disk until there is room again",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ describe("scan", () => {
     }
   })
 
-  it("takes notifications out wherever they stand", () => {
+  it("takes notifications out wherever they are", () => {
     const a = notification("jobs", "ä")
     const b = notification("other", "")
     expect(scan(concat([a, row, b, b, ready("I"), a]))).toEqual({
@@ -41,7 +41,7 @@ describe("scan", () => {
     })
   })
 
-  it("knows no state where none is told, and takes nothing for an answer", () => {
+  it("reports no state when there is none, and accepts empty input", () => {
     expect(scan(new Uint8Array(0))).toEqual({
       bytes: new Uint8Array(0),
       notices: [],
@@ -51,21 +51,21 @@ describe("scan", () => {
     expect(scan(row).status).toBeUndefined()
   })
 
-  it("hears when the database gives up, and not when a statement merely fails", () => {
+  it("reports a panic of the database, and no failure of a statement", () => {
     const error = (severity: string) =>
       message("E", encode(`S${severity}\0V${severity}\0C53100\0Mno space left\0Fxlog.c\0\0`))
     expect(scan(concat([error("ERROR"), ready("E")])).panic).toBeUndefined()
     expect(scan(concat([error("ERROR"), error("PANIC")])).panic).toBe("PANIC 53100: no space left")
   })
 
-  it("is not led astray by data that looks like a message", () => {
+  it("ignores data that looks like a message", () => {
     const data = message("D", notification("fake", "x"))
     expect(scan(concat([data, ready("I")])).notices).toEqual([])
   })
 })
 
 describe("kindOf", () => {
-  it("tells a start, a cancel and an end from messages", () => {
+  it("distinguishes a startup, a cancel and a terminate packet from messages", () => {
     const packet = (code: number) => {
       const bytes = new Uint8Array(16)
       new DataView(bytes.buffer).setInt32(0, 16)

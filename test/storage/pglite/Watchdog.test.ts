@@ -1,4 +1,4 @@
-/** The watchdog barks at a worker that owes an answer, and at nobody else. */
+/** The watchdog reports a worker that owes an answer, and no other. */
 import { describe, expect, it } from "vitest"
 import { makeWatchdog, restMillis, tickMillis } from "../../../src/storage/pglite/Watchdog.ts"
 
@@ -24,7 +24,7 @@ const make = (onPing = () => {}) => {
 }
 
 describe("makeWatchdog", () => {
-  it("barks once, ten seconds after the last word of a worker that owes one", () => {
+  it("reports once, ten seconds after the last message of a worker that owes an answer", () => {
     const dog = make()
     dog.asked()
     dog.ticks(19)
@@ -33,7 +33,7 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([10_000])
   })
 
-  it("is content with any answer, although others are outstanding", () => {
+  it("accepts any answer, even when others are outstanding", () => {
     const dog = make()
     dog.asked()
     dog.asked()
@@ -47,7 +47,7 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([10_000])
   })
 
-  it("asks an idle worker whether it is there, after a rest each time", () => {
+  it("pings an idle worker after a rest each time", () => {
     const dog = make(() => {
       dog.asked()
       dog.heard()
@@ -61,7 +61,7 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([])
   })
 
-  it("barks at an idle worker that does not answer its ping, ten seconds after it", () => {
+  it("reports an idle worker that does not answer its ping, ten seconds after it", () => {
     const dog = make()
     dog.ticks(3)
     expect(dog.pings()).toBe(1)
@@ -72,7 +72,7 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([10_000])
   })
 
-  it("takes neither a night's sleep nor its own thread's stall for the worker's silence", () => {
+  it("does not mistake a sleeping machine or a stall of its own thread for silence of the worker", () => {
     const dog = make()
     dog.asked()
     dog.ticks(1, 8 * 3_600_000)
@@ -80,7 +80,7 @@ describe("makeWatchdog", () => {
     expect(dog.barks).toEqual([])
   })
 
-  it("waits as long as it must while it is paused, and begins anew afterwards", () => {
+  it("reports nothing while it is paused, and starts again afterwards", () => {
     const dog = make()
     dog.asked()
     dog.ticks(19)
