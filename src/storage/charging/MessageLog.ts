@@ -149,7 +149,7 @@ const dayMillis = 24 * 60 * 60 * 1000
 const spans = [dayMillis, 7 * dayMillis]
 
 /** The times (ms epoch) from which the statements of a page search, the last of them from the beginning of the log. */
-const beginnings = ({ from = Number.NEGATIVE_INFINITY, to }: MessageSearch, after: number | undefined, now: number) => {
+const beginnings = ({ from = 0, to }: MessageSearch, after: number | undefined, now: number) => {
   const newest = Math.min(after ?? now, to ?? now, now)
   return [...spans.map((span) => newest - span).filter((at) => at > from), undefined]
 }
