@@ -19,7 +19,7 @@ describe("the guide on roaming", () => {
     const refused = await guide.run("partner", service, (text) => `${text.trimEnd()} 2>&1 || true`)
     assert.match(
       refused.join(" "),
-      /^This is no invitation: DE\*EXM as EMSP is the partner \S+ already. Invite that one again/
+      /^This is no invitation: DE\*EXM as EMSP is already the partner \S+ Invite that partner again/
     )
     // 2.1.1 has no charging profiles.
     const profiles = /^(10 A at most|what is in force|no limit again)/

@@ -54,9 +54,7 @@ export const refusals = (context: Context.Context<never>): ((refusal: Refusal) =
       callers.delete(by.actor)
       callers.set(by.actor, { since: now, quiet: 0 })
       if (callers.size > maxCallers) callers.delete(callers.keys().next().value!)
-      return Effect.logWarning(
-        "security: too many chargers are commanded; commands over the limit are refused"
-      ).pipe(
+      return Effect.logWarning("security: too many chargers are commanded; commands over the limit are refused").pipe(
         Effect.annotateLogs({
           security: code,
           actor: by.actor,
