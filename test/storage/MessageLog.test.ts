@@ -77,8 +77,8 @@ forEachDriver("the log of messages", log, (it) => {
       const { append, search } = yield* MessageLog
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis
-      const day = 24 * 60 * 60 * 1000
-      const ages = [0, 1, 2, day - 1, day, day + 1, 3 * day, 7 * day, 8 * day, 20 * day, 29 * day]
+      const [minute, day] = [60 * 1000, 24 * 60 * 60 * 1000]
+      const ages = [0, 1, 2, day - minute, day, day + minute, 3 * day, 7 * day, 8 * day, 20 * day, 29 * day]
       yield* maintain(sql, kept, now - 29 * day)
       yield* maintain(sql, kept, now)
       for (const age of ages) append(frame({ chargerId: "L-AGES", at: now - age, frame: `[${age}]` }))

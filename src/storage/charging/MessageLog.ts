@@ -143,15 +143,15 @@ const isTroubled = (sql: SqlClient.SqlClient) => sql`
 const dayMillis = 24 * 60 * 60 * 1000
 
 /**
- * How far back the statements of a page without filters search, in ms before its newest possible frame. Most pages are full after the first. A
- * search of all days at once takes time for each day's partition, even for those that hold nothing of the charger.
+ * How far back the first statement of a page without filters searches, in ms before its newest possible frame. Most pages are full after it. A
+ * search of all days takes time for each day's partition, even for those that hold nothing of the charger.
  */
-const spans = [dayMillis, 7 * dayMillis]
+const recentMillis = dayMillis
 
 /** The times (ms epoch) from which the statements of a page search, the last of them from the beginning of the log. */
 const beginnings = ({ from = 0, to }: MessageSearch, after: number | undefined, now: number) => {
-  const newest = Math.min(after ?? now, to ?? now, now)
-  return [...spans.map((span) => newest - span).filter((at) => at > from), undefined]
+  const recent = Math.min(after ?? now, to ?? now, now) - recentMillis
+  return recent > from ? [recent, undefined] : [undefined]
 }
 
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
