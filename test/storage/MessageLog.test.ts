@@ -15,6 +15,7 @@ import { emptyTables, forEachDriver } from "../support/databases.ts"
 import { freshId, noon } from "../support/journalFacts.ts"
 import { droppedFrames, frame, log, organisationId, ownLog } from "../support/messageLogs.ts"
 import { type SentStatement, statementsOf } from "../support/statements.ts"
+import { visitedTables } from "../support/visitedTables.ts"
 
 const kept = {
   messageRetentionDays: 30,
@@ -90,20 +91,7 @@ forEachDriver("the log of messages", log, (it) => {
       }
       const between = { from: now - 20 * day, to: now - day + 1 }
       assert.deepStrictEqual(yield* framesOf("L-AGES", between), frames.slice(4, 10))
-      const counts = Effect.map(
-        sql<{ name: string; looks: number }>`
-          SELECT relname AS name, (coalesce(idx_scan, 0) + seq_scan)::int AS looks FROM pg_stat_xact_user_tables
-          WHERE relname LIKE 'message_2%' ORDER BY 1`,
-        (rows) => new Map(rows.map(({ looks, name }) => [name, looks]))
-      )
-      const searched = (wanted: MessageSearch) =>
-        sql.withTransaction(
-          Effect.gen(function* () {
-            const before = yield* counts
-            yield* search(organisationId, "L-AGES", wanted)
-            return [...(yield* counts)].flatMap(([name, looks]) => (looks > (before.get(name) ?? 0) ? [name] : []))
-          })
-        )
+      const searched = (wanted: MessageSearch) => visitedTables("message_2%", search(organisationId, "L-AGES", wanted))
       const [first] = yield* searched({ limit: 3 })
       const yesterday = new Date(now - day).toISOString().slice(0, 10).replaceAll("-", "")
       assert.strictEqual(first, `message_${yesterday}`)

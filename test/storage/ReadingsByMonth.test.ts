@@ -13,29 +13,14 @@ import { monthsBefore } from "../../src/domain/values/Month.ts"
 import { maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { aReading, aSession } from "../support/reported.ts"
+import { visitedTables } from "../support/visitedTables.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
 
 const months = 24
 const minute = 60_000
 
-/** The partitions of readings that were looked into while `effect` ran; the counts of a connection are read in one transaction, before and after. */
-const visited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const counts = Effect.map(
-      sql<{ name: string; looks: number }>`
-        SELECT relname AS name, (coalesce(idx_scan, 0) + seq_scan)::int AS looks FROM pg_stat_xact_user_tables
-        WHERE relname LIKE 'meter%' ORDER BY 1`,
-      (rows) => new Map(rows.map(({ looks, name }) => [name, looks]))
-    )
-    return yield* sql.withTransaction(
-      Effect.gen(function* () {
-        const before = yield* counts
-        yield* effect
-        return [...(yield* counts)].flatMap(([name, looks]) => (looks > (before.get(name) ?? 0) ? [name] : []))
-      })
-    )
-  })
+/** The partitions of readings that are visited while `effect` runs. */
+const visited = <A, E, R>(effect: Effect.Effect<A, E, R>) => visitedTables("meter%", effect)
 
 /** Two years of a charger: a session with two readings in each month, of which the first is the oldest. */
 const twoYears = (ours: TestOrganisation) =>
