@@ -6,17 +6,10 @@ import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { forgetCommands, maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { freshId } from "../support/journalFacts.ts"
+import { usualRetention } from "../support/retention.ts"
 
 const now = Date.UTC(2029, 5, 15, 12)
 const limit = Date.UTC(2027, 4, 15, 12)
-const options = {
-  messageRetentionDays: 30,
-  readingsRetentionMonths: 25,
-  factsRetentionMonths: 13,
-  sessionsRetentionMonths: undefined,
-  auditRetentionMonths: undefined,
-  commandsRetentionMonths: 25
-}
 
 let made = 0
 const idAt = (at: number): string => uuid7(at, new Uint8Array(10).fill(++made))
@@ -87,7 +80,7 @@ forEachDatabase("commands older than their retention", (it) => {
       yield* addReservation("expired", old)
       yield* addReservation("stands", old, { status: "Active" })
       yield* addReservation("young", limit + 1000)
-      yield* maintain(sql, options, now)
+      yield* maintain(sql, usualRetention, now)
       assert.deepStrictEqual(yield* left, [
         "waits",
         "out of service",
@@ -117,7 +110,7 @@ forEachDatabase("commands older than their retention", (it) => {
       }>`SELECT organisation_id FROM charger WHERE charger_id = 'C'`
       yield* sql`INSERT INTO connection (charger_id, organisation_id, node_id, epoch, ocpp_version, security_profile, remote_address, connected_at)
         VALUES ('C', ${charger?.organisation_id ?? ""}, 'gone with a charger', 1, '1.6', 0, '', now())`
-      yield* maintain(sql, options, now)
+      yield* maintain(sql, usualRetention, now)
       const rows = yield* sql<{ name: string }>`SELECT node_id AS name FROM node WHERE node_id LIKE 'gone%' ORDER BY 1`
       assert.deepStrictEqual(
         rows.map(({ name }) => name),

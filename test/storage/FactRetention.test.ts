@@ -5,17 +5,10 @@ import { SqlClient } from "effect/sql"
 import { forgetFacts, maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { freshId } from "../support/journalFacts.ts"
+import { usualRetention } from "../support/retention.ts"
 
 const now = Date.UTC(2028, 5, 15, 12)
 const limit = Date.UTC(2027, 4, 15, 12)
-const options = {
-  messageRetentionDays: 30,
-  readingsRetentionMonths: 25,
-  factsRetentionMonths: 13,
-  sessionsRetentionMonths: undefined,
-  auditRetentionMonths: undefined,
-  commandsRetentionMonths: 25
-}
 
 const addFact = (name: string, type: string, heardAt: number, body: object = {}) =>
   Effect.gen(function* () {
@@ -47,7 +40,7 @@ forEachDatabase("facts older than their retention", (it) => {
       yield* addFact("old change", "SiteChanged", limit - 1, { by: "key:1" })
       yield* addFact("old note", "WorkChanged", limit - 1, { by: null })
       yield* addFact("young status", "ConnectorStatusChanged", limit)
-      yield* maintain(sql, options, now)
+      yield* maintain(sql, usualRetention, now)
       assert.deepStrictEqual(yield* left, [
         "old SessionStarted",
         "old SessionEnded",
@@ -73,9 +66,9 @@ forEachDatabase("facts older than their retention", (it) => {
         yield* addFact(`${name} change`, "SiteChanged", at, { by: "key:1" })
         yield* addFact(`${name} start by an operator`, "SessionStarted", at, { by: "key:1" })
       }
-      yield* maintain(sql, options, now)
+      yield* maintain(sql, usualRetention, now)
       assert.strictEqual((yield* left).length, 9)
-      yield* maintain(sql, { ...options, sessionsRetentionMonths: 48, auditRetentionMonths: 36 }, now)
+      yield* maintain(sql, { ...usualRetention, sessionsRetentionMonths: 48, auditRetentionMonths: 36 }, now)
       assert.deepStrictEqual(yield* left, ["second end", "third end", "third change", "third start by an operator"])
       yield* cleared
     })

@@ -16,15 +16,7 @@ import { freshId, noon } from "../support/journalFacts.ts"
 import { droppedFrames, frame, log, organisationId, ownLog } from "../support/messageLogs.ts"
 import { type SentStatement, statementsOf } from "../support/statements.ts"
 import { visitedTables } from "../support/visitedTables.ts"
-
-const kept = {
-  messageRetentionDays: 30,
-  readingsRetentionMonths: 25,
-  factsRetentionMonths: 13,
-  sessionsRetentionMonths: undefined,
-  auditRetentionMonths: undefined,
-  commandsRetentionMonths: 25
-}
+import { usualRetention } from "../support/retention.ts"
 
 /** The frames of all pages of a search. */
 const pagesOf = (chargerId: string, wanted: Omit<MessageSearch, "cursor">) =>
@@ -80,8 +72,8 @@ forEachDriver("the log of messages", log, (it) => {
       const now = yield* Clock.currentTimeMillis
       const [minute, day] = [60 * 1000, 24 * 60 * 60 * 1000]
       const ages = [0, 1, 2, day - minute, day, day + minute, 3 * day, 7 * day, 8 * day, 20 * day, 29 * day]
-      yield* maintain(sql, kept, now - 29 * day)
-      yield* maintain(sql, kept, now)
+      yield* maintain(sql, usualRetention, now - 29 * day)
+      yield* maintain(sql, usualRetention, now)
       for (const age of ages) append(frame({ chargerId: "L-AGES", at: now - age, frame: `[${age}]` }))
       const frames = ages.map((age) => `[${age}]`)
       for (const limit of [1, 2, 3, 4, 5, 6, 10, 11, 12]) {

@@ -5,21 +5,14 @@ import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDatabase } from "../support/databases.ts"
 import { freshId } from "../support/journalFacts.ts"
+import { usualRetention } from "../support/retention.ts"
 
 const dayMillis = 86_400_000
 /** A day on which everything here happens; each test uses days of its own, far from those of the others. */
 const someDay = Date.UTC(2031, 0, 10, 15, 30)
-const options = {
-  messageRetentionDays: 30,
-  readingsRetentionMonths: 25,
-  factsRetentionMonths: 13,
-  sessionsRetentionMonths: undefined,
-  auditRetentionMonths: undefined,
-  commandsRetentionMonths: 25
-}
 
-const maintained = (now: number, more: Partial<typeof options> = {}) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => maintain(sql, { ...options, ...more }, now))
+const maintained = (now: number, more: Partial<typeof usualRetention> = {}) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => maintain(sql, { ...usualRetention, ...more }, now))
 
 /** `20310110` of a time, as partitions are named. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10).replaceAll("-", "")
