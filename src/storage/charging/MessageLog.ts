@@ -140,19 +140,11 @@ const endRows = rowsOf(Schema.Struct({ at: Schema.Finite, id: Schema.String }))
 const isTroubled = (sql: SqlClient.SqlClient) => sql`
   (m.kind = ANY (${textArray(troubledKinds)}) OR (m.kind = 'CALLRESULT' AND left(m.frame, ${searchedChars}::int) ~ ${refusal}))`
 
-const dayMillis = 24 * 60 * 60 * 1000
-
 /**
  * How far back the first statement of a page without filters searches, in ms before its newest possible frame. Most pages are full after it. A
  * search of all days takes time for each day's partition, even for those that hold nothing of the charger.
  */
-const recentMillis = dayMillis
-
-/** The times (ms epoch) from which the statements of a page search, the last of them from the beginning of the log. */
-const beginnings = ({ from = 0, to }: MessageSearch, after: number | undefined, now: number) => {
-  const recent = Math.min(after ?? now, to ?? now, now) - recentMillis
-  return recent > from ? [recent, undefined] : [undefined]
-}
+const recentMillis = 24 * 60 * 60 * 1000
 
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
@@ -199,12 +191,13 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
         ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
       return guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
     }
-    const begins = isFiltered ? [undefined] : beginnings(wanted, after?.at, yield* Clock.currentTimeMillis)
-    let page = yield* pageFrom(begins[0])
-    for (const begin of begins.slice(1)) {
+    const now = yield* Clock.currentTimeMillis
+    const recent = Math.min(after?.at ?? now, to ?? now, now) - recentMillis
+    if (!isFiltered && recent > (from ?? 0)) {
+      const page = yield* pageFrom(recent)
       if (page.nextCursor !== null) return page
-      page = yield* pageFrom(begin)
     }
+    const page = yield* pageFrom(undefined)
     return { ...page, nextCursor: page.nextCursor ?? (end === undefined ? null : log.cursorAfter(wanted, end)) }
   })
 
