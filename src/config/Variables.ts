@@ -234,7 +234,7 @@ export const fileNames: ReadonlyMap<string, Name> = new Map(
 const ours =
   /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
 
-/** The known name that an unknown name of ours was probably meant to be. */
+/** The known setting that an unknown one was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {
   if (!ours.test(unknown)) return undefined
   const known = [...names, ...fileNames.keys()]

@@ -92,7 +92,7 @@ const take = ({ doubted, looked, meters, prices, records }: Round, ledger: Obser
 const empty = (): Round => ({ looked: [], doubted: [], prices: [], meters: [], records: [] })
 
 /**
- * Adds the ledgers of some sessions to the round. A session that cannot be read or priced is a defect of ours: it is
+ * Adds the ledgers of some sessions to the round. A session that cannot be read or priced is a defect of this service: it is
  * logged and counted, gets no price and no CDR, and does not delay the others.
  */
 const takeAll = (round: Round, sessionIds: ReadonlyArray<string>): Effect.Effect<void, StorageUnavailable, Ledgers> =>

@@ -54,7 +54,7 @@ const lookMillis = 500
 /** Delay before an object is tried again for which the database was unavailable. */
 const awayMillis = 1_000
 
-/** What operators see of an object that was parked because of a defect of ours. */
+/** What operators see of an object that was parked because of a defect of this service. */
 const defectOfOurs = "a defect of ours; see the log"
 
 const annotatedWith = ({ id, kind, subscriptionId }: DueItem) =>
@@ -122,7 +122,7 @@ const outcomeOf = (
 ): Effect.Effect<Outcome | Undelivered> =>
   Effect.ensuring(kind.deliver(subscription, item, turn.inTurn), turn.over).pipe(
     Effect.catch(() => Effect.succeed<Undelivered>("StorageAway")),
-    // A defect of ours would recur with every try, so the object is parked and the others continue.
+    // A defect of this service would recur with every try, so the object is parked and the others continue.
     Effect.catchDefect((defect) =>
       Effect.logError("a delivery ended because of a defect", defect).pipe(
         annotatedWith(item),
@@ -137,7 +137,7 @@ const settledOf = ({ item, outcome }: Returned, now: number, options: DeliveryOp
 }
 
 /**
- * Stores the outcomes of deliveries, all at once. If that dies of a defect of ours, they are stored one by one. An
+ * Stores the outcomes of deliveries, all at once. If that fails with a defect, they are stored one by one. An
  * outcome that still cannot be stored is replaced by `Parked`, which operators see, and does not prevent the others
  * from being stored.
  */

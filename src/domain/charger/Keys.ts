@@ -45,7 +45,7 @@ export const unheardStopKey = (state: ChargerState, transactionId: number): stri
   keyOf("unheard-stop", state, String(transactionId))
 
 /**
- * A stop that names no session of ours. Repeats are recognised only if the stop has a time, or both a token and a register. Otherwise each one is
+ * A stop that names no known session. Repeats are recognised only if the stop has a time, or both a token and a register. Otherwise each one is
  * stored separately.
  */
 export const orphanStopKey = (

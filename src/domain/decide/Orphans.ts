@@ -1,5 +1,5 @@
 /**
- * Transaction messages that belong to no transaction of ours. They are stored as received and acknowledged like any other. One that names a
+ * Transaction messages that belong to no known transaction. They are stored as received and acknowledged like any other. One that names a
  * transaction which this charger never had is also recorded as a security event (CVE-2026-28230).
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../charger/Fact.ts"

@@ -41,7 +41,7 @@ const toBase64Url = Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)
 export const newChallenge = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
   toBase64Url(secrets.randomBytes(challengeBytes))
 
-/** The hash by which a challenge is found; undefined for text that cannot be one of ours. */
+/** The hash by which a challenge is found; undefined for text that cannot be a challenge of this service. */
 export const challengeHash = (secrets: Pick<Secrets["Service"], "verifier">, challenge: string): string | undefined =>
   /^[\w-]{43}$/.test(challenge) ? toHex(secrets.verifier("passkey-challenge", challenge)) : undefined
 

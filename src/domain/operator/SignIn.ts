@@ -40,7 +40,7 @@ type Hashing = Pick<Secrets["Service"], "verifier">
 export const newSecret = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
   toBase62(secrets.randomBytes(32), 43)
 
-/** The hash by which a cookie or link is found; undefined for text that cannot be one of ours, so that it costs no query. */
+/** The hash by which a cookie or link is found; undefined for text that cannot be a cookie or link of this service, so that it costs no query. */
 export const secretHash = (secrets: Hashing, purpose: "sign-in" | "account-link", secret: string): string | undefined =>
   /^[0-9A-Za-z]{43}$/.test(secret) ? toHex(secrets.verifier(purpose, secret)) : undefined
 

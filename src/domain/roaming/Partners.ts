@@ -26,7 +26,7 @@ export interface PartnerPatch {
   readonly suspended?: boolean
 }
 
-/** The partner that calls with a token of ours. */
+/** The partner that calls with a token issued to it. */
 export interface Bearer {
   readonly partner: Partner
   readonly use: TokenUse
@@ -43,7 +43,7 @@ export interface Recognised extends Bearer {
  * because a token fell into the wrong hands.
  */
 export type Begun =
-  /** Started by the partner, with a token of ours that it presented. `theirToken` is the partner's token that was in force then, sealed. */
+  /** Started by the partner, with a token that we issued and that it presented. `theirToken` is the partner's token that was in force then, sealed. */
   | { readonly by: "Partner"; readonly presented: Uint8Array; readonly theirToken: string | undefined }
   /** Started by us, with the token that we gave the partner (`expect`), which is the registration's. */
   | { readonly by: "Us" }

@@ -49,7 +49,7 @@ export const chargerStatusDescriptions: Descriptions["properties"] = {
   "LocationInfo.streetAddress": ["Street without the number; empty if unknown", "Stationsplein"],
   "LocationInfo.streetNumber": ["House number without letters; empty if unknown", "14"],
   "LocationInfo.houseLetter": ["Addition to the house number; empty if there is none", "B"],
-  "LocationInfo.postalNumber": ["postal code as written in its country; empty if unknown", "3511 ED"],
+  "LocationInfo.postalNumber": ["Postal code as written in its country; empty if unknown", "3511 ED"],
   "LocationInfo.city": ["City or town; empty if unknown", "Utrecht"],
   "LocationInfo.area": ["Region, state or province; empty if unknown", "Utrecht"],
   "LocationInfo.country": ["ISO 3166-1 alpha-3; empty if unknown", "NLD"],

@@ -45,7 +45,7 @@ export type Reason =
   | { readonly _tag: "EndpointsMissing"; readonly detail: string }
   | { readonly _tag: "TooLarge"; readonly limitBytes: number }
   | { readonly _tag: "TooMany"; readonly retryAfterSeconds: number }
-  /** The storage is unavailable, or there is a defect of ours. */
+  /** The storage is unavailable, or this service has a defect. */
   | { readonly _tag: "Failed" }
 
 export class Refused extends Data.TaggedError("Refused")<{ readonly reason: Reason }> {}

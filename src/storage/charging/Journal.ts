@@ -172,8 +172,8 @@ const flush = (
         Effect.tap((allNew) =>
           Effect.sync(() => {
             // Includes how the command ended only if it is certain that this fact ended it.
-            const word = (fact: CommandAnswered) => (allNew ? endedPayload(fact) : fact.body.commandId)
-            for (const { ended } of part) for (const fact of ended) ahead(commandEndedChannel, word(fact))
+            const payload = (fact: CommandAnswered) => (allNew ? endedPayload(fact) : fact.body.commandId)
+            for (const { ended } of part) for (const fact of ended) ahead(commandEndedChannel, payload(fact))
           })
         ),
         Effect.andThen(ring(journalChannel)),

@@ -284,12 +284,12 @@ const wait = (sql: SqlClient.SqlClient, waiters: Waiters<Ended>) => {
   const ended = Effect.fnUntraced(function* (organisationId: string, id: string, until: number, issued?: Command) {
     let known = issued
     while (true) {
-      const word = waiters.next(id)
+      const notification = waiters.next(id)
       const command = known ?? (yield* find(sql, organisationId, id))
       known = undefined
       const left = until - (yield* Clock.currentTimeMillis)
       if (isTerminal(command.status) || left <= 0) return command
-      const how = yield* word.within(Math.min(left, 2_000))
+      const how = yield* notification.within(Math.min(left, 2_000))
       const end = how && endedAs(command, how)
       if (end !== undefined) return end
     }

@@ -28,7 +28,9 @@ export const endedPayload = ({ at, body: { commandId, result, status } }: Comman
   return how.length > longest ? commandId : `${commandId} ${how}`
 }
 
-export const readEndedPayload = (word: string): { readonly id: string; readonly how: Ended | undefined } => {
-  const space = word.indexOf(" ")
-  return space < 0 ? { id: word, how: undefined } : { id: word.slice(0, space), how: read(word.slice(space + 1)) }
+export const readEndedPayload = (payload: string): { readonly id: string; readonly how: Ended | undefined } => {
+  const space = payload.indexOf(" ")
+  return space < 0
+    ? { id: payload, how: undefined }
+    : { id: payload.slice(0, space), how: read(payload.slice(space + 1)) }
 }

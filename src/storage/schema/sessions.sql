@@ -44,7 +44,7 @@ CREATE TABLE session (
   clock_jumped boolean NOT NULL DEFAULT false,
   -- An operator has released or corrected it, so it no longer waits for one.
   reviewed boolean NOT NULL DEFAULT false,
-  -- How far the charger's clock is ahead of ours, which matters for prices that depend on the time of day.
+  -- How far the charger's clock is ahead of the service's, which matters for prices that depend on the time of day.
   clock_ahead_ms integer NOT NULL DEFAULT 0,
   partner_id uuid,
   -- The partner's contract at the start.

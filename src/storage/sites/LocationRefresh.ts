@@ -231,7 +231,7 @@ export const markAfterUpgrade = (sql: SqlClient.SqlClient, { version }: Location
   SELECT l.organisation_id, l.id, true FROM location l WHERE EXISTS (SELECT 1 FROM changed)`
 
 /**
- * Refreshes sites. If one of them cannot be read, each is refreshed separately. The error is a bug of ours, which is logged, and does not
+ * Refreshes sites. If one of them cannot be read, each is refreshed separately. The error is a defect of this service, which is logged, and does not
  * affect other locations.
  */
 const lookAtAll = (

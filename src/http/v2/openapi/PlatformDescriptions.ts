@@ -75,7 +75,7 @@ export const platformDescriptions: Descriptions["properties"] = {
   "events.list.query.type": ["Only events of these types, separated by commas", "session.started,session.ended"],
   "EventList.nextCursor": ["Always present: ask again with it, even after a page without items", "90211"],
   "last-event-id": ["For server-sent events: continue after this event", "90211"],
-  data: ["The event's type"],
+  data: ["The details of the event"],
   "Event.charger.connected.id": ["Also the cursor that continues after this event", "90211"],
   subject: ["The object that it is about, such as `session:<id>` or `charger:<id>`", `session:${ids.session}`],
   "audit-log.list.query.subject": ["Only entries about this subject", "charger:CP-7"],

@@ -11,7 +11,7 @@ export const siteDescriptions: Descriptions["properties"] = {
   streetAddress: ["Street without the number; null if unknown", "Stationsplein"],
   streetNumber: ["House number without letters; null if unknown", "14"],
   houseLetter: ["Addition to the house number; null if there is none", "B"],
-  postalNumber: ["postal code as written in its country; null if unknown", "3511 ED"],
+  postalNumber: ["Postal code as written in its country; null if unknown", "3511 ED"],
   city: ["City or town; null if unknown", "Utrecht"],
   area: ["Region, state or province; null if unknown", "Utrecht"],
   country: ["ISO 3166-1 alpha-3; null if unknown", "NLD"],
