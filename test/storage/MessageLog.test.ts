@@ -72,8 +72,7 @@ forEachDriver("the log of messages", log, (it) => {
       const now = yield* Clock.currentTimeMillis
       const [minute, day] = [60 * 1000, 24 * 60 * 60 * 1000]
       const ages = [0, 1, 2, day - minute, day, day + minute, 3 * day, 7 * day, 8 * day, 20 * day, 29 * day]
-      yield* maintain(sql, usualRetention, now - 29 * day)
-      yield* maintain(sql, usualRetention, now)
+      for (const age of [29, 8, 0]) yield* maintain(sql, usualRetention, now - age * day)
       for (const age of ages) append(frame({ chargerId: "L-AGES", at: now - age, frame: `[${age}]` }))
       const frames = ages.map((age) => `[${age}]`)
       for (const limit of [1, 2, 3, 4, 5, 6, 10, 11, 12]) {
@@ -84,13 +83,19 @@ forEachDriver("the log of messages", log, (it) => {
       const between = { from: now - 20 * day, to: now - day + 1 }
       assert.deepStrictEqual(yield* framesOf("L-AGES", between), frames.slice(4, 10))
       const searched = (wanted: MessageSearch) => visitedTables("message_2%", search(organisationId, "L-AGES", wanted))
-      const [first] = yield* searched({ limit: 3 })
-      const yesterday = new Date(now - day).toISOString().slice(0, 10).replaceAll("-", "")
-      assert.strictEqual(first, `message_${yesterday}`)
+      const tableOf = (at: number) => `message_${new Date(at).toISOString().slice(0, 10).replaceAll("-", "")}`
+      const yesterday = tableOf(now - day)
+      for (const [limit, oldest] of [
+        [3, yesterday],
+        [6, tableOf(now - 8 * day)],
+        [10, tableOf(now - 30 * day)]
+      ] as const) {
+        assert.strictEqual((yield* searched({ limit }))[0], oldest, `${limit} frames a page`)
+      }
       const { nextCursor } = yield* search(organisationId, "L-AGES", { limit: 6 })
       const deeper = yield* searched({ limit: 1, cursor: nextCursor ?? undefined })
       assert.isTrue(
-        deeper.every((name) => name <= `message_${yesterday}`),
+        deeper.every((name) => name <= yesterday),
         deeper.join()
       )
     })

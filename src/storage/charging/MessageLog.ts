@@ -4,7 +4,7 @@
  * waits until the frames in memory are written, so that an operator sees a frame that was sent just now.
  */
 import { type Cause, Clock, Effect, Latch, Layer, Metric, PubSub, Schema, Stream } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { refusal, troubledKinds } from "../../domain/charger/FrameTrouble.ts"
 import {
   frameKinds,
@@ -141,10 +141,10 @@ const isTroubled = (sql: SqlClient.SqlClient) => sql`
   (m.kind = ANY (${textArray(troubledKinds)}) OR (m.kind = 'CALLRESULT' AND left(m.frame, ${searchedChars}::int) ~ ${refusal}))`
 
 /**
- * How far back the first statement of a page without filters searches, in ms before its newest possible frame. Most pages are full after it. A
- * search of all days takes time for each day's partition, even for those that hold nothing of the charger.
+ * How far back the first statements of a page without filters search, in ms before its newest possible frame. Most pages are full after one of
+ * them. A search of all days takes time for each day's partition, even for those that hold nothing of the charger.
  */
-const recentMillis = 24 * 60 * 60 * 1000
+const recentMillis = [1, 8].map((days) => days * 24 * 60 * 60 * 1000)
 
 const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: string, wanted: MessageSearch) =>
   Effect.gen(function* () {
@@ -184,20 +184,19 @@ const search = (sql: SqlClient.SqlClient, organisationId: string, chargerId: str
     ]
     // The frame's length is known without reading the frame, and the rest of a row is short.
     const size = sql`octet_length(q.frame) + 200`
-    const pageFrom = (begin: number | undefined) => {
-      const since = begin === undefined ? [] : [sql`m.at >= ${timeOf(sql, begin)}`]
+    const pageWithin = (bounds: ReadonlyArray<Statement.Fragment>) => {
       const statement = sql`
-        SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...since, ...fits])}
+        SELECT ${columns(sql)} FROM message m WHERE ${sql.and([within, ...bounds, ...fits])}
         ORDER BY m.at DESC, m.id DESC LIMIT ${log.rows(wanted)}::int`
       return guarded(log.read(sql, wanted, { statement, rows: loggedRows, item: toFrame, size }))
     }
-    const now = yield* Clock.currentTimeMillis
-    const recent = Math.min(after?.at ?? now, to ?? now, now) - recentMillis
-    if (!isFiltered && recent > (from ?? 0)) {
-      const page = yield* pageFrom(recent)
+    const newest = Math.min(after?.at ?? Infinity, to ?? Infinity, yield* Clock.currentTimeMillis)
+    for (const millis of isFiltered ? [] : recentMillis) {
+      if (newest - millis <= (from ?? 0)) break
+      const page = yield* pageWithin([sql`m.at >= ${timeOf(sql, newest - millis)}`])
       if (page.nextCursor !== null) return page
     }
-    const page = yield* pageFrom(undefined)
+    const page = yield* pageWithin([])
     return { ...page, nextCursor: page.nextCursor ?? (end === undefined ? null : log.cursorAfter(wanted, end)) }
   })
 
