@@ -37,7 +37,7 @@ import { type PartnersQuestion, PendingAuthorizations } from "./PendingAuthoriza
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 
-const nothingCommitted: CommitOutcome = { recorded: [], standing: undefined }
+const nothingCommitted: CommitOutcome = { recorded: [], existing: undefined }
 const noAnswers: Answers = {}
 /** A decision asks at most for a token, a session and an orphan. More questions would be an endless loop. */
 const maxQuestions = 3

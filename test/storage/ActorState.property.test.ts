@@ -83,8 +83,8 @@ const expectSame = (charger: StoredCharger) =>
 const expectAsModelled = ({ expected, outcome }: Said): void => {
   assert.deepStrictEqual(outcome.recorded, expected.recorded)
   assert.deepStrictEqual(
-    outcome.standing && lookedAt(outcome.standing),
-    expected.standing && lookedAt(expected.standing)
+    outcome.existing && lookedAt(outcome.existing),
+    expected.existing && lookedAt(expected.existing)
   )
 }
 

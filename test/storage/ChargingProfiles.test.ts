@@ -41,14 +41,14 @@ forEachDriver("charging profiles", repositories, (it) => {
       const sql = yield* SqlClient.SqlClient
       const profiles = yield* ChargingProfiles
       const { chargerId, ours } = yield* withCharger
-      expect(yield* profiles.standing(ours.id, chargerId)).toEqual([])
+      expect(yield* profiles.inForce(ours.id, chargerId)).toEqual([])
       yield* sql`
         INSERT INTO charger_document (charger_id, organisation_id, kind, body, updated_at)
         VALUES (${chargerId}, ${ours.id}, 'chargingProfiles', ${JSON.stringify([profile])}::text::jsonb, ${new Date(noon)})`
-      expect(yield* profiles.standing(ours.id, chargerId)).toEqual([profile])
+      expect(yield* profiles.inForce(ours.id, chargerId)).toEqual([profile])
       const other = yield* anOrganisation
-      expect(yield* failureOf(profiles.standing(other.id, chargerId))).toEqual(["NotFound", "charger"])
-      expect(yield* failureOf(profiles.standing(ours.id, "\0"))).toEqual(["NotFound", "charger"])
+      expect(yield* failureOf(profiles.inForce(other.id, chargerId))).toEqual(["NotFound", "charger"])
+      expect(yield* failureOf(profiles.inForce(ours.id, "\0"))).toEqual(["NotFound", "charger"])
     })
   )
 

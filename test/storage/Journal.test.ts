@@ -36,7 +36,7 @@ forEachDriver("the journal", journal, (it) => {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-1"])
       const tx = transaction("J-1")
-      assert.deepStrictEqual(yield* commit([started(seeded, tx)]), { recorded: [true], standing: undefined })
+      assert.deepStrictEqual(yield* commit([started(seeded, tx)]), { recorded: [true], existing: undefined })
       yield* commit([metered(seeded, tx, noon + 60_000, 2500)])
       const running = yield* session(tx.sessionId)
       assert.strictEqual(running?.["status"], "ACTIVE")
@@ -91,8 +91,8 @@ forEachDriver("the journal", journal, (it) => {
       yield* commit([started(seeded, first, { key: "J-2:same" })])
       const outcome = yield* commit([started(seeded, again, { key: "J-2:same" })])
       assert.deepStrictEqual(outcome.recorded, [false])
-      assert.strictEqual(outcome.standing?.transactionId, first.transactionId)
-      assert.strictEqual(outcome.standing?.sessionId, first.sessionId)
+      assert.strictEqual(outcome.existing?.transactionId, first.transactionId)
+      assert.strictEqual(outcome.existing?.sessionId, first.sessionId)
       assert.strictEqual(yield* count("session", "charger_id", "J-2"), 1)
     })
   )
@@ -111,7 +111,7 @@ forEachDriver("the journal", journal, (it) => {
         outcomes.map((o) => o.recorded),
         [[true], [false]]
       )
-      assert.strictEqual(outcomes[1].standing?.transactionId, tx.transactionId)
+      assert.strictEqual(outcomes[1].existing?.transactionId, tx.transactionId)
       assert.strictEqual(yield* count("session", "charger_id", "J-3"), 1)
     })
   )

@@ -1,13 +1,13 @@
 /**
  * Reservations in the database equal those of the domain: random histories of commands, answers, cancellations and starts
- * on one charger, each step compared with a model that is based on `consumedBy` and `isInForce`.
+ * on one charger, each step compared with a model that is based on `consumedBy` and `statusAt`.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Journal } from "../../src/domain/charger/Journal.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
-import { consumedBy, type Reservation, isInForce, type Start } from "../../src/domain/reservation/Reservation.ts"
+import { consumedBy, type Reservation, statusAt, type Start } from "../../src/domain/reservation/Reservation.ts"
 import * as ReservationsRepository from "../../src/storage/charging/Reservations.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { limits } from "../../src/Config.ts"
@@ -80,7 +80,7 @@ class Model {
         answer === "Accepted"
           ? { status: "Cancelled", reason: undefined, updatedAt: at }
           : {
-              status: isInForce(one, at) === "Expired" ? "Expired" : "Cancelled",
+              status: statusAt(one, at) === "Expired" ? "Expired" : "Cancelled",
               reason: "NotAtCharger",
               updatedAt: at
             }
@@ -233,11 +233,11 @@ forEachDriver("reservations", world, (it) => {
         for (let n = 0; n < 25; n++) {
           yield* told.step
           const expected = told.model.all
-            .map((one) => ({ ...one, status: isInForce(one, told.at) }))
+            .map((one) => ({ ...one, status: statusAt(one, told.at) }))
             .toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1))
           assert.deepStrictEqual(yield* stored(seeded.organisationId, told.at), expected, about())
         }
-        const active = told.model.all.filter((one) => isInForce(one, told.at) === "Expired").length
+        const active = told.model.all.filter((one) => statusAt(one, told.at) === "Expired").length
         assert.lengthOf(yield* stored(seeded.organisationId, told.at, "Expired"), active, about())
         used += told.model.all.filter(({ status }) => status === "Used").length
       }

@@ -242,8 +242,8 @@ forEachDriver("the session of a reservation", world, (it) => {
       assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Used" }])
       // The same start again, decided once more, is the same transaction.
       const again = yield* startOf(seeded, "V-3", 32)
-      const { recorded, standing } = yield* commit([{ ...again.fact, key: fact.key }])
-      assert.deepStrictEqual([recorded, standing?.transactionId], [[false], 31])
+      const { recorded, existing } = yield* commit([{ ...again.fact, key: fact.key }])
+      assert.deepStrictEqual([recorded, existing?.transactionId], [[false], 31])
       yield* commit([ended(seeded, tx)])
       yield* expire(600)
       assert.deepStrictEqual(yield* seen(seeded, id), {

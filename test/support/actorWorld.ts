@@ -131,7 +131,7 @@ const stateOf = (world: World, chargerId: string, epoch: number): ChargerState |
     : world.facts
         .filter((fact) => fact.chargerId === chargerId)
         .reduce(
-          (state, fact) => evolve(state, [fact], { recorded: [true], standing: undefined }),
+          (state, fact) => evolve(state, [fact], { recorded: [true], existing: undefined }),
           withPolicy(freshState(chargerId, epoch), world.policy)
         )
 
@@ -143,7 +143,7 @@ const store = (world: World, facts: ReadonlyArray<ChargerFact>): CommitOutcome =
     if (fact.type === "CommandAnswered") world.commands.answered(fact)
     return true
   }),
-  standing: undefined
+  existing: undefined
 })
 
 const journal = (world: World) =>

@@ -5,7 +5,7 @@ import { ChargingProfiles, type ReportedComposite } from "../../src/domain/comma
 import { type FakeWorld, owned } from "./fakeRecords.ts"
 
 interface Known {
-  readonly standing: Map<string, ReadonlyArray<SetProfile>>
+  readonly inForce: Map<string, ReadonlyArray<SetProfile>>
   /** By `chargerId/evseId`. */
   readonly reported: Map<string, ReportedComposite>
 }
@@ -14,18 +14,18 @@ const worlds = new WeakMap<FakeWorld, Known>()
 
 /** The known profiles of a world; tests change it directly. */
 export const profilesOf = (world: FakeWorld): Known => {
-  const known = worlds.get(world) ?? { standing: new Map(), reported: new Map() }
+  const known = worlds.get(world) ?? { inForce: new Map(), reported: new Map() }
   worlds.set(world, known)
   return known
 }
 
 export const chargingProfiles = (world: FakeWorld) =>
   ChargingProfiles.of({
-    standing: (organisationId, chargerId) =>
+    inForce: (organisationId, chargerId) =>
       world.ask(() =>
         Effect.as(
           owned(world.chargers.get(chargerId), organisationId, "charger", chargerId),
-          profilesOf(world).standing.get(chargerId) ?? []
+          profilesOf(world).inForce.get(chargerId) ?? []
         )
       ),
     reported: (_, chargerId, evseId) =>

@@ -46,7 +46,7 @@ export interface Said {
   readonly questions: ReadonlyArray<string>
 }
 
-const nothing: CommitOutcome = { recorded: [], standing: undefined }
+const nothing: CommitOutcome = { recorded: [], existing: undefined }
 
 export class ModelCharger {
   state: ChargerState

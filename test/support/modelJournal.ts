@@ -54,13 +54,13 @@ export class ModelJournal {
 
   commit(facts: ReadonlyArray<ChargerFact>): CommitOutcome {
     const fresh = new Set<string>()
-    let standing: KnownSession | undefined
+    let existing: KnownSession | undefined
     const recorded = facts.map((fact) => {
       const fenced = "epoch" in fact && fact.epoch !== this.chargers.get(fact.chargerId)?.epoch
       const loose = "requires" in fact && fact.requires !== undefined && !fresh.has(fact.requires)
       if (fenced || loose || this.keys.has(fact.key)) {
         if (fact.type === "SessionStarted")
-          standing = this.known(this.sessions.find((row) => row.start.key === fact.key))
+          existing = this.known(this.sessions.find((row) => row.start.key === fact.key))
         return false
       }
       this.keys.add(fact.key)
@@ -69,7 +69,7 @@ export class ModelJournal {
       this.project(fact)
       return true
     })
-    return { recorded, standing }
+    return { recorded, existing }
   }
 
   private project(fact: ChargerFact): void {

@@ -32,7 +32,7 @@ export interface Said {
   readonly expected: CommitOutcome
 }
 
-const nothing: CommitOutcome = { recorded: [], standing: undefined }
+const nothing: CommitOutcome = { recorded: [], existing: undefined }
 
 type Act = Extract<Decision, { readonly _tag: "Act" }>
 type EventInput = Extract<Input, { readonly _tag: "Event" }>

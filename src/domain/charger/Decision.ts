@@ -108,7 +108,7 @@ export interface CommitOutcome {
   /** False if the business key was stored already, or if the fact came from an old connection. */
   readonly recorded: ReadonlyArray<boolean>
   /** The stored session of a `SessionStarted` that was stored already. */
-  readonly standing: KnownSession | undefined
+  readonly existing: KnownSession | undefined
 }
 
 /** A command for the charger, sent after `afterMillis` and when no other CALL is open. */

@@ -15,7 +15,7 @@ export class ChargingProfiles extends Context.Service<
   ChargingProfiles,
   {
     /** The profiles that the charger has accepted and that are in force, in the order in which they were set. */
-    readonly standing: (
+    readonly inForce: (
       organisationId: string,
       chargerId: string
     ) => Effect.Effect<ReadonlyArray<SetProfile>, NotFound | StorageUnavailable>

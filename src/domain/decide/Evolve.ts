@@ -177,5 +177,5 @@ export const evolve: Evolve<ChargerState> = (state, facts, outcome) => {
       next = sessionEnded(next, { ...fact, body: { ...fact.body, meterStartWh: undefined, reported: undefined } })
     }
   }
-  return outcome.standing === undefined ? next : withExisting(next, outcome.standing)
+  return outcome.existing === undefined ? next : withExisting(next, outcome.existing)
 }

@@ -292,7 +292,7 @@ export const transactionStarted = (
   const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
   const last = end.length === 0 ? profileBegun(state, fact, now) : end
   const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
-  return act(facts, ({ recorded, standing: current }) =>
+  return act(facts, ({ recorded, existing: current }) =>
     recorded[0] !== true && current !== undefined
       ? answered(current)
       : { _tag: "StartAnswered", transactionId: fact.body.transactionId, verdict: verdictOf(authorization) }

@@ -12,22 +12,19 @@ import { isBelievable, occurredAt } from "../charger/Clock.ts"
 import type { Decision, Envelope } from "../charger/Decision.ts"
 import { occurrenceKey, unheardStopKey } from "../charger/Keys.ts"
 
-const same = (isInForce: ConnectorState, event: StatusReported): boolean =>
-  isInForce.status === event.status &&
-  isInForce.errorCode === event.errorCode &&
-  isInForce.info === event.info &&
-  isInForce.vendorId === event.vendorId &&
-  isInForce.vendorErrorCode === event.vendorErrorCode
+const same = (stored: ConnectorState, event: StatusReported): boolean =>
+  stored.status === event.status &&
+  stored.errorCode === event.errorCode &&
+  stored.info === event.info &&
+  stored.vendorId === event.vendorId &&
+  stored.vendorErrorCode === event.vendorErrorCode
 
 /**
  * True if the stored status is newer by the charger's own clock. A stored time in the future does not count: the clock has been corrected since, and
  * the connector's status could not change until that time.
  */
-const outdated = (isInForce: ConnectorState, event: StatusReported, now: number): boolean =>
-  isInForce.byOwnClock === true &&
-  isInForce.at <= now &&
-  isBelievable(event.time.at, now) &&
-  event.time.at < isInForce.at
+const outdated = (stored: ConnectorState, event: StatusReported, now: number): boolean =>
+  stored.byOwnClock === true && stored.at <= now && isBelievable(event.time.at, now) && event.time.at < stored.at
 
 /**
  * The time of receipt. A status whose time equals its time of receipt counts as one without a timestamp. If the charger's own timestamp equals the
@@ -61,10 +58,10 @@ export const statusReported = (
   now: number
 ): Decision => {
   const { connectorId, evseId } = event.place
-  const isInForce = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
-  const isPast = isInForce !== undefined && outdated(isInForce, event, now)
+  const stored = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
+  const isPast = stored !== undefined && outdated(stored, event, now)
   const ends = refusedEnded(state, event, now)
-  if (isInForce === undefined ? state.connectors.length >= connectorsKept : !isPast && same(isInForce, event)) {
+  if (stored === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stored, event)) {
     return ends.length === 0 ? acknowledge : act(ends, acknowledged)
   }
   const fact: ConnectorStatusChanged | PastStatusReported = {

@@ -39,12 +39,8 @@ export interface Reservation {
   readonly updatedAt: number
 }
 
-/** True while the charger may keep a connector for it. */
-export const holds = ({ expiresAt, status }: Pick<Reservation, "expiresAt" | "status">, now: number): boolean =>
-  (status === "Active" || status === "Unknown") && expiresAt > now
-
 /** The status at `now`: an unused reservation is `Expired` after its time, even if this is not stored yet. */
-export const isInForce = (
+export const statusAt = (
   { expiresAt, status }: Pick<Reservation, "expiresAt" | "status">,
   now: number
 ): ReservationStatus => ((status === "Active" || status === "Unknown") && expiresAt <= now ? "Expired" : status)

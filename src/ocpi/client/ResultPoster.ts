@@ -43,7 +43,7 @@ const activeProfiles: Effect.Effect<ActiveProfileOf, never, Sessions | Chargers 
       const { chargerId, evseId, startedAt, status, transactionId } = yield* sessions.get(organisationId, sessionId)
       if (status !== "ACTIVE") return undefined
       const { connectors } = yield* chargers.get(organisationId, chargerId)
-      const inForce = yield* profiles.standing(organisationId, chargerId)
+      const inForce = yield* profiles.inForce(organisationId, chargerId)
       const target = { evseId, transaction: { transactionId: Number(transactionId), startedAt } }
       // Where no profile applies, the limit is the most that the EVSE can supply.
       const { startSchedule, ...schedule } = compositeSchedule(

@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { differsFrom } from "../../domain/session/ChargingSession.ts"
 import { uuidArray } from "../kernel/Arrays.ts"
 import { rowsOf } from "../kernel/Rows.ts"
-import { standingRecord, withReview } from "../charging/SessionRows.ts"
+import { fromRecordInForce, withReview } from "../charging/SessionRows.ts"
 
 const Total = Schema.Struct({ exclVat: Schema.Finite, inclVat: Schema.Finite })
 
@@ -23,7 +23,7 @@ export const compareWithRecords = (sql: SqlClient.SqlClient, sessionIds: Readonl
   Effect.gen(function* () {
     const rows = yield* comparedRows(sql`
       SELECT p.session_id AS "sessionId", p.differs, json_build_object('exclVat', p.price -> 'exclVat', 'inclVat', p.price -> 'inclVat') AS price,
-        (SELECT d.body -> 'total' ${standingRecord(sql)}) AS billed
+        (SELECT d.body -> 'total' ${fromRecordInForce(sql)}) AS billed
       FROM session_price p JOIN session s ON s.id = p.session_id ${withReview(sql)}
       WHERE p.session_id = ANY (${uuidArray(sessionIds)}) ORDER BY p.session_id FOR UPDATE OF p`)
     const changed = rows.filter(

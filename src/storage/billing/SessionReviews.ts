@@ -20,7 +20,7 @@ import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { sessionColumns, withReview } from "../charging/SessionRows.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-const standingRow = rowOf(
+const sessionRow = rowOf(
   Schema.Struct({
     startedAt: Millis,
     endedAt: optional(Millis),
@@ -34,7 +34,7 @@ const standingRow = rowOf(
 const current = ({ sql }: Recording, own: Scoped, id: string) =>
   Effect.gen(function* () {
     const row = isUuid(id)
-      ? yield* standingRow(
+      ? yield* sessionRow(
           own`SELECT ${sessionColumns(sql)} FROM session s ${withReview(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
         )
       : undefined

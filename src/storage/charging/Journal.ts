@@ -62,14 +62,14 @@ const distribute = (
     const start = from
     from += n
     if (isNew === undefined) {
-      waiting.done(Result.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), standing: undefined }))
+      waiting.done(Result.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), existing: undefined }))
       continue
     }
     const row = existing.find((s) => s.ord > start && s.ord <= start + n)
     waiting.done(
       Result.succeed({
         recorded: waiting.facts.map((_, i) => isNew.has(start + i + 1)),
-        standing: row === undefined ? undefined : existingSession(row)
+        existing: row === undefined ? undefined : existingSession(row)
       })
     )
   }

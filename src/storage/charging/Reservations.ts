@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReservationFilter, Reservations } from "../../domain/reservation/Reservations.ts"
-import { isInForce } from "../../domain/reservation/Reservation.ts"
+import { statusAt } from "../../domain/reservation/Reservation.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -13,7 +13,7 @@ import { ReservationRow } from "../commands/ReservationEnds.ts"
 const reservationRows = rowsOf(ReservationRow)
 const pages = pagedList("reservations", UuidKey, (row: typeof ReservationRow.Type) => row.commandId)
 
-/** The same rule as `isInForce`, for the filter. */
+/** The same rule as `statusAt`, for the filter. */
 const shownStatus = (sql: SqlClient.SqlClient, now: number) => sql`
   CASE WHEN r.status IN ('Active', 'Unknown') AND r.expires_at <= ${new Date(now)} THEN 'Expired' ELSE r.status END`
 
@@ -40,7 +40,7 @@ const list = (sql: SqlClient.SqlClient) =>
           ${after === undefined ? sql`` : sql`AND r.command_id < ${after}`}
         ORDER BY r.command_id DESC LIMIT ${pages.rows(request)}`,
         rows: reservationRows,
-        item: (row) => ({ ...row, status: isInForce(row, now) })
+        item: (row) => ({ ...row, status: statusAt(row, now) })
       })
     )
   })

@@ -123,14 +123,14 @@ export const endedAt = (sql: SqlClient.SqlClient) => sql`
   coalesce(r.ended_at, CASE WHEN s.status = 'RESERVATION' THEN NULL WHEN s.superseded OR ${isClosed(sql)} THEN ${lastKnownEnd(sql)} ELSE s.ended_at END)`
 
 /** The record in force of `session s` with its review `r`, as `cdr d`. */
-export const standingRecord = (sql: SqlClient.SqlClient) => sql`
+export const fromRecordInForce = (sql: SqlClient.SqlClient) => sql`
   FROM cdr d WHERE d.session_id = s.id AND d.credits IS NULL AND d.revision = coalesce(r.revision, 0)
     AND NOT EXISTS (SELECT 1 FROM cdr c WHERE c.credits = d.id)`
 
 /** The price in that record. */
 export const recordColumn = (sql: SqlClient.SqlClient) => sql`(
     SELECT json_build_object('currency', d.body -> 'currency', 'exclVat', d.body #> '{total,exclVat}', 'inclVat', d.body #> '{total,inclVat}',
-      'periods', d.body -> 'periods') ${standingRecord(sql)}
+      'periods', d.body -> 'periods') ${fromRecordInForce(sql)}
   ) AS record`
 
 /** A `reservation y` as JSON. */
@@ -139,7 +139,7 @@ const reservationOf = (sql: SqlClient.SqlClient, used: Statement.Fragment) => sq
     'expiresAt', extract(epoch FROM y.expires_at) * 1000, 'used', ${used})`
 
 /** The total of the record in force of `session s` with its review `r`. */
-const totalOfRecord = (sql: SqlClient.SqlClient) => sql`(SELECT d.body -> 'total' ${standingRecord(sql)})`
+const totalOfRecord = (sql: SqlClient.SqlClient) => sql`(SELECT d.body -> 'total' ${fromRecordInForce(sql)})`
 
 /** In place of `totalOfRecord` where `recordColumn` is selected too, which contains the total. */
 export const noTotal = (sql: SqlClient.SqlClient) => sql`NULL::json`

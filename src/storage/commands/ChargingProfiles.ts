@@ -10,7 +10,7 @@ import { Millis, rowOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
-const standingRow = rowOf(Schema.Struct({ profiles: Schema.NullOr(Schema.Array(SetProfile)) }))
+const profilesRow = rowOf(Schema.Struct({ profiles: Schema.NullOr(Schema.Array(SetProfile)) }))
 const reportedRow = rowOf(Schema.Struct({ at: Millis, answer: Schema.Record(Schema.String, Schema.Unknown) }))
 
 export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = Layer.effect(
@@ -18,11 +18,11 @@ export const layer: Layer.Layer<ChargingProfiles, never, SqlClient.SqlClient> = 
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return ChargingProfiles.of({
-      standing: Effect.fn("ChargingProfiles.standing")(function* (organisationId: string, chargerId: string) {
+      inForce: Effect.fn("ChargingProfiles.inForce")(function* (organisationId: string, chargerId: string) {
         const own = scopedTo(sql, organisationId)
         const row = isChargerId(chargerId)
           ? yield* guarded(
-              standingRow(own`
+              profilesRow(own`
                 SELECT d.body AS profiles FROM charger c
                 LEFT JOIN charger_document d ON d.charger_id = c.charger_id AND d.organisation_id = c.organisation_id
                   AND d.kind = 'chargingProfiles'

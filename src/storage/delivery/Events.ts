@@ -103,9 +103,9 @@ const candidates = (
 ): Statement.Fragment => {
   const isAnywhere = chargerId === undefined && siteId === undefined
   const ofCharger = sql`p.subject LIKE 'charger:%'`
-  const standing = own`LEFT JOIN charger w ON w.charger_id = CASE WHEN ${ofCharger} THEN substr(p.subject, 9) END AND ${own.rowsOf("w")}`
+  const withCharger = own`LEFT JOIN charger w ON w.charger_id = CASE WHEN ${ofCharger} THEN substr(p.subject, 9) END AND ${own.rowsOf("w")}`
   return own`
-    SELECT p.position FROM page p ${siteId === undefined ? sql`` : standing}
+    SELECT p.position FROM page p ${siteId === undefined ? sql`` : withCharger}
     WHERE ${own.rowsOf("p")} AND p.type = ANY (${textArray(factTypesOf(types))})
       ${siteId === undefined ? sql`` : sql`AND (w.charger_id IS NULL OR w.site_id = ${siteId})`}
       ${chargerId === undefined ? sql`` : sql`AND (p.subject = ${`charger:${chargerId}`} OR NOT ${ofCharger})`}

@@ -45,7 +45,7 @@ describe("the answer to a command that no operator issued", () => {
       { key: "authorizationKEY", value: undefined, readonly: false }
     ])
     expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
-    expect(evolve(state({ configured: false }), facts, { recorded: [true], standing: undefined }).configured).toBe(true)
+    expect(evolve(state({ configured: false }), facts, { recorded: [true], existing: undefined }).configured).toBe(true)
   })
 
   it("(GetConfiguration) gets a new key each time", () => {
@@ -162,7 +162,7 @@ describe("the end of a command", () => {
 
   it("stores a profile that the charger accepted, not one that it refused, and removes it when it is cleared", () => {
     const facts = ended(said("Accepted"), setting)
-    const recorded = { recorded: [true, true], standing: undefined }
+    const recorded = { recorded: [true, true], existing: undefined }
     const after = evolve(state({}), facts, recorded)
     expect(after.profiles).toMatchObject([{ evseId: 1, profile: { profileId: 1 } }])
     expect(ended(said("Rejected"), setting)).toHaveLength(1)
@@ -230,7 +230,7 @@ describe("the charging profiles of a transaction", () => {
     const before = state({ sessions: [session], profiles: [of(7), of(8)] })
     const decision = decide(before, input, minute(5), { transactionId: 1, uuid: () => "uuid" })
     if (decision._tag !== "Act") throw new Error("it asks")
-    const after = evolve(before, decision.facts, { recorded: decision.facts.map(() => true), standing: undefined })
+    const after = evolve(before, decision.facts, { recorded: decision.facts.map(() => true), existing: undefined })
     expect(after.profiles).toEqual([of(8)])
   })
 })

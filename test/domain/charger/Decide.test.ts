@@ -99,7 +99,7 @@ describe("a Heartbeat", () => {
     const ids = { transactionId: 1, uuid: () => "uuid" }
     const first = decide(state(), input, minute(0), ids)
     expect(first).toMatchObject({ _tag: "Act", facts: [], followUps: [] })
-    expect(first._tag === "Act" && first.reply?.({ recorded: [], standing: undefined })).toEqual({
+    expect(first._tag === "Act" && first.reply?.({ recorded: [], existing: undefined })).toEqual({
       _tag: "HeartbeatAnswered"
     })
     expect(decide(state(), input, minute(1), ids)).toBe(first)

@@ -7,7 +7,7 @@ import type { SessionEnded } from "../../../src/domain/charger/Fact.ts"
 import { at, ended, evse, minute, organisationId, session, started, state, status } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 
-const nothingNew: CommitOutcome = { recorded: [false], standing: undefined }
+const nothingNew: CommitOutcome = { recorded: [false], existing: undefined }
 
 const end = (parts: Partial<SessionEnded> = {}): SessionEnded => ({
   type: "SessionEnded",
@@ -38,14 +38,14 @@ describe("a charger's state after a commit", () => {
 
   it("has the stored session when the start was stored already", () => {
     const { facts } = new ModelService().charger().say(started())
-    const standing = session({ sessionId: "old", status: "Ended", endedAt: minute(9) })
-    expect(evolve(state(), facts, { recorded: [false], standing }).sessions).toEqual([standing])
+    const existing = session({ sessionId: "old", status: "Ended", endedAt: minute(9) })
+    expect(evolve(state(), facts, { recorded: [false], existing }).sessions).toEqual([existing])
   })
 
   it("has the stored session once, replacing what was known of it", () => {
-    const standing = session({ status: "Superseded" })
-    const { sessions } = evolve(state({ sessions: [session()] }), [], { recorded: [], standing })
-    expect(sessions).toEqual([standing])
+    const existing = session({ status: "Superseded" })
+    const { sessions } = evolve(state({ sessions: [session()] }), [], { recorded: [], existing })
+    expect(sessions).toEqual([existing])
   })
 
   it("has a session as ended when its stop was stored already", () => {

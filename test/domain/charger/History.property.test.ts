@@ -238,7 +238,7 @@ describe("random messages of chargers", () => {
       }
       expect(open(one.state)).toEqual(open(service.journal.load(one.chargerId)))
       const { facts } = service.journal
-      const folded = evolve(state({ connectors: [] }), facts, { recorded: facts.map(() => true), standing: undefined })
+      const folded = evolve(state({ connectors: [] }), facts, { recorded: facts.map(() => true), existing: undefined })
       expect(open(folded)).toEqual(open(one.state))
     })
   })

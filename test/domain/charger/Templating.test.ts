@@ -26,7 +26,7 @@ class Told {
     const decision = decide(this.state, input, this.now, ids)
     if (decision._tag !== "Act") throw new Error("it asks")
     const recorded = decision.facts.map(() => true)
-    this.state = evolve(this.state, decision.facts, { recorded, standing: undefined })
+    this.state = evolve(this.state, decision.facts, { recorded, existing: undefined })
     return decision
   }
 

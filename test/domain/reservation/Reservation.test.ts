@@ -4,11 +4,10 @@ import {
   consumedBy,
   consumes,
   keepsTariff,
-  holds,
   type Reservation,
   type ReservationStatus,
-  isInForce,
-  type Start
+  type Start,
+  statusAt
 } from "../../../src/domain/reservation/Reservation.ts"
 
 const noon = Date.UTC(2026, 4, 20, 12)
@@ -51,15 +50,9 @@ const statuses: ReadonlyArray<ReservationStatus> = [
 ]
 
 describe("a reservation", () => {
-  it("holds a connector until it expires, also when it is unknown whether the charger has it", () => {
-    const held = statuses.filter((status) => holds({ status, expiresAt: noon }, noon - 1))
-    expect(held).toEqual(["Active", "Unknown"])
-    expect(statuses.filter((status) => holds({ status, expiresAt: noon }, noon))).toEqual([])
-  })
-
   it("counts as expired at its time unless it ended otherwise, even if the expiry is not recorded yet", () => {
-    expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
-    expect(statuses.map((status) => isInForce({ status, expiresAt: noon }, noon))).toEqual([
+    expect(statuses.map((status) => statusAt({ status, expiresAt: noon }, noon - 1))).toEqual(statuses)
+    expect(statuses.map((status) => statusAt({ status, expiresAt: noon }, noon))).toEqual([
       "Pending",
       "Expired",
       "Rejected",

@@ -15,7 +15,7 @@ beforeEach(async () => {
   const { siteId } = await withCharger(app.ask, app.key, "CP-1")
   const organisationId = app.own.organisationId
   aFakeSession(app.world, { organisationId, chargerId: "CP-1", siteId, transactionId: "7", startedAt: now - 600_000 })
-  profilesOf(app.world).standing.set("CP-1", [
+  profilesOf(app.world).inForce.set("CP-1", [
     {
       evseId: 0,
       setAt: now - 7200_000,

@@ -16,7 +16,7 @@ import {
 import { InvalidInput } from "../../../domain/Errors.ts"
 import { EventStreams, type Source } from "../events/EventStreams.ts"
 import { wantsStream } from "../events/Events.ts"
-import { type Bell, makeBell } from "../events/SharedReading.ts"
+import { makeSignal, type Signal } from "../events/SharedReading.ts"
 import { organisationId } from "../requests/Caller.ts"
 import { cookieOf } from "../requests/Cookies.ts"
 import { Caller } from "../requests/Middleware.ts"
@@ -58,23 +58,23 @@ const otherwiseMillis = 1_000
 /** Wakes the followers of a charger when its frames have been written. */
 const followers = Effect.gen(function* () {
   const messages = yield* MessageLog
-  const bells = new Map<string, { readonly bell: Bell; readers: number }>()
+  const signals = new Map<string, { readonly signal: Signal; readers: number }>()
   yield* Effect.forkScoped(
-    Stream.runForEach(messages.written, (chargerId) => bells.get(chargerId)?.bell.ring ?? Effect.void)
+    Stream.runForEach(messages.written, (chargerId) => signals.get(chargerId)?.signal.send ?? Effect.void)
   )
   /** Subscribes for as long as the scope is open. */
   return (chargerId: string) =>
     Effect.acquireRelease(
       Effect.sync(() => {
-        const known = bells.get(chargerId) ?? { bell: makeBell(), readers: 0 }
+        const known = signals.get(chargerId) ?? { signal: makeSignal(), readers: 0 }
         known.readers++
-        bells.set(chargerId, known)
-        return known.bell
+        signals.set(chargerId, known)
+        return known.signal
       }),
       () =>
         Effect.sync(() => {
-          const known = bells.get(chargerId)
-          if (known !== undefined && --known.readers === 0) bells.delete(chargerId)
+          const known = signals.get(chargerId)
+          if (known !== undefined && --known.readers === 0) signals.delete(chargerId)
         })
     )
 })
@@ -86,9 +86,9 @@ const tailing =
     permission: "chargers:read",
     after,
     idOf: formatTail,
-    words: Effect.map(
+    signals: Effect.map(
       following(chargerId),
-      (bell) => () => Effect.raceFirst(bell.take(), Effect.sleep(otherwiseMillis))
+      (signal) => () => Effect.raceFirst(signal.next(), Effect.sleep(otherwiseMillis))
     ),
     read: (from) =>
       Effect.map(messages.tail(organisation, chargerId, from, tailFrames), (frames) => {

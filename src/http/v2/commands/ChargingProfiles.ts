@@ -77,14 +77,14 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       standing: Effect.fn("v2.charging-profiles.standing")(function* ({ params }) {
-        const inForce = yield* profiles.standing(yield* organisationId, params.chargerId)
+        const inForce = yield* profiles.inForce(yield* organisationId, params.chargerId)
         return HttpApiSchema.withHeaders({ body: { items: inForce.map(toInstalled), nextCursor: null }, headers: {} })
       }),
       composite: Effect.fn("v2.charging-profiles.composite")(function* ({ params: { chargerId }, query }) {
         const { chargingRateUnit = "A", connectorId = 0, duration = defaultDuration } = query
         const organisation = yield* organisationId
         const charger = yield* chargers.get(organisation, chargerId)
-        const inForce = yield* profiles.standing(organisation, chargerId)
+        const inForce = yield* profiles.inForce(organisation, chargerId)
         if (!isThere(charger.connectors, inForce, connectorId)) {
           return yield* new NotFound({ kind: `connector ${connectorId} at charger`, id: chargerId })
         }

@@ -12,7 +12,7 @@ import { missing, type Permission } from "../../../domain/operator/Permission.ts
 import { type EventFilter, Events } from "../../../domain/event/Events.ts"
 import { Counts } from "../../../domain/values/Counts.ts"
 import { proving, provingSignIn } from "../requests/AuthorizationLive.ts"
-import { makeBell, sharedPages, watchAccess } from "./SharedReading.ts"
+import { makeSignal, sharedPages, watchAccess } from "./SharedReading.ts"
 
 /** Most streams of one sign-in. Its tabs share one stream of events if the browser supports it, and each visible tab may follow a log. */
 const perSignIn = 8
@@ -75,7 +75,7 @@ export interface Source<Cursor> {
    * Subscribes to notifications for as long as the stream is open. The inner effect is started before each read, and completes once there
    * may be more to read.
    */
-  readonly words: Effect.Effect<() => Effect.Effect<void>, never, Scope.Scope>
+  readonly signals: Effect.Effect<() => Effect.Effect<void>, never, Scope.Scope>
 }
 
 export interface Following extends EventFilter, Reader {
@@ -126,14 +126,14 @@ const making = Effect.fnUntraced(function* (
   const events = yield* Events
   const principalOf = yield* proving(() => Effect.void)
   const signedIn = yield* provingSignIn
-  const bell = makeBell()
-  const pageOf = yield* sharedPages(events, bell)
-  /** Rings for all streams, whatever their source. */
-  const alarm = makeBell()
-  const access = yield* watchAccess(events, { commits: bell, changed: alarm.ring }, isAnyOpen)
-  yield* Effect.forkScoped(Stream.runForEach(events.committed, () => bell.ring))
+  const committed = makeSignal()
+  const pageOf = yield* sharedPages(events, committed)
+  /** Sent to all streams, whatever their source. */
+  const alarm = makeSignal()
+  const access = yield* watchAccess(events, { committed, changed: alarm.send }, isAnyOpen)
+  yield* Effect.forkScoped(Stream.runForEach(events.committed, () => committed.send))
   // Notifications may be lost, and some writers send none.
-  const look = Effect.suspend(() => (isAnyOpen() ? bell.ring : Effect.void))
+  const look = Effect.suspend(() => (isAnyOpen() ? committed.send : Effect.void))
   const pause = Effect.andThen(anyOpened.await, Effect.sleep(lookEveryMillis))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
   const service = { isEnding: false }
@@ -141,7 +141,7 @@ const making = Effect.fnUntraced(function* (
     ending,
     Effect.suspend(() => {
       service.isEnding = true
-      return alarm.ring
+      return alarm.send
     })
   )
   yield* Effect.forkScoped(end)
@@ -160,14 +160,18 @@ const making = Effect.fnUntraced(function* (
     )
 
   /** The next piece to send, as soon as there is one. Undefined ends the stream. */
-  const next = <Cursor>(reader: Reader, { idOf, permission, read }: Source<Cursor>, word: () => Effect.Effect<void>) =>
+  const next = <Cursor>(
+    reader: Reader,
+    { idOf, permission, read }: Source<Cursor>,
+    nextSignal: () => Effect.Effect<void>
+  ) =>
     Effect.fnUntraced(function* (state: State<Cursor>) {
       let { after, checkedAt, checkedChanges } = state
       const since = yield* Clock.currentTimeMillis
       // A stream ends only between two pulls, so that the answer is complete: a client would treat an answer cut off in the middle as an error.
       for (;;) {
-        const alarmed = alarm.take()
-        const more = word()
+        const alarmed = alarm.next()
+        const more = nextSignal()
         if (service.isEnding) return undefined
         const now = yield* Clock.currentTimeMillis
         // The end of a key or sign-in is a fact, so its streams end soon after.
@@ -192,18 +196,18 @@ const making = Effect.fnUntraced(function* (
       }
     })
 
-  return { next, bell, pageOf }
+  return { next, committed, pageOf }
 })
 
 /** The feed of events as a source. */
 const eventsOf = (
   { after, caller, ...filter }: Following,
-  { bell, pageOf }: Pick<Effect.Success<ReturnType<typeof making>>, "bell" | "pageOf">
+  { committed, pageOf }: Pick<Effect.Success<ReturnType<typeof making>>, "committed" | "pageOf">
 ): Source<EventCursor> => ({
   permission: "events:read",
   after,
   idOf: formatCursor,
-  words: Effect.succeed(bell.take),
+  signals: Effect.succeed(committed.next),
   read: (from) =>
     Effect.map(
       // A cursor that was accepted once cannot be ahead of the journal.
@@ -248,10 +252,10 @@ export const layer = ({ ending, keepAliveMillis = defaultKeepAliveMillis }: Even
             // Other streams may have opened in the meantime. Then this one ends, and the client reconnects.
             if (refusal(reader) !== undefined) return Stream.empty
             yield* Effect.acquireRelease(count(reader, 1), () => count(reader, -1))
-            const word = yield* source.words
+            const nextSignal = yield* source.signals
             return Stream.unfold(
               { after: source.after, checkedAt, checkedChanges: -1 },
-              made.next(reader, source, word)
+              made.next(reader, source, nextSignal)
             )
           })
         )

@@ -10,32 +10,40 @@ import type { EventPage, Events } from "../../../domain/event/Events.ts"
 type Port = Events["Service"]
 type PageRequest = Parameters<Port["page"]>[1]
 
-/** Rings for everyone who took the bell before, even if they do not wait yet. A `Latch` would miss those. */
-export const makeBell = () => {
-  let bell = Deferred.makeUnsafe<void>()
-  let rings = 0
-  const ring = Effect.suspend(() => {
-    rings++
-    const rung = bell
-    bell = Deferred.makeUnsafe<void>()
-    return Deferred.succeed(rung, undefined)
+/** A signal to everyone who called `next` before it, even if they do not wait yet. A `Latch` would miss those. */
+export const makeSignal = () => {
+  let next = Deferred.makeUnsafe<void>()
+  let sent = 0
+  const send = Effect.suspend(() => {
+    sent++
+    const due = next
+    next = Deferred.makeUnsafe<void>()
+    return Deferred.succeed(due, undefined)
   })
-  return { take: () => Deferred.await(bell), ring, rings: () => rings }
+  return { next: () => Deferred.await(next), send, sent: () => sent }
 }
 
-export type Bell = ReturnType<typeof makeBell>
+export type Signal = ReturnType<typeof makeSignal>
 
 /**
- * Reads a page once for all streams that request the same page while it is being read. Only requests after the same ring share a read: a
- * request after a later ring would miss the events that the ring announced.
+ * Reads a page once for all streams that request the same page while it is being read. Only requests after the same signal share a read: after
+ * a later one, a shared read would lack the events that the signal announced.
  */
-export const sharedPages = (events: Port, bell: Bell) =>
+export const sharedPages = (events: Port, committed: Signal) =>
   Effect.map(Effect.scope, (scope) => {
     const reading = new Map<string, Fiber.Fiber<EventPage, Conflict | StorageUnavailable>>()
     return (organisationId: string, request: PageRequest): Effect.Effect<EventPage, Conflict | StorageUnavailable> =>
       Effect.suspend(() => {
         const { after, chargerId, limit, siteId, types } = request
-        const key = JSON.stringify([bell.rings(), organisationId, formatCursor(after), limit, types, siteId, chargerId])
+        const key = JSON.stringify([
+          committed.sent(),
+          organisationId,
+          formatCursor(after),
+          limit,
+          types,
+          siteId,
+          chargerId
+        ])
         const known = reading.get(key)
         if (known !== undefined) return Fiber.join(known)
         // In its own fiber, since the stream that requested it first may end.
@@ -64,7 +72,7 @@ export interface AccessWatch {
 /** Checks after each commit, while any stream is open. The first check after no stream was open counts as a change. */
 export const watchAccess = (
   events: Port,
-  { changed: ring, commits }: { readonly commits: Bell; readonly changed: Effect.Effect<unknown> },
+  { changed: sendChanged, committed }: { readonly committed: Signal; readonly changed: Effect.Effect<unknown> },
   isAnyOpen: () => boolean
 ): Effect.Effect<AccessWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -72,7 +80,7 @@ export const watchAccess = (
     let position: number | undefined
     const changed = Effect.suspend(() => {
       changes++
-      return ring
+      return sendChanged
     })
     const look = Effect.gen(function* () {
       if (!isAnyOpen()) {
@@ -89,12 +97,12 @@ export const watchAccess = (
     })
     let lookedAt = Number.NEGATIVE_INFINITY
     const step = Effect.gen(function* () {
-      const rung = commits.take()
+      const nextCommit = committed.next()
       const now = yield* Clock.currentTimeMillis
       if (now - lookedAt < betweenLooksMillis) yield* Effect.sleep(betweenLooksMillis - (now - lookedAt))
       lookedAt = yield* Clock.currentTimeMillis
       yield* look
-      yield* rung
+      yield* nextCommit
     })
     yield* Effect.forkScoped(
       Effect.forever(Effect.catchTag(step, "StorageUnavailable", () => Effect.sleep(retryMillis)))
