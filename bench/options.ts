@@ -70,10 +70,10 @@ const number = (name: string, text: string): number => {
 }
 
 const list = <A extends string>(name: string, text: string, allowed: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const words = text.split(",")
-  const unknown = words.find((word) => !allowed.some((known) => known === word))
+  const values = text.split(",")
+  const unknown = values.find((value) => !allowed.some((known) => known === value))
   if (unknown !== undefined) throw new UsageError(`--${name}: ${unknown} is none of ${allowed.join(", ")}`)
-  return allowed.filter((word) => words.includes(word))
+  return allowed.filter((value) => values.includes(value))
 }
 
 const parse = (args: ReadonlyArray<string>) => {

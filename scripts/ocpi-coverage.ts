@@ -19,7 +19,7 @@ export interface Shown {
 
 const oldestFirst: ReadonlyArray<OcpiVersion> = versions.map(({ version }) => version).toReversed()
 
-const later: ReadonlyArray<OcpiVersion> = ["2.2", "2.2.1"]
+const since22: ReadonlyArray<OcpiVersion> = ["2.2", "2.2.1"]
 
 /** Every method that we serve. The two methods of the versions module are added here, since the table has only those of other modules. */
 export const served: ReadonlyArray<Shown> = oldestFirst.flatMap((version) =>
@@ -45,8 +45,8 @@ const callNames: ReadonlyArray<readonly [string, ReadonlyArray<OcpiVersion>]> = 
   ["out GET tokens", oldestFirst],
   ["out POST tokens/:tokenUid/authorize", oldestFirst],
   ["out POST commands/:responseUrl", oldestFirst],
-  ["out POST chargingprofiles/:responseUrl", later],
-  ["out PUT chargingprofiles/:sessionId", later]
+  ["out POST chargingprofiles/:responseUrl", since22],
+  ["out PUT chargingprofiles/:sessionId", since22]
 ]
 
 export const calls: ReadonlyArray<Shown> = oldestFirst.flatMap((version) =>
@@ -63,8 +63,8 @@ const testFiles = (): ReadonlyArray<string> =>
 const versionsIn = (text: string): ReadonlyArray<OcpiVersion> => {
   if (/\b(all|common|usual)Versions\b/.test(text)) return oldestFirst
   const named = oldestFirst.filter((version) => text.includes(`"${version}"`))
-  return /\blaterVersions\b/.test(text)
-    ? oldestFirst.filter((one) => named.includes(one) || later.includes(one))
+  return /\bversionsSince22\b/.test(text)
+    ? oldestFirst.filter((one) => named.includes(one) || since22.includes(one))
     : named
 }
 
@@ -125,7 +125,7 @@ export const coveragePage = (): string =>
     "whole service as a process and talks to it over HTTP as a partner that was written from the standard alone, which holds everything that it",
     "is sent against the standard's tables. `npm test` runs all of them; what 2.1.1 and 2.2 have in common with 2.2.1 it tries in part, and `npm run test:all` whole.",
     "Beside these, `test/ocpi/matrix` tries each method as a stranger, and [LocationDetails](../test/ocpi/LocationDetails.integration.test.ts) shows every field of",
-    "locations, EVSEs and connectors that an operator can tell, in each version as far as it goes. An EVSE has no `status_schedule`.",
+    "locations, EVSEs and connectors that an operator can enter, in each version as far as it goes. An EVSE has no `status_schedule`.",
     "",
     `${served.length - missing(served).length} of ${served.length} methods are shown, and ${calls.length - missing(calls).length} of ${calls.length} calls to partners.`,
     "",

@@ -6,7 +6,7 @@ import {
   importMatrix,
   importsExist,
   lineCap,
-  noBannedWords,
+  bansTerms,
   noBarrels,
   noCycles,
   noFolderCircles,
@@ -206,7 +206,7 @@ const cases: ReadonlyArray<Case> = [
   },
   {
     name: "no banned word is used where it is banned",
-    rule: noBannedWords,
+    rule: bansTerms,
     bad: [
       [saying("src/http/v2/A.ts", "const a = b as any"), "says as any"],
       [saying("src/http/v2/A.ts", "const f = (a: any) => a"), "says : any"],

@@ -427,7 +427,7 @@ describe("loadConfig with a wrong setting", () => {
 
   it("ignores variables of other programs", () => {
     expect(
-      load({ HOME: "/root", HOSTNAME: "box", POST: "1", TLS_FINGERPRINT_OF_SOMEBODY_ELSE: "x", OCPP: "1" }).port
+      load({ HOME: "/root", HOSTNAME: "box", POST: "1", TLS_FINGERPRINT_OF_ANOTHER_PROGRAM: "x", OCPP: "1" }).port
     ).toBe(8080)
   })
 

@@ -33,11 +33,11 @@ export const fresh: Pick<Past, "sessions" | "days" | "readingsPerSession"> = {
  * One session in so many belongs to the charger, site and card that are used least. In both databases this fills a page of each, so that the
  * databases differ only in age. It is a multiple of ten: every tenth session has a command and a contract, so these sessions have them too.
  */
-const quietEvery = (sessions: number): number => Math.min(1_000, Math.max(10, Math.floor(sessions / 600) * 10))
+const leastUsedEvery = (sessions: number): number => Math.min(1_000, Math.max(10, Math.floor(sessions / 600) * 10))
 /** Sessions that wait for an operator: the same number in both databases, since operators work them off. */
 const held = 60
 /** The card of the charger that is used least. */
-export const quietCard = "Card217"
+export const leastUsedCard = "Card217"
 /** A charger that never charged, at a site of its own. Its feed is almost empty, so a page of it searches as many facts as a page may. */
 export const silentCharger = "AGE-0"
 export const silentSite = "01990000-0000-7000-8000-000000000101"
@@ -73,7 +73,7 @@ export const pastStatements = (
   const uuidOf = (at: string, n: string, salt: string) =>
     `(lpad(to_hex(floor(extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${n} || '${salt}'), 1, 3) || '8' || substr(md5(${n} || '${salt}'), 4, 15))::uuid`
   const key = (salt: string, n = "n") => `substring(sha256(convert_to('${salt}' || ${n}, 'UTF8')) for 16)`
-  const quiet = quietEvery(sessions)
+  const every = leastUsedEvery(sessions)
   const connections = connectionsOf(days)
   const apart = `interval '${Math.round((days * 86_400) / connections)} seconds'`
   const organisation = "(SELECT id FROM organisation ORDER BY created_at LIMIT 1)"
@@ -112,8 +112,8 @@ export const pastStatements = (
         CASE WHEN card <= ${drivenCards} THEN '${PREFIX}T' || lpad((card - 1)::text, 5, '0') ELSE 'Card' || card END AS uid
       FROM (
         SELECT n, date_trunc('milliseconds', now() - ${span} + (n::float8 / ${sessions + 1}) * (${span} - interval '2 hours')) AS at,
-          CASE WHEN n % ${quiet} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
-          CASE WHEN n % ${quiet} = 0 THEN 217 ELSE 1 + abs(hashint4(n::int + 7)::bigint) % ${cards} END AS card
+          CASE WHEN n % ${every} = 0 THEN ${chargers} ELSE 1 + abs(hashint4(n::int)::bigint) % ${chargers - 1} END AS charger,
+          CASE WHEN n % ${every} = 0 THEN 217 ELSE 1 + abs(hashint4(n::int + 7)::bigint) % ${cards} END AS card
         FROM generate_series(1, ${sessions}) n
       ) x`,
     `CREATE VIEW past_session AS SELECT p.*, c.site_id FROM past p JOIN charger c ON c.charger_id = p.charger_id`,
@@ -160,7 +160,7 @@ export const pastStatements = (
         SELECT p.n, p.o, p.charger_id, f.* FROM past p CROSS JOIN LATERAL (VALUES
           ('SessionStarted', p.started_at, json_build_object('sessionId', p.id, 'transactionId', p.n, 'tokenUid', p.uid, 'evseId', 1 + p.n % 2, 'connectorId', 1,
             'meterStartWh', p.n * 10, 'supersedes', '[]'::json, 'rawAt', p.started_at,
-            'authorization', json_build_object('status', CASE WHEN p.n % ${Math.min(100, quiet)} = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
+            'authorization', json_build_object('status', CASE WHEN p.n % ${Math.min(100, every)} = 0 THEN 'Invalid' ELSE 'Accepted' END, 'source', 'LocalToken', 'decidedAt', ${millis("p.started_at")}))::text),
           ('SessionEnded', p.ended_at, json_build_object('sessionId', p.id, 'meterStopWh', p.n * 10 + 9000, 'energyWh', 9000, 'status', 'COMPLETED', 'reason', 'Local', 'rawAt', p.ended_at)::text),
           ('CdrIssued', p.ended_at + interval '2 seconds', json_build_object('by', 'platform', 'after', json_build_object('id', ${uuidOf("p.ended_at", "p.n", "c")},
             'number', p.n, 'sessionId', p.id, 'currency', 'EUR', 'total', '{"exclVat": 3.6, "inclVat": 3.6}'::json))::text)) AS f(type, at, body)
@@ -201,7 +201,7 @@ export const pastStatements = (
       FROM past WHERE n % 10 = 0 ORDER BY n`,
     `INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status, created_at, updated_at)
       SELECT ${uuidOf("started_at", "n", "v")}, o, charger_id, n, 1, uid, started_at + interval '30 minutes', CASE WHEN n % 200 = 0 THEN 'Expired' ELSE 'Used' END,
-        started_at, started_at FROM past WHERE n % 100 = 0 OR n % ${quiet} = 0 ORDER BY n`,
+        started_at, started_at FROM past WHERE n % 100 = 0 OR n % ${every} = 0 ORDER BY n`,
     `INSERT INTO message (organisation_id, charger_id, at, direction, kind, action, message_id, frame)
       SELECT p.o, p.charger_id, p.started_at + k * interval '5 minutes', CASE WHEN k % 2 = 0 THEN 'in' ELSE 'out' END, CASE WHEN k % 2 = 0 THEN 'CALL' ELSE 'CALLRESULT' END,
         'MeterValues', k::text, CASE WHEN k % 2 = 0 THEN '[2,"1","MeterValues",{"connectorId":1,"meterValue":[]}]' ELSE '[3,"1",{}]' END

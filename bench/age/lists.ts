@@ -3,7 +3,7 @@
  * publishes, so that a new list or filter is measured without a change here.
  */
 import { Schema } from "effect"
-import { quietCard, silentCharger, silentSite } from "./fill.ts"
+import { leastUsedCard, silentCharger, silentSite } from "./fill.ts"
 
 const Parameter = Schema.Struct({
   name: Schema.String,
@@ -23,8 +23,8 @@ export interface Known {
   readonly sessionId: string
   readonly tariff: string
   readonly partner: string
-  readonly quietCharger: string
-  readonly quietSite: string
+  readonly leastUsedCharger: string
+  readonly leastUsedSite: string
   /** ISO 8601, a day in the middle of the past. */
   readonly from: string
   readonly to: string
@@ -48,11 +48,11 @@ const isRecent = (path: string): boolean => isSeries(path) || /\/(?:messages|exc
 
 const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known: Known): string | undefined => {
   const given: Readonly<Record<string, string>> = {
-    chargerId: known.quietCharger,
-    siteId: known.quietSite,
+    chargerId: known.leastUsedCharger,
+    siteId: known.leastUsedSite,
     sessionId: known.sessionId,
-    tokenUid: quietCard,
-    uid: quietCard,
+    tokenUid: leastUsedCard,
+    uid: leastUsedCard,
     partnerId: known.partner,
     tariffId: known.tariff,
     from: known.from,
@@ -60,7 +60,7 @@ const sampleOf = (name: string, schema: Readonly<Record<string, unknown>>, known
     month: known.month,
     q: "AGE-1",
     transactionId: "17",
-    subject: `charger:${known.quietCharger}`,
+    subject: `charger:${known.leastUsedCharger}`,
     actor: "operator:3",
     action: "ChargerChanged",
     metric: "energy",
@@ -88,7 +88,7 @@ export const listCases = (description: unknown, known: Known): ReadonlyArray<Lis
   const recently = { ...known, from: known.recentFrom, to: known.recentTo }
   // At any age, a full page of a charger's feed is found quickly where the charger charges often, and slowly where it seldom does. So the case is a
   // page that searches as many facts as it may.
-  const ofFeed = { ...known, quietCharger: silentCharger, quietSite: silentSite }
+  const ofFeed = { ...known, leastUsedCharger: silentCharger, leastUsedSite: silentSite }
   for (const [path, item] of Object.entries(paths)) {
     const operation = item["get"]
     if (operation === undefined || left.test(path)) continue

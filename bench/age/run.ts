@@ -24,10 +24,10 @@ import { type Known, type ListCase, listCases, windowCases } from "./lists.ts"
 const gate = 1.5
 /** In ms of CPU. A list that costs no more than this in the aged database always passes: below it the error of the clocks dominates the ratio. */
 const alwaysCheap = 5
-/** Turns for each list, of which the first is not counted. A turn is `requests` requests, or as many as are answered in `turnMillis`. */
-const turns = 5
+/** Rounds for each list, of which the first is not counted. A round is `requests` requests, or as many as are answered in `roundMillis`. */
+const rounds = 5
 const requests = 6
-const turnMillis = 1_000
+const roundMillis = 1_000
 const chargers = 1_000
 const dayMillis = 86_400_000
 const hourMillis = 3_600_000
@@ -59,8 +59,8 @@ const knownOf = async (url: string, days: number, others: Made): Promise<Known> 
   return {
     ...others,
     sessionId: String(row?.["id"]),
-    quietCharger: `AGE-${chargers}`,
-    quietSite: "01990000-0000-7000-8000-000000000100",
+    leastUsedCharger: `AGE-${chargers}`,
+    leastUsedSite: "01990000-0000-7000-8000-000000000100",
     from: at.toISOString(),
     to: new Date(at.getTime() + Math.min(1, days / 4) * dayMillis).toISOString(),
     month: at.toISOString().slice(0, 7),
@@ -117,22 +117,22 @@ const pairsOf = async (both: ReadonlyArray<Aged>): Promise<ReadonlyArray<Pair>> 
 }
 
 /**
- * CPU milliseconds of one answer in each database, of the service and PostgreSQL together: the least over several turns of several requests. The
+ * CPU milliseconds of one answer in each database, of the service and PostgreSQL together: the least over several rounds of several requests. The
  * databases are queried in turns, and other work on the machine is not counted. They share one PostgreSQL, in which the other database does
  * almost nothing meanwhile.
  */
 const costsOf = async ({ ask }: Pair, clocks: ReadonlyArray<() => number>): Promise<ReadonlyArray<number>> => {
   const costs = ask.map((): Array<number> => [])
-  for (let turn = 0; turn < turns; turn++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [i, one] of ask.entries()) {
       const clock = clocks[i] ?? (() => 0)
       const [before, from] = [clock(), performance.now()]
       let asked = 0
-      while (asked < requests && performance.now() - from < turnMillis) {
+      while (asked < requests && performance.now() - from < roundMillis) {
         await one()
         asked++
       }
-      if (turn > 0) costs[i]?.push((clock() - before) / asked)
+      if (round > 0) costs[i]?.push((clock() - before) / asked)
     }
   }
   return costs.map((each) => Math.min(...each))

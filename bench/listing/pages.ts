@@ -137,7 +137,7 @@ const database = Database.layer({
   watchdogMillis: 60_000
 })
 const layer = CdrsRepository.layer.pipe(
-  Layer.provideMerge(Secrets.layer(Redacted.make("a secret of the bench, of which nobody keeps anything"))),
+  Layer.provideMerge(Secrets.layer(Redacted.make("a secret of the bench that protects nothing"))),
   Layer.provideMerge(database)
 )
 await Effect.runPromise(Effect.provide(program, layer)).finally(() => postgres.stop())

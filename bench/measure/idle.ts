@@ -8,13 +8,13 @@ const WINDOW_MS = 200
 /** A window is busy if it used more than this share of one core: two clock ticks of rounding are 10 % of a window. */
 const BUSY_SHARE = 0.15
 /** Idle means so many windows in a row that were not busy. */
-const QUIET_WINDOWS = 3
+const IDLE_WINDOWS = 3
 
-export interface Quiet {
+export interface IdleResult {
   /** Seconds from the call to the end of the last busy window. */
   readonly workLeftSeconds: number
   /** False if the servers were still busy at the limit. */
-  readonly quiet: boolean
+  readonly idle: boolean
 }
 
 /**
@@ -24,19 +24,19 @@ export interface Quiet {
 export const untilIdle = async (
   cpu: () => number,
   limits: { readonly atLeastMs: number; readonly limitMs: number }
-): Promise<Quiet> => {
+): Promise<IdleResult> => {
   const start = performance.now()
   let last = { at: start, used: cpu() }
   let workLeftSeconds = 0
-  let quietWindows = 0
+  let idleWindows = 0
   while (true) {
     await sleep(WINDOW_MS)
     const now = { at: performance.now(), used: cpu() }
     const share = (now.used - last.used) / ((now.at - last.at) / 1000)
-    quietWindows = share > BUSY_SHARE ? 0 : quietWindows + 1
-    if (quietWindows === 0) workLeftSeconds = (now.at - start) / 1000
+    idleWindows = share > BUSY_SHARE ? 0 : idleWindows + 1
+    if (idleWindows === 0) workLeftSeconds = (now.at - start) / 1000
     last = now
-    if (now.at - start >= limits.limitMs) return { workLeftSeconds, quiet: quietWindows >= QUIET_WINDOWS }
-    if (now.at - start >= limits.atLeastMs && quietWindows >= QUIET_WINDOWS) return { workLeftSeconds, quiet: true }
+    if (now.at - start >= limits.limitMs) return { workLeftSeconds, idle: idleWindows >= IDLE_WINDOWS }
+    if (now.at - start >= limits.atLeastMs && idleWindows >= IDLE_WINDOWS) return { workLeftSeconds, idle: true }
   }
 }

@@ -34,11 +34,11 @@ const tariffOf = (elements: number): Pricing => ({
 /** One reading a minute; every tenth period is parking. */
 const sessionOf = (readings: number) => {
   let energyWh = 0
-  const told = Array.from({ length: readings }, (_, i) => {
+  const list = Array.from({ length: readings }, (_, i) => {
     if (i % 10 !== 0) energyWh += 120
     return { at: start + (i + 1) * minute, energyWh }
   })
-  return { startedAt: start, endedAt: start + readings * minute, timeZone: "Europe/Amsterdam", readings: told }
+  return { startedAt: start, endedAt: start + readings * minute, timeZone: "Europe/Amsterdam", readings: list }
 }
 
 /** The fastest of several runs, in ms: the one that was disturbed least. */

@@ -26,13 +26,13 @@ const sent = new Map<string, { readonly status: string; readonly at: number }>()
 const latencies: Array<number> = []
 const heard = { shown: 0, patches: 0, late: 0 }
 /** The last status of each site that each partner received. */
-const told = new Map<string, unknown>()
+const received = new Map<string, unknown>()
 
 const pushed = ({ at, body, method, partner, path: [module, , , siteId = ""] }: Push): void => {
   if (module !== "locations") return
   if (method === "PUT") return void (heard.shown += 1)
   heard.patches += 1
-  told.set(`${partner} ${siteId}`, body["status"])
+  received.set(`${partner} ${siteId}`, body["status"])
   const change = sent.get(siteId)
   // A status that a later change has overtaken counts as late, not as fast.
   if (change === undefined || change.status !== body["status"]) heard.late += 1
@@ -99,7 +99,7 @@ for (let n = 0; n < partners; n++) {
   })
 }
 await until(
-  () => `${heard.shown} of ${chargers * partners} locations were told`,
+  () => `${heard.shown} of ${chargers * partners} locations were received`,
   120_000,
   () => heard.shown >= chargers * partners
 )
@@ -114,23 +114,25 @@ const report = async (count: number): Promise<void> => {
     fleet[n % chargers]?.change()
   }
 }
-const isToldOf = ([siteId, { status }]: readonly [string, { readonly status: string }]): boolean =>
-  Array.from({ length: partners }, (_, n) => told.get(`${n} ${siteId}`) ?? "AVAILABLE").every((one) => one === status)
-const toldAll = () =>
+const hasReceived = ([siteId, { status }]: readonly [string, { readonly status: string }]): boolean =>
+  Array.from({ length: partners }, (_, n) => received.get(`${n} ${siteId}`) ?? "AVAILABLE").every(
+    (one) => one === status
+  )
+const allReceived = () =>
   until(
-    () => `${[...sent].filter((one) => !isToldOf(one)).length} sites' last statuses were not told`,
+    () => `${[...sent].filter((one) => !hasReceived(one)).length} sites' last statuses were not received`,
     60_000,
-    () => [...sent].every(isToldOf)
+    () => [...sent].every(hasReceived)
   )
 
 await report(rate * warmUpSeconds)
-await toldAll()
+await allReceived()
 latencies.length = 0
 Object.assign(heard, { patches: 0, late: 0 })
 const total = rate * seconds
 const before = cpu()
 await report(total)
-await toldAll()
+await allReceived()
 const after = cpu()
 const each = (of: "ours" | "postgres") => (((after[of] - before[of]) * 1_000) / Math.max(1, heard.patches)).toFixed(2)
 const sorted = latencies.toSorted((one, other) => one - other)

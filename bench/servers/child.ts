@@ -8,7 +8,7 @@ export const projectFolder = fileURLToPath(new URL("../../", import.meta.url))
 
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
-const LAST_WORDS_CHARS = 4_000
+const LAST_OUTPUT_CHARS = 4_000
 
 export interface Child extends AsyncDisposable {
   readonly pid: number
@@ -33,10 +33,10 @@ export const startChild = async (
   const abandon = () => void child.kill("SIGKILL")
   process.once("exit", abandon)
   child.once("exit", () => process.off("exit", abandon))
-  let lastWords = ""
+  let lastOutput = ""
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
-      lastWords = (lastWords + text).slice(-LAST_WORDS_CHARS)
+      lastOutput = (lastOutput + text).slice(-LAST_OUTPUT_CHARS)
     })
   }
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()))
@@ -54,7 +54,7 @@ export const startChild = async (
     if (child.exitCode === null && Date.now() < deadline) await sleep(50)
     else {
       await signal("SIGKILL")
-      throw new Error(`${command.join(" ")} did not come up (status ${status}):\n${lastWords}`)
+      throw new Error(`${command.join(" ")} did not come up (status ${status}):\n${lastOutput}`)
     }
   }
   return {

@@ -24,9 +24,9 @@ const denoBinary = (): string => {
 /** The command of `npm start` (`node [flags] src/main.ts`), so that the flags under test are those of production. */
 const startCommand = (deno: boolean): ReadonlyArray<string> => {
   const manifest = Schema.decodeSync(Manifest)(readFileSync(join(projectFolder, "package.json"), "utf8"))
-  const [, ...words] = manifest.scripts.start.split(" ")
-  if (!deno) return [process.execPath, ...words]
-  return [denoBinary(), "run", "-A", ...words.filter((word) => word.endsWith(".ts"))]
+  const [, ...args] = manifest.scripts.start.split(" ")
+  if (!deno) return [process.execPath, ...args]
+  return [denoBinary(), "run", "-A", ...args.filter((arg) => arg.endsWith(".ts"))]
 }
 
 const API_KEY = `bench${randomBytes(24).toString("hex")}`

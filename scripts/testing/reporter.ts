@@ -41,7 +41,7 @@ const wholeText = ({ cause, message }: SerializedError): string =>
 /** What is known about the worker of a file that did not end. */
 const deathOf = (path: string, errors: ReadonlyArray<SerializedError>): string => {
   const text = errors.map(wholeText).find((text) => text.includes(path))
-  if (text === undefined) return "This file was not run to its end, and nobody said why."
+  if (text === undefined) return "This file was not run to its end, and there is no error that says why."
   const [, how] = deaths.find(([signal]) => text.includes(`${signal} `)) ?? []
   const [, exit] = /exited unexpectedly (.*?) ?during/.exec(text) ?? []
   if (how !== undefined) return `The test worker ${how}.`
@@ -73,12 +73,13 @@ export class TestReporter extends DefaultReporter {
     if (this.report !== undefined) writeFileSync(this.report, "")
     super.onTestRunStart(specifications)
     const began = performance.now()
-    const tell = () =>
+    const logProgress = () =>
       this.log(
         `${Math.round(seconds(began))} s: ${this.ended.size} of ${specifications.length} files, ${this.passed} tests passed, ${this.failed} failed`
       )
     // A terminal shows the running files anyway.
-    if (!this.isTTY && specifications.length > fewFiles) this.progress = setInterval(tell, progressInterval_ms).unref()
+    if (!this.isTTY && specifications.length > fewFiles)
+      this.progress = setInterval(logProgress, progressInterval_ms).unref()
   }
 
   override onTestModuleQueued(module: TestModule): void {
@@ -103,7 +104,7 @@ export class TestReporter extends DefaultReporter {
     if (reason !== "interrupted") this.failNeverRun(errors)
     this.write({ event: "complete" })
     super.onTestRunEnd(modules, others, reason)
-    if (this.specifications.length > fewFiles) this.tellSlowest()
+    if (this.specifications.length > fewFiles) this.logSlowest()
   }
 
   protected override printTestModule(module: TestModule): void {
@@ -174,8 +175,12 @@ export class TestReporter extends DefaultReporter {
     this.fail(module === undefined ? "(no file)" : this.fileOf(module), "(outside of its tests)", messageOf(error))
     if (module === undefined) return
     const task = taskOf(module)
-    const told = { name: "Error", message: `Nobody caught an error; it is shown below: ${error.message}`, stacks: [] }
-    task.result = { ...task.result, state: "fail", errors: [...(task.result?.errors ?? []), told] }
+    const uncaught = {
+      name: "Error",
+      message: `An error was not caught; it is shown below: ${error.message}`,
+      stacks: []
+    }
+    task.result = { ...task.result, state: "fail", errors: [...(task.result?.errors ?? []), uncaught] }
   }
 
   /** Fails the files for which no worker could be started. */
@@ -186,7 +191,7 @@ export class TestReporter extends DefaultReporter {
     }
   }
 
-  private tellSlowest(): void {
+  private logSlowest(): void {
     const slowest = [...this.ended.values()].toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown)
     this.log("Slowest files, with their hooks:")
     for (const { file, seconds } of slowest) this.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`)

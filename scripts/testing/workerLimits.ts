@@ -20,22 +20,22 @@ export interface Limits {
 }
 
 /** The messages to the thread: the file that begins, or that none is running. */
-export type Told = { readonly file: string; readonly limits: Limits } | "idle"
+export type ThreadMessage = { readonly file: string; readonly limits: Limits } | "idle"
 
 const heartbeat_ms = 500
 
-const start = (): ((told: Told) => void) => {
+const start = (): ((message: ThreadMessage) => void) => {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   const thread = new Worker(new URL("./workerLimitsThread.ts", import.meta.url), { workerData: beats })
   thread.unref()
   setInterval(() => Atomics.add(beats, 0, 1), heartbeat_ms).unref()
-  return (told) => thread.postMessage(told)
+  return (message) => thread.postMessage(message)
 }
 
 // One thread for each worker, although this file is loaded again for each test file.
-const shared = globalThis as { voltlaneWorkerLimits?: (told: Told) => void }
-const tell = (shared.voltlaneWorkerLimits ??= start())
+const shared = globalThis as { voltlaneWorkerLimits?: (message: ThreadMessage) => void }
+const notify = (shared.voltlaneWorkerLimits ??= start())
 
-tell({ file: expect.getState().testPath ?? "a test file", limits: inject("workerLimits") })
+notify({ file: expect.getState().testPath ?? "a test file", limits: inject("workerLimits") })
 // Hooks run in reverse order at the end, so this one runs after all hooks of the file.
-afterAll(() => tell("idle"))
+afterAll(() => notify("idle"))

@@ -1,17 +1,17 @@
 /** The thread of `workerLimits.ts`. It counts its own seconds, so that a machine that was asleep or very busy is no reason to end a worker. */
 import { writeSync } from "node:fs"
 import { parentPort, workerData } from "node:worker_threads"
-import type { Told } from "./workerLimits.ts"
+import type { ThreadMessage } from "./workerLimits.ts"
 
 const beats = workerData as Int32Array
 
-let told: Told = "idle"
+let current: ThreadMessage = "idle"
 let seconds = 0
 let blocked_s = 0
 let seen = 0
 
-parentPort?.on("message", (next: Told) => {
-  told = next
+parentPort?.on("message", (next: ThreadMessage) => {
+  current = next
   seconds = 0
   blocked_s = 0
 })
@@ -23,8 +23,8 @@ const end = (signal: NodeJS.Signals, why: string) => {
 }
 
 setInterval(() => {
-  if (told === "idle") return
-  const { file, limits } = told
+  if (current === "idle") return
+  const { file, limits } = current
   const now = Atomics.load(beats, 0)
   seconds += 1
   blocked_s = now === seen ? blocked_s + 1 : 0

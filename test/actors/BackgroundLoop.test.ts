@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { guardedStep, rounds } from "../../src/actors/background/BackgroundLoop.ts"
-import { layer as tokenKeeper } from "../../src/actors/background/TokenPulling.ts"
+import { layer as tokenPulling } from "../../src/actors/background/TokenPulling.ts"
 import { Events } from "../../src/domain/event/Events.ts"
 import { StorageUnavailable } from "../../src/domain/Errors.ts"
 import { TokenFetcher } from "../../src/domain/roaming/TokenFetcher.ts"
@@ -176,7 +176,7 @@ describe("rounds", () => {
         yield* TestClock.adjust(40_000)
         expect(looks).toEqual([5, 10, 15, 20, 25, 35, 40])
       }).pipe(
-        Effect.provide(tokenKeeper()),
+        Effect.provide(tokenPulling()),
         Effect.provideService(TokenFetcher, TokenFetcher.of({ fetchDue })),
         Effect.provideService(Events, { committed: Stream.never } as never)
       )

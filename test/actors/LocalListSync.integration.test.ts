@@ -134,9 +134,9 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
       expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "Failed", inStep: false })
       yield* round
       expect(yield* charger.answer()).toBe(false)
-      const [row] = yield* sql<{ later: boolean }>`
-        SELECT next_look_at > now() + interval '20 seconds' AS later FROM local_list WHERE charger_id = ${chargerId}`
-      expect(row?.later).toBe(true)
+      const [row] = yield* sql<{ postponed: boolean }>`
+        SELECT next_look_at > now() + interval '20 seconds' AS postponed FROM local_list WHERE charger_id = ${chargerId}`
+      expect(row?.postponed).toBe(true)
       expect(yield* settled(charger)).toEqual(["Full 2: A B"])
     })
   )
@@ -323,7 +323,7 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
         const { charger, chargerId, ours } = yield* aListCharger({
           SendLocalListMaxLength: String(random.between(1, 4))
         })
-        const standing = new Map<string, string>()
+        const existing = new Map<string, string>()
         for (let n = 0; n < 60; n++) {
           const uid = random.pick(["A", "B", "C", "D", "E", "F", "G"])
           const status = random.pick(["Accepted", "Blocked"] as const)
@@ -331,18 +331,18 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
             const mood = random.pick<Mood>(["Well", "Well", "Well", "Failed", "LostAfter", "LostBefore", "Reconnects"])
             yield* once(charger, mood)
           } else if (random.chance(0.1)) yield* charger.reconnect
-          else if (standing.has(uid) && random.chance(0.4)) {
+          else if (existing.has(uid) && random.chance(0.4)) {
             yield* tokens.remove(uid, ours.writing())
-            standing.delete(uid)
+            existing.delete(uid)
           } else {
-            if (standing.has(uid)) yield* tokens.update(uid, { status }, ours.writing())
+            if (existing.has(uid)) yield* tokens.update(uid, { status }, ours.writing())
             else yield* aToken(uid, ours.writing(), status)
-            standing.set(uid, status)
+            existing.set(uid, status)
           }
         }
         yield* charger.answer()
         yield* settled(charger)
-        const wanted = [...standing].map(([uid, status]) => [uid.toLowerCase(), status]).toSorted()
+        const wanted = [...existing].map(([uid, status]) => [uid.toLowerCase(), status]).toSorted()
         expect([seed, [...charger.entries].toSorted()]).toEqual([seed, wanted])
         expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ version: charger.version, inStep: true })
         yield* sql`UPDATE organisation SET local_lists = 'Manual'`

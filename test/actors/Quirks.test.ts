@@ -24,7 +24,7 @@ const boot: ChargerEvent = {
 /** A charger whose make has `tolerances`, with a command waiting for it from the first moment. */
 const story = <A>(
   tolerances: Tolerances,
-  told: (charger: {
+  use: (charger: {
     readonly sent: () => ReadonlyArray<string>
     readonly boots: Effect.Effect<void>
     readonly passes: (time: `${number} seconds`) => Effect.Effect<void>
@@ -41,7 +41,7 @@ const story = <A>(
     const row = world.commands.issue("c-1", "CP-1", everyCommand.Reset.command, undefined)
     yield* (yield* ChargerLink).wake("CP-1")
     yield* settle
-    return yield* told({
+    return yield* use({
       sent: () => line.calls.map(([, command]) => command._tag),
       boots: Effect.andThen(
         Effect.sync(() => mailbox.deliver(boot, { messageId: "boot", raw: "" }, () => {})),

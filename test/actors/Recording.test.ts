@@ -19,7 +19,7 @@ const flood: ReadonlyArray<ChargerEvent> = [
   { _tag: "DataReceived", vendorId: "V", messageId: undefined, data: "x" },
   { _tag: "SecurityEventReported", type: "SettingSystemTime", time: noTime, techInfo: undefined },
   { _tag: "FirmwareStatusReported", status: "Downloading", requestId: undefined },
-  { _tag: "AuthorizationAsked", tokenUid: "NOBODY" }
+  { _tag: "AuthorizationAsked", tokenUid: "UNKNOWN" }
 ]
 
 describe("the facts that one charger causes in a day", () => {
@@ -51,7 +51,7 @@ describe("the facts that one charger causes in a day", () => {
 
   it("include one unrequested configuration, and all those that operators request", () => {
     const { recording } = watched()
-    const told = (commandId?: string) => {
+    const recordedFacts = (commandId?: string) => {
       const content = { _tag: "Configuration", keys: [], unknown: [] } as const
       const result = { _tag: "Answered", status: undefined, answer: {}, content } as const
       const command = { _tag: "GetConfiguration", keys: [] } as const
@@ -59,7 +59,9 @@ describe("the facts that one charger causes in a day", () => {
       const decision = decide(state(), input, minute(0), { transactionId: 1, uuid: () => "uuid" })
       return decision._tag === "Act" ? recording.within("A", decision, minute(0)).facts.length : undefined
     }
-    expect([told(), told(), told("command-1"), told("command-2")]).toEqual([1, 0, 2, 2])
+    expect([recordedFacts(), recordedFacts(), recordedFacts("command-1"), recordedFacts("command-2")]).toEqual([
+      1, 0, 2, 2
+    ])
   })
 
   it("include only some readings without a transaction, and all those of sessions", () => {
@@ -70,9 +72,9 @@ describe("the facts that one charger causes in a day", () => {
     const id = charger.start(started())
     const { recording } = watched()
     for (let n = 1; n < 9; n++) {
-      const told = charger.say(metered(id, [reading(at(minute(n)), energy(n))])).facts
-      expect(recording.within("A", { ...(answer(() => undefined!) as Act), facts: told }, minute(0)).facts).toEqual(
-        told
+      const reported = charger.say(metered(id, [reading(at(minute(n)), energy(n))])).facts
+      expect(recording.within("A", { ...(answer(() => undefined!) as Act), facts: reported }, minute(0)).facts).toEqual(
+        reported
       )
     }
   })

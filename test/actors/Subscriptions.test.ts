@@ -109,7 +109,9 @@ describe("a subscriber", () => {
     world.isThere = false
     world.answer = ({ subscriptionId }) =>
       Effect.succeed(
-        subscriptionId === "a" ? { _tag: "Failed", message: "nobody" } : { _tag: "Delivered", hash: new Uint8Array(1) }
+        subscriptionId === "a"
+          ? { _tag: "Failed", message: "unreachable" }
+          : { _tag: "Delivered", hash: new Uint8Array(1) }
       )
     return running(
       world,
@@ -330,7 +332,7 @@ describe("a subscriber", () => {
     const world = new World()
     world.storage.subscribe("a")
     world.isThere = false
-    world.answer = () => Effect.succeed({ _tag: "Failed", message: "nobody" })
+    world.answer = () => Effect.succeed({ _tag: "Failed", message: "unreachable" })
     return Effect.gen(function* () {
       yield* pass(120 * minute)
       yield* running(

@@ -115,14 +115,14 @@ export const noFolderCircles: Rule = (files) => {
     }
   }
   return [...sides.values()].flatMap((siblings) => {
-    const reach = (from: string, seen: ReadonlySet<string> = new Set()): ReadonlySet<string> =>
+    const reachableFrom = (from: string, seen: ReadonlySet<string> = new Set()): ReadonlySet<string> =>
       [...(siblings.get(from)?.keys() ?? [])].reduce(
-        (all, to) => (all.has(to) ? all : reach(to, new Set([...all, to]))),
+        (all, to) => (all.has(to) ? all : reachableFrom(to, new Set([...all, to]))),
         seen
       )
     return [...siblings].flatMap(([from, known]) =>
       [...known]
-        .filter(([to]) => reach(to).has(from))
+        .filter(([to]) => reachableFrom(to).has(from))
         .map(
           ([to, how]) =>
             `${from} and ${to} form a circle of folders: ${how}. Fix: move what both need to the lower one, or to a folder below both.`
@@ -188,15 +188,15 @@ export const eachListOnce: Rule = (files) => {
     .filter((file) => !isGenerated(file))
     .flatMap((file) =>
       [...strip(file.text).withStrings.matchAll(wordList)].flatMap((match) => {
-        const words = [...new Set([...match[0].matchAll(/"([^"]+)"/g)].map(([, word]) => word ?? ""))]
+        const values = [...new Set([...match[0].matchAll(/"([^"]+)"/g)].map(([, word]) => word ?? ""))]
           .toSorted()
           .join(" ")
-        const other = first.get(words) ?? file
-        first.set(words, other)
-        if (other === file || listsKept.has(words)) return []
+        const other = first.get(values) ?? file
+        first.set(values, other)
+        if (other === file || listsKept.has(values)) return []
         const fix =
           "write it once, in the domain where it has a place there, and derive the type and the schemas from it"
-        return [at(file, lineAt(file.text, match.index), `lists the same words as ${other.path}: ${words}`, fix)]
+        return [at(file, lineAt(file.text, match.index), `lists the same words as ${other.path}: ${values}`, fix)]
       })
     )
 }
@@ -258,7 +258,7 @@ export const bans: ReadonlyArray<Ban> = [
 ]
 
 /** No banned word is used where it is banned. */
-export const noBannedWords: Rule = (files) =>
+export const bansTerms: Rule = (files) =>
   inSrc(files).flatMap((file) => {
     const { code } = strip(file.text)
     return bans
@@ -279,7 +279,7 @@ export const sameTestCommand: Rule = (files) => {
   const ci = files.find((file) => file.path === ".ci/run")
   const command = ci === undefined ? undefined : testCommands(ci.text)[0]
   if (command === undefined)
-    return [".ci/run does not call npm test. Fix: let it run the README's test command as it stands."]
+    return [".ci/run does not call npm test. Fix: let it run the README's test command unchanged."]
   return files
     .filter((file) => file.path === "README.md" || file.path === "CONTRIBUTING.md")
     .filter((file) => !testCommands(file.text).includes(command))

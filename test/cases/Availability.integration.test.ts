@@ -13,10 +13,10 @@ const page = (id: string, of: string) => world.items(`chargers/${id}/history/${o
 const month = new Date().toISOString().slice(0, 7)
 
 /** Reads a connection's end wherever it is reported, until its event exists; returns the different times that were reported. */
-const endsToldOf = async (id: string): Promise<ReadonlyArray<unknown>> => {
-  const told = new Set<unknown>()
+const reportedEnds = async (id: string): Promise<ReadonlyArray<unknown>> => {
+  const reported = new Set<unknown>()
   await until(
-    () => `the end of ${id} is told: ${[...told].join(", ")}`,
+    () => `the end of ${id} is reported: ${[...reported].join(", ")}`,
     15_000,
     async () => {
       const [charger, [connection], events] = await Promise.all([
@@ -29,12 +29,12 @@ const endsToldOf = async (id: string): Promise<ReadonlyArray<unknown>> => {
         connection?.["disconnectedAt"],
         ...events.map((event) => event["at"])
       ]) {
-        if (at !== null && at !== undefined) told.add(at)
+        if (at !== null && at !== undefined) reported.add(at)
       }
       return events.length > 0 && connection?.["disconnectedAt"] !== null && charger["offlineSince"] !== null
     }
   )
-  return [...told]
+  return [...reported]
 }
 
 it("shows the statuses that a station reported, when it was connected and since when it is offline", async () => {
@@ -70,7 +70,7 @@ it("shows the statuses that a station reported, when it was connected and since 
   // A message is still on its way to the database when the connection breaks, and readers ask from then on until all report the end.
   const unheard = station.status(1, "Available").catch(() => undefined)
   await station.close()
-  const ends = await endsToldOf(id)
+  const ends = await reportedEnds(id)
   await unheard
   expect(ends).toEqual([expect.any(String)])
   const offline = await world.get(`chargers/${id}`)

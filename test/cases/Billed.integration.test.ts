@@ -84,9 +84,9 @@ describe("a session that was billed", () => {
     expect(await session()).toMatchObject({ needsCorrection: false })
     const bills = await records()
     await stop({ meterStop: 12_000 })
-    const stands = { cost: { exclVat: 3.5 }, energyWh: 10_000, meterStopWh: 10_000, needsCorrection: true }
-    expect(await session()).toMatchObject(stands)
-    expect(await listed()).toMatchObject(stands)
+    const unchanged = { cost: { exclVat: 3.5 }, energyWh: 10_000, meterStopWh: 10_000, needsCorrection: true }
+    expect(await session()).toMatchObject(unchanged)
+    expect(await listed()).toMatchObject(unchanged)
     expect(await found()).toBe(true)
     expect(await records()).toEqual(bills)
     await world.post(`${path}/correct`, { energyWh: 12_000, reason: "the second stop is right" })
@@ -106,7 +106,7 @@ describe("a stop that comes before its start", () => {
     const idTag = await world.card()
     const startedAt = Math.floor(Date.now() / 1000) * 1000 - 120 * minute
     const signed = (which: string) => `OCMF|{"${which}":1}|{"SD":"30"}`
-    const told = (minutes: number, wh: number, context: string) => ({
+    const meterValue = (minutes: number, wh: number, context: string) => ({
       timestamp: iso(startedAt + minutes * minute),
       sampledValue: [
         { value: String(wh), measurand: "Energy.Active.Import.Register", unit: "Wh", context },
@@ -119,9 +119,9 @@ describe("a stop that comes before its start", () => {
       meterStop: 10_000,
       timestamp: iso(startedAt + 60 * minute),
       transactionData: [
-        told(0, 0, "Transaction.Begin"),
-        told(30, 8000, "Sample.Periodic"),
-        told(60, 10_000, "Transaction.End")
+        meterValue(0, 0, "Transaction.Begin"),
+        meterValue(30, 8000, "Sample.Periodic"),
+        meterValue(60, 10_000, "Transaction.End")
       ]
     })
     expect(await world.items(`sessions?chargerId=${id}`)).toEqual([])

@@ -79,7 +79,7 @@ describe("OCPP 1.6 Core, charging", () => {
   for (const { id: tc, status, token, what } of refused) {
     it(`${tc} refuses a card that ${what}`, async () => {
       const { station } = await world.station()
-      const idTag = token === undefined ? "NOBODY-KNOWS-IT" : await world.card(token)
+      const idTag = token === undefined ? "UNKNOWN-CARD" : await world.card(token)
       expect(await station.call("Authorize", { idTag })).toMatchObject({ idTagInfo: { status } })
     })
   }

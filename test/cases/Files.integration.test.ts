@@ -124,7 +124,7 @@ describe("stored firmware", () => {
     expect((await fetch(url)).status).toBe(404)
     expect(contents().length).toBe(before - 1)
     await world.ask("GET", `files/${fileId}`, undefined, 404)
-    expect((await fetch(url.replace(/down\/[\w-]+/, "down/nobodys-token"))).status).toBe(404)
+    expect((await fetch(url.replace(/down\/[\w-]+/, "down/unknown-token"))).status).toBe(404)
   })
 
   it("must be an existing firmware image", async () => {
@@ -135,8 +135,8 @@ describe("stored firmware", () => {
     expect(await world.post(`chargers/${id}/commands`, { ...update, fileId }, 409)).toMatchObject({
       code: "no_firmware"
     })
-    const nobodys = "01970000-0000-7000-8000-000000000000"
-    await world.post(`chargers/${id}/commands`, { ...update, fileId: nobodys }, 404)
+    const unknownId = "01970000-0000-7000-8000-000000000000"
+    await world.post(`chargers/${id}/commands`, { ...update, fileId: unknownId }, 404)
   })
 })
 
@@ -253,10 +253,10 @@ describe("progress", () => {
     await station.call("FirmwareStatusNotification", { status: "Downloading" })
     await station.call("FirmwareStatusNotification", { status: "DownloadFailed" })
     expect(await progressOf(update)).toMatchObject({ status: "DownloadFailed" })
-    const told = await world.items(`chargers/${id}/commands`)
+    const commands = await world.items(`chargers/${id}/commands`)
     const logged = [await world.messages(id, "UpdateFirmware"), await world.items("audit-log?limit=20")]
-    expect(told[0]).toMatchObject({ parameters: { location: "ftp://user:***@files.example.com/image.bin" } })
-    expect(JSON.stringify([told, logged])).not.toContain("user:secret")
+    expect(commands[0]).toMatchObject({ parameters: { location: "ftp://user:***@files.example.com/image.bin" } })
+    expect(JSON.stringify([commands, logged])).not.toContain("user:secret")
     expect(station.asked("UpdateFirmware")).toEqual([{ location, retrieveDate }])
     expect(await progressOf(second)).toMatchObject({ status: "Uploading" })
   })

@@ -27,8 +27,8 @@ describe("OCPP 1.6 FirmwareManagement", () => {
       })
       expect(station.asked("UpdateFirmware")).toEqual([{ location, retrieveDate }])
       for (const status of ends) expect(await station.call("FirmwareStatusNotification", { status })).toEqual({})
-      const told = await world.messages(id, "FirmwareStatusNotification")
-      expect(JSON.stringify(told)).toContain(ends.at(-1))
+      const reports = await world.messages(id, "FirmwareStatusNotification")
+      expect(JSON.stringify(reports)).toContain(ends.at(-1))
     })
   }
 

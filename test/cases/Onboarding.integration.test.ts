@@ -173,7 +173,7 @@ describe("a charger that is pending", () => {
 describe("the settings of an organisation", () => {
   it("take effect at once, also for connected chargers", async () => {
     const { id, station } = await world.station()
-    const idTag = "NOBODYS-CARD"
+    const idTag = "UNKNOWN-CARD"
     expect(await station.call("Authorize", { idTag })).toEqual({ idTagInfo: { status: "Invalid" } })
     await world.ask("PATCH", "organisation", { unknownTokens: "Accept", heartbeatIntervalSeconds: 77 })
     await until(

@@ -216,7 +216,7 @@ describe("OCPP 1.6 SmartCharging", () => {
     },
     ...more
   })
-  const standing = async (chargerId: string) => world.items(`chargers/${chargerId}/charging-profiles`)
+  const profilesOf = async (chargerId: string) => world.items(`chargers/${chargerId}/charging-profiles`)
 
   it("TC_056 sets a default profile for transactions, and lists it", async () => {
     const { id, station } = await world.station()
@@ -226,7 +226,7 @@ describe("OCPP 1.6 SmartCharging", () => {
       status: "Accepted"
     })
     expect(station.asked("SetChargingProfile")).toEqual([{ connectorId: 1, csChargingProfiles: chargingProfile }])
-    expect(await standing(id)).toMatchObject([{ connectorId: 1, chargingProfile: { chargingProfileId: 11 } }])
+    expect(await profilesOf(id)).toMatchObject([{ connectorId: 1, chargingProfile: { chargingProfileId: 11 } }])
   })
 
   it("TC_057 sets a profile for a running transaction", async () => {
@@ -249,13 +249,13 @@ describe("OCPP 1.6 SmartCharging", () => {
       status: "Accepted"
     })
     expect(station.asked("RemoteStartTransaction")).toEqual([{ idTag, connectorId: 1, chargingProfile }])
-    expect(await standing(id)).toEqual([])
+    expect(await profilesOf(id)).toEqual([])
     const { id: transactionId } = await station.start(1, idTag)
-    expect(await standing(id)).toMatchObject([
+    expect(await profilesOf(id)).toMatchObject([
       { connectorId: 1, chargingProfile: { chargingProfileId: 11, chargingProfilePurpose: "TxProfile", transactionId } }
     ])
     await station.stop(transactionId)
-    expect(await standing(id)).toEqual([])
+    expect(await profilesOf(id)).toEqual([])
   })
 
   it("TC_066 gets the composite schedule of the charger's profiles", async () => {
@@ -289,11 +289,11 @@ describe("OCPP 1.6 SmartCharging", () => {
       chargingProfile: profile({ chargingProfileId: 12 })
     })
     expect(await world.command(id, "ClearChargingProfile", { id: 11 })).toMatchObject({ status: "Accepted" })
-    expect(await standing(id)).toMatchObject([{ chargingProfile: { chargingProfileId: 12 } }])
+    expect(await profilesOf(id)).toMatchObject([{ chargingProfile: { chargingProfileId: 12 } }])
     const criteria = { connectorId: 2, chargingProfilePurpose: "TxDefaultProfile", stackLevel: 1 }
     await world.command(id, "ClearChargingProfile", criteria)
     expect(station.asked("ClearChargingProfile")).toEqual([{ id: 11 }, criteria])
-    expect(await standing(id)).toEqual([])
+    expect(await profilesOf(id)).toEqual([])
     station.on("ClearChargingProfile", { status: "Unknown" })
     expect(await world.command(id, "ClearChargingProfile", { id: 99 })).toMatchObject({ status: "Rejected" })
   })

@@ -113,7 +113,7 @@ describe("a rollout", () => {
     )
     expect(await post({ command: { type: "ClearCache" } })).toContain("/chargerIds")
     expect(await post({ command: { type: "ClearCache" }, chargerIds: [id], filter: {} })).toContain("/filter")
-    expect(await post({ command: { type: "ClearCache" }, chargerIds: [id, "NOBODYS"] })).toContain("/chargerIds/1")
+    expect(await post({ command: { type: "ClearCache" }, chargerIds: [id, "UNKNOWN"] })).toContain("/chargerIds/1")
     expect((await other.rest.request("POST", "command-batches", JSON.stringify({}))).status).toBe(400)
     const theirs = await other.rest.request("POST", "command-batches", {
       command: { type: "ClearCache" },
@@ -202,19 +202,22 @@ describe("a rollout", () => {
     await world.ask("PATCH", `chargers/${ids[0]}`, { siteId })
     const given = { name: "Night", location: "https://firmware.example.com/image.bin", chargerIds: ids, perMinute: 60 }
     const closed = { from: clock(hour + 3), to: clock(hour + 5) }
-    const later = (await world.post("firmware-campaigns", { ...given, window: closed })) as Rolled
+    const waiting = (await world.post("firmware-campaigns", { ...given, window: closed })) as Rolled
     const unapproved = (await world.post("firmware-campaigns", { ...given, needsApproval: true })) as Rolled
     const open = (await world.post("firmware-campaigns", {
       ...given,
       window: { from: clock(hour - 1), to: clock(hour + 3) }
     })) as Rolled
     await rolled(`firmware-campaigns/${open.id}`, ({ counts }) => counts["issued"] === 1)
-    expect(await world.get(`firmware-campaigns/${later.id}`)).toMatchObject({ counts: { waiting: 1 }, window: closed })
+    expect(await world.get(`firmware-campaigns/${waiting.id}`)).toMatchObject({
+      counts: { waiting: 1 },
+      window: closed
+    })
     expect(unapproved).toMatchObject({ state: "AwaitingApproval", approvedBy: null })
     const alone = await world.post(`firmware-campaigns/${unapproved.id}/approve`, undefined, 409)
     expect(alone).toMatchObject({ code: "second_person_needed" })
     expect(all[0]!.asked("UpdateFirmware")).toHaveLength(1)
-    for (const { id } of [later, unapproved, open]) await world.post(`firmware-campaigns/${id}/cancel`, undefined)
+    for (const { id } of [waiting, unapproved, open]) await world.post(`firmware-campaigns/${id}/cancel`, undefined)
     const missing = { ...given, location: undefined, fileId: "01940000-0000-7000-8000-000000000000" }
     expect((await world.rest.request("POST", "firmware-campaigns", missing)).status).toBe(404)
   })

@@ -159,10 +159,10 @@ describe("OCPP 1.6 security", () => {
     expect(command).toMatchObject({ status: "Accepted", result: { filename: "security.log" } })
     const [asked] = station.asked("GetLog")
     expect(asked).toMatchObject({ logType: "SecurityLog" })
-    const told = String(Object(asked?.["log"])["remoteLocation"])
-    expect(told).toContain(`https://localhost:${tlsPort}/`)
+    const sentLocation = String(Object(asked?.["log"])["remoteLocation"])
+    expect(sentLocation).toContain(`https://localhost:${tlsPort}/`)
     // By plain http, since `fetch` does not trust the CA of this test.
-    const remoteLocation = told.replace(`https://localhost:${tlsPort}`, world.service.url)
+    const remoteLocation = sentLocation.replace(`https://localhost:${tlsPort}`, world.service.url)
     const requestId = asked?.["requestId"]
     expect(await station.call("LogStatusNotification", { status: "Uploading", requestId })).toEqual({})
     const uploaded = await fetch(`${remoteLocation.replace(/\/$/, "")}/security.log`, { method: "PUT", body: "events" })

@@ -22,11 +22,11 @@ const contrast = (a: string, b: string): number => {
 }
 
 const grounds = ["panel", "bg", "sunk", "hover", "accent-soft"]
-const words = ["text", "text-2", "text-3", "accent-strong", "ok", "charge", "busy", "wait", "hold", "bad", "off"]
+const textColours = ["text", "text-2", "text-3", "accent-strong", "ok", "charge", "busy", "wait", "hold", "bad", "off"]
 const of = (name: string, theme: 0 | 1) => tokens.get(name)?.[theme] ?? ""
 
 const cases = ([0, 1] as const).flatMap((theme) => [
-  ...words.flatMap((word) => grounds.map((ground) => [word, ground, theme, 4.5] as const)),
+  ...textColours.flatMap((colour) => grounds.map((ground) => [colour, ground, theme, 4.5] as const)),
   ...["line-strong", "focus"].flatMap((border) => grounds.map((ground) => [border, ground, theme, 3] as const)),
   ["accent-ink", "accent", theme, 4.5] as const,
   ["bad", "bad-soft", theme, 4.5] as const

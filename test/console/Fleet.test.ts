@@ -130,13 +130,13 @@ it("ends in the same state wherever the snapshot falls among the events (seeds 1
   for (let seed = 1; seed <= 60; seed++) {
     const random = randomFrom(seed)
     const pick = <A>(of: ReadonlyArray<A>): A => of[Math.floor(random() * of.length)]!
-    const words = ["Available", "Preparing", "Charging", "Faulted", "Unavailable", "SuspendedEV"]
+    const connectorStatuses = ["Available", "Preparing", "Charging", "Faulted", "Unavailable", "SuspendedEV"]
     const events = Array.from({ length: 40 }, (_, index) =>
       random() < 0.2
         ? event(pick(["charger.connected", "charger.disconnected"] as const), index + 1, {
             chargerId: pick(["A", "B"])
           })
-        : status(index + 1, pick(["A", "B"]), 1 + Math.floor(random() * 2), pick(words))
+        : status(index + 1, pick(["A", "B"]), 1 + Math.floor(random() * 2), pick(connectorStatuses))
     )
     // What the service would answer after the first `until` events.
     const truth = (until: number) => {

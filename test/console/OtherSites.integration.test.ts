@@ -15,13 +15,13 @@ const anId = "019a9f3e-5b1c-7c44-9d0e-0b6f3a1c2d07"
 /** What the page of the other origin runs: one request in every way that a page has; resolves when all of them have ended. */
 const attack = `async ({ url, method, body }) => {
   const text = JSON.stringify(body ?? {})
-  const quiet = (work) => work.then(() => undefined, () => undefined)
+  const settled = (work) => work.then(() => undefined, () => undefined)
   const credentials = "include"
   await Promise.all([
-    quiet(fetch(url, { method, credentials, ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: text }) })),
-    quiet(fetch(url, { method: "POST", credentials, mode: "no-cors", body: text })),
-    quiet(fetch(url, { method: "POST", credentials, mode: "no-cors", headers: { "content-type": "text/plain" }, body: text })),
-    quiet(fetch(url, { method: "POST", credentials, mode: "no-cors", body: new Blob([text]) })),
+    settled(fetch(url, { method, credentials, ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: text }) })),
+    settled(fetch(url, { method: "POST", credentials, mode: "no-cors", body: text })),
+    settled(fetch(url, { method: "POST", credentials, mode: "no-cors", headers: { "content-type": "text/plain" }, body: text })),
+    settled(fetch(url, { method: "POST", credentials, mode: "no-cors", body: new Blob([text]) })),
     new Promise((resolve) => {
       const image = new Image()
       image.onload = image.onerror = resolve

@@ -41,8 +41,8 @@ const overflowing = (page: Page): Promise<ReadonlyArray<string>> =>
       const isLow = one.scrollHeight > one.clientHeight + 2 && style.overflowY !== "visible" && !scrolls(style.overflowY)
       if (!isCut && !isLow) continue
       const isClipped = style.overflowX !== "visible"
-      const isTold = one.closest("[title]") !== null || one.querySelector("[title]") !== null
-      if (isClipped && isTold) continue
+      const hasTitle = one.closest("[title]") !== null || one.querySelector("[title]") !== null
+      if (isClipped && hasTitle) continue
       found.push((isClipped || isLow ? "cut " : "outside its box ") + named(one))
     }
     return found

@@ -8,9 +8,12 @@ const status = (chargerId: string, word: string) =>
   ({ type: "connector.status", data: { chargerId, evseId: 1, connectorId: 1, status: word } }) as unknown as LiveEvent
 
 it("counts a fault that remains separately from one that was cleared, whatever came in between", () => {
-  const words = ["Faulted", "Available", "Charging", "Faulted", "Faulted"]
-  expect(happenedIn(words.map((word) => status("A", word)))).toMatchObject({ faulted: 1, healed: 0 })
-  expect(happenedIn([...words, "Available"].map((word) => status("A", word)))).toMatchObject({ faulted: 0, healed: 1 })
+  const statuses = ["Faulted", "Available", "Charging", "Faulted", "Faulted"]
+  expect(happenedIn(statuses.map((word) => status("A", word)))).toMatchObject({ faulted: 1, healed: 0 })
+  expect(happenedIn([...statuses, "Available"].map((word) => status("A", word)))).toMatchObject({
+    faulted: 0,
+    healed: 1
+  })
   expect(happenedIn([status("A", "Faulted"), status("B", "Available")])).toMatchObject({ faulted: 1, healed: 0 })
   expect(happenedIn([])).toMatchObject({ faulted: 0, healed: 0, records: 0 })
 })

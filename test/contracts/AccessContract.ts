@@ -296,12 +296,12 @@ export const accessContract = (it: ContractIt): void => {
       expect(yield* access.findV1(`kept-${ours.id}`)).toBeUndefined()
       expect((yield* access.findV1(`alone-${ours.id}`))?.principal.organisationId).toBe(ours.id)
       expect(yield* access.findKey(theirs.publicId)).toBeDefined()
-      const told = (yield* factsOf(ours)).slice(2)
-      expect(told.map(({ type }) => type).join(" ")).toBe(
+      const facts = (yield* factsOf(ours)).slice(2)
+      expect(facts.map(({ type }) => type).join(" ")).toBe(
         "ApiKeyIssued V1PairIssued ApiKeyIssued V1PairIssued ApiKeyRevoked ApiKeyRevoked V1PairRevoked V1PairRevoked"
       )
-      expect(told.every(({ body }) => body.by === ours.principal.actor)).toBe(true)
-      expect(JSON.stringify(told)).not.toContain("erifier")
+      expect(facts.every(({ body }) => body.by === ours.principal.actor)).toBe(true)
+      expect(JSON.stringify(facts)).not.toContain("erifier")
     })
   )
 
@@ -411,9 +411,9 @@ export const accessContract = (it: ContractIt): void => {
         access.used(actor, noon + 2)
         access.used(actor, noon + 1)
         access.used(`v1:${ours.clientId}`, noon + 3)
-        access.used("operator:nobody", noon)
+        access.used("operator:unknown", noon)
         // A use of a key that was never written must not lose the others.
-        access.used("v1:nobody", noon)
+        access.used("v1:unknown", noon)
       }).pipe(Effect.provide(Layer.fresh(AccessRepository.layer)))
       const access = yield* Access
       const lastUsed = (organisation: TestOrganisation) =>

@@ -17,7 +17,7 @@ export const spooled = (folder: string, content: Uint8Array): Spooled => {
 
 const content = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 13 + (i >> 9)) % 256))
 
-export interface Keeper {
+export interface BlobStorage {
   readonly layer: Layer.Layer<Blobs>
   readonly folder: string
   /** The number of contents. */
@@ -26,9 +26,9 @@ export interface Keeper {
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "voltlane-blobs-"))
 
-export const blobsContract = (name: string, keeper: () => Keeper): void => {
+export const blobsContract = (name: string, storage: () => BlobStorage): void => {
   const using = <A, E>(act: (blobs: Blobs["Service"]) => Effect.Effect<A, E>) =>
-    Effect.runPromiseExit(Effect.scoped(Effect.flatMap(Blobs, act).pipe(Effect.provide(keeper().layer))))
+    Effect.runPromiseExit(Effect.scoped(Effect.flatMap(Blobs, act).pipe(Effect.provide(storage().layer))))
   const whole = (stream: Stream.Stream<Uint8Array, StorageUnavailable>) =>
     Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(chunks))
   const value = <A, E>(exit: Exit.Exit<A, E>): A => {
@@ -40,7 +40,7 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
     it("are read as they were stored, whole and in parts", async () => {
       const read = await using((blobs) =>
         Effect.gen(function* () {
-          yield* blobs.put("one", spooled(keeper().folder, content))
+          yield* blobs.put("one", spooled(storage().folder, content))
           const parts = [
             { from: 0, to: 0 },
             { from: 65_536, to: 199_999 },
@@ -58,20 +58,20 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
 
     it("may be empty", async () => {
       const read = using((blobs) =>
-        Effect.andThen(blobs.put("empty", spooled(keeper().folder, new Uint8Array())), whole(blobs.read("empty")))
+        Effect.andThen(blobs.put("empty", spooled(storage().folder, new Uint8Array())), whole(blobs.read("empty")))
       )
       expect(value(await read).length).toBe(0)
     })
 
     it("are gone once they are removed, and removing them again is no error", async () => {
-      const before = keeper().count()
+      const before = storage().count()
       const counts = await using((blobs) =>
         Effect.gen(function* () {
-          yield* blobs.put("gone", spooled(keeper().folder, content))
-          const there = keeper().count()
+          yield* blobs.put("gone", spooled(storage().folder, content))
+          const there = storage().count()
           yield* blobs.remove("gone")
           yield* blobs.remove("gone")
-          return [there, keeper().count(), (yield* Effect.flip(whole(blobs.read("gone"))))._tag]
+          return [there, storage().count(), (yield* Effect.flip(whole(blobs.read("gone"))))._tag]
         })
       )
       expect(value(counts)).toEqual([before + 1, before, "StorageUnavailable"])
@@ -80,7 +80,7 @@ export const blobsContract = (name: string, keeper: () => Keeper): void => {
     it("can be read again after a read that stopped half-way", async () => {
       const taken = await using((blobs) =>
         Effect.gen(function* () {
-          yield* blobs.put("half", spooled(keeper().folder, content))
+          yield* blobs.put("half", spooled(storage().folder, content))
           const first = yield* Stream.runHead(blobs.read("half"))
           return [first._tag, (yield* whole(blobs.read("half"))).equals(content)]
         })

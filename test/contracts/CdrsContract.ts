@@ -76,8 +76,8 @@ export const cdrsContract = (it: ContractIt): void => {
         issuedAt: noon + 5
       })
       expect(yield* cdrs.get(ours.id, cdr?.id ?? "")).toEqual(cdr)
-      const told = (yield* factsOf(ours)).filter(({ type }) => type === "CdrIssued")
-      expect(told.map(({ body, subject }) => [subject, body.by, body.after])).toEqual([
+      const facts = (yield* factsOf(ours)).filter(({ type }) => type === "CdrIssued")
+      expect(facts.map(({ body, subject }) => [subject, body.by, body.after])).toEqual([
         [
           `cdr:${cdr?.id}`,
           "platform",

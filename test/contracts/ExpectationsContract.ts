@@ -58,8 +58,8 @@ export const expectationsContract = (it: ContractIt): void => {
       expect(yield* expectations.template(ours.id)).toEqual({ keys, updatedAt: noon })
       yield* expectations.setTemplate([], ours.writing(noon + 2000))
       expect(yield* expectations.template(ours.id)).toEqual({ keys: [], updatedAt: noon + 2000 })
-      const told = (yield* factsOf(ours)).filter(({ type }) => type === "ConfigurationTemplateChanged")
-      expect(told.map(({ body, subject }) => [subject, body.by, body.before, body.after])).toEqual([
+      const facts = (yield* factsOf(ours)).filter(({ type }) => type === "ConfigurationTemplateChanged")
+      expect(facts.map(({ body, subject }) => [subject, body.by, body.before, body.after])).toEqual([
         [`organisation:${ours.id}`, ours.principal.actor, { keys: [] }, { keys }],
         [`organisation:${ours.id}`, ours.principal.actor, { keys }, { keys: [] }]
       ])
@@ -75,8 +75,8 @@ export const expectationsContract = (it: ContractIt): void => {
       expect(yield* expectations.setQuirks(rules, ours.writing())).toEqual(rules)
       expect(yield* expectations.quirks(ours.id)).toEqual(rules)
       yield* expectations.setQuirks(rules, ours.writing(noon + 1000))
-      const told = (yield* factsOf(ours)).filter(({ type }) => type === "QuirksChanged")
-      expect(told.map(({ body }) => [body.before, body.after])).toEqual([[{ rules: [] }, { rules }]])
+      const facts = (yield* factsOf(ours)).filter(({ type }) => type === "QuirksChanged")
+      expect(facts.map(({ body }) => [body.before, body.after])).toEqual([[{ rules: [] }, { rules }]])
     })
   )
 

@@ -137,8 +137,8 @@ const stages = (it: ContractIt): void => {
       const { token } = yield* expect(owner.id, "C1", "Log", start)
       assert.deepStrictEqual(yield* failureOf(receive(token, "a.log", content, start)), ["NotFound", "upload"])
       const sql = yield* SqlClient.SqlClient
-      const later = (yield* Clock.currentTimeMillis) + 2 * day
-      yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, later)
+      const inTwoDays = (yield* Clock.currentTimeMillis) + 2 * day
+      yield* sweepFiles(sql, yield* Blobs, { folder, retentionDays: 9_000 }, inTwoDays)
       assert.deepStrictEqual(readdirSync(folder), [])
     }).pipe(Effect.provide(files))
   })
@@ -376,7 +376,7 @@ const firmware = (it: ContractIt): void => {
         assert.strictEqual(yield* text(fetched.read({ from: 3, to: 5 })), "345")
       }
       assert.deepStrictEqual(yield* failureOf(fetch(token, until)), ["NotFound", "download"])
-      assert.deepStrictEqual(yield* failureOf(fetch("nobodys", start)), ["NotFound", "download"])
+      assert.deepStrictEqual(yield* failureOf(fetch("unknown", start)), ["NotFound", "download"])
       const foreign = offer(stranger.id, "C2", image.id, until, start)
       assert.deepStrictEqual(yield* failureOf(foreign), ["NotFound", "file"])
       assert.deepStrictEqual(yield* failureOf(remove(image.id, stranger.writing(start))), ["NotFound", "file"])
@@ -387,9 +387,9 @@ const firmware = (it: ContractIt): void => {
       assert.deepStrictEqual(yield* failureOf(offer(owner.id, "C1", id, until, start)), ["Conflict", "no_firmware"])
       yield* remove(image.id, owner.writing(start))
       assert.deepStrictEqual(yield* failureOf(fetch(token, start)), ["NotFound", "download"])
-      const told = (yield* factsOf(owner)).filter(({ type }) => /Firmware|File/.test(type))
+      const facts = (yield* factsOf(owner)).filter(({ type }) => /Firmware|File/.test(type))
       assert.deepStrictEqual(
-        told.map(({ body, type }) => [type, body.before?.["sha256"] ?? body.after?.["sha256"]]),
+        facts.map(({ body, type }) => [type, body.before?.["sha256"] ?? body.after?.["sha256"]]),
         [
           ["FirmwareStored", image.sha256],
           ["FileRemoved", image.sha256]

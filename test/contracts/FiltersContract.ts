@@ -19,8 +19,8 @@ const aFleet = Effect.gen(function* () {
   const ids = [aChargerId(), aChargerId(), aChargerId(), aChargerId()].toSorted()
   const [a = "", b = "", c = ""] = ids
   for (const [n, id] of ids.entries()) {
-    const told = { name: `Harbour_${n} 100%`, siteId: n < 2 ? site.id : other.id }
-    yield* chargers.register(registration(id, told), ours.writing())
+    const fields = { name: `Harbour_${n} 100%`, siteId: n < 2 ? site.id : other.id }
+    yield* chargers.register(registration(id, fields), ours.writing())
   }
   for (const [n, id] of [a, b, c].entries()) {
     yield* sql`UPDATE charger SET model = ${n < 2 ? "M1" : "m1"}, firmware_version = ${`1.${n}`}, manufacturer = 'Maker',
@@ -116,9 +116,13 @@ export const filtersContract = (it: ContractIt): void => {
       const tokens = yield* Tokens
       const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
       for (const [uid, status, visualNumber, note] of cards) {
-        const told = { type: "RFID", parentUid: uid === "05BB03" ? "FLEET" : undefined, expiresAt: undefined } as const
+        const fields = {
+          type: "RFID",
+          parentUid: uid === "05BB03" ? "FLEET" : undefined,
+          expiresAt: undefined
+        } as const
         for (const own of [ours, theirs])
-          yield* tokens.create({ uid, status, visualNumber, note, ...told }, own.writing())
+          yield* tokens.create({ uid, status, visualNumber, note, ...fields }, own.writing())
       }
       const uids = cards.map(([uid]) => uid)
       const found = (filter: TokenFilter) =>

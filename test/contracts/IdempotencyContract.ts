@@ -85,7 +85,7 @@ export const idempotencyContract = (it: ContractIt): void => {
         VALUES ('lives', now(), now() + interval '1 hour'), ('gone', now(), now() - interval '1 second')`
       for (const [key, node] of [
         ["of ours, of an earlier life", "test"],
-        ["of a node that has no lease", "nobody"],
+        ["of a node that has no lease", "unknown"],
         ["of a node whose lease has run out", "gone"],
         ["of a node that lives", "lives"]
       ] as const) {
@@ -109,7 +109,7 @@ export const idempotencyContract = (it: ContractIt): void => {
       const written = (name: string) =>
         Effect.map(sql`SELECT 1 FROM service WHERE name = ${name}`, ({ length }) => length)
       yield* idempotency.claim("key w", "1", "print", start)
-      expect(yield* idempotency.within("key w", "1", Effect.as(write("stands"), 201), () => answer)).toBe(201)
+      expect(yield* idempotency.within("key w", "1", Effect.as(write("committed"), 201), () => answer)).toBe(201)
       expect(yield* idempotency.claim("key w", "1", "print", start)).toEqual({ _tag: "Replay", answer })
       yield* idempotency.claim("key w", "2", "print", start)
       expect(yield* idempotency.within("key w", "2", Effect.as(write("undone"), 503), () => undefined)).toBe(503)
@@ -118,7 +118,7 @@ export const idempotencyContract = (it: ContractIt): void => {
         idempotency.within("key w", "3", Effect.andThen(write("died"), Effect.die("oops")), () => answer)
       )
       expect(died._tag).toBe("Failure")
-      expect([yield* written("stands"), yield* written("undone"), yield* written("died")]).toEqual([1, 0, 0])
+      expect([yield* written("committed"), yield* written("undone"), yield* written("died")]).toEqual([1, 0, 0])
       for (const key of ["2", "3"]) {
         expect(yield* idempotency.claim("key w", key, "another", start)).toMatchObject({ _tag: "Claimed" })
       }

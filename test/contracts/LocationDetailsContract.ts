@@ -8,7 +8,7 @@ import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Locations } from "../../src/domain/site/Locations.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
 import type { Window } from "../../src/domain/values/Window.ts"
-import { evseTold, publishAllowedTo, siteTold, terms } from "../support/details.ts"
+import { evseDetails, publishAllowedTo, siteDetails, terms } from "../support/details.ts"
 import { aLocation } from "../support/locations.ts"
 import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
 
@@ -50,9 +50,9 @@ export const locationDetailsContract = (it: ContractIt): void => {
     Effect.gen(function* () {
       const sites = yield* Sites
       const ours = yield* anOrganisation
-      const told = { ...siteTold, publish: false, publishAllowedTo }
-      const site = yield* sites.create({ name: "Harbour", ...told }, ours.writing())
-      expect(site).toMatchObject(told)
+      const given = { ...siteDetails, publish: false, publishAllowedTo }
+      const site = yield* sites.create({ name: "Harbour", ...given }, ours.writing())
+      expect(site).toMatchObject(given)
       expect(yield* sites.get(ours.id, site.id)).toEqual(site)
       const { items } = yield* sites.list(ours.id, { limit: 10 })
       expect(items).toEqual([site])
@@ -80,8 +80,8 @@ export const locationDetailsContract = (it: ContractIt): void => {
       expect(yield* failureOf(sites.create({ name: "Long", ...long }, ours.writing()))).toEqual(["InvalidInput", ""])
       const evses = (from: number, to: number) =>
         Array.from({ length: to - from }, (_, n) => ({ evseId: from + n, floorLevel: "1" }))
-      const update = (told: Parameters<typeof chargers.update>[1]["evses"] & object) =>
-        chargers.update(chargerId, { evses: told }, ours.writing())
+      const update = (given: Parameters<typeof chargers.update>[1]["evses"] & object) =>
+        chargers.update(chargerId, { evses: given }, ours.writing())
       const wordy = [{ evseId: 1, directions: directions(evseDetailsMax) }]
       expect(yield* failureOf(update(wordy))).toEqual(["InvalidInput", "/evses"])
       yield* update(evses(1, describedEvsesMax + 1))
@@ -100,22 +100,22 @@ export const locationDetailsContract = (it: ContractIt): void => {
         const chargers = yield* Chargers
         const ours = yield* anOrganisation
         const { chargerId } = yield* aLocation(ours)
-        const told = {
+        const given = {
           evses: [
             { evseId: 7, floorLevel: "0" },
-            { evseId: 1, ...evseTold }
+            { evseId: 1, ...evseDetails }
           ],
           equipment: [{ evseId: 1, connectorId: 1, ...socket, termsAndConditions: terms }]
         } as const
-        const changed = yield* chargers.update(chargerId, told, ours.writing())
+        const changed = yield* chargers.update(chargerId, given, ours.writing())
         expect(changed.evses).toEqual([
-          { evseId: 1, ...evseTold },
+          { evseId: 1, ...evseDetails },
           { evseId: 7, floorLevel: "0" }
         ])
         expect(changed.connectors[0]?.equipment).toEqual({ ...socket, termsAndConditions: terms })
         expect(yield* chargers.get(ours.id, chargerId)).toEqual(changed)
         const before = yield* factsOf(ours)
-        expect(yield* chargers.update(chargerId, told, ours.writing())).toEqual(changed)
+        expect(yield* chargers.update(chargerId, given, ours.writing())).toEqual(changed)
         expect(yield* factsOf(ours)).toEqual(before)
         const less = yield* chargers.update(chargerId, { evses: [{ evseId: 7, floorLevel: null }] }, ours.writing())
         expect(less.evses?.map(({ evseId }) => evseId)).toEqual([1])
@@ -139,13 +139,13 @@ export const locationDetailsContract = (it: ContractIt): void => {
       const chargers = yield* Chargers
       const sites = yield* Sites
       const ours = yield* anOrganisation
-      const { chargerId, site } = yield* aLocation(ours, siteTold)
-      const { operator, ...details } = siteTold
+      const { chargerId, site } = yield* aLocation(ours, siteDetails)
+      const { operator, ...details } = siteDetails
       const before = yield* locations.get(ours.id, site.id)
       expect(before).toMatchObject({ operator, details })
-      yield* chargers.update(chargerId, { evses: [{ evseId: 1, ...evseTold }] }, ours.writing())
+      yield* chargers.update(chargerId, { evses: [{ evseId: 1, ...evseDetails }] }, ours.writing())
       const described = yield* locations.get(ours.id, site.id)
-      expect(described.evses[0]?.details).toEqual(evseTold)
+      expect(described.evses[0]?.details).toEqual(evseDetails)
       expect(described.evses[0]?.lastUpdated).toBeGreaterThanOrEqual(before.lastUpdated)
       expect(described.evses[0]?.connectors).toEqual(before.evses[0]?.connectors)
       const equipment = [{ evseId: 1, connectorId: 1, ...socket, termsAndConditions: terms }]
@@ -165,9 +165,9 @@ export const locationDetailsContract = (it: ContractIt): void => {
       const locations = yield* Locations
       const sites = yield* Sites
       const ours = yield* anOrganisation
-      const made = (told: { readonly publish?: boolean }) =>
+      const made = (given: { readonly publish?: boolean }) =>
         Effect.gen(function* () {
-          const { site } = yield* aLocation(ours, told)
+          const { site } = yield* aLocation(ours, given)
           while (yield* locations.refresh(50)) yield* Effect.void
           return site.id
         })
@@ -207,10 +207,10 @@ export const locationDetailsContract = (it: ContractIt): void => {
         const gone = yield* text
         expect(gone).toContain('"status":"REMOVED"')
         expect(gone).not.toContain("AVAILABLE")
-        const later = at(now + (removedShownDays + 1) * 86_400_000)
-        while (yield* later(locations.refresh(50))) yield* Effect.void
-        expect(yield* later(shown(ours.id, "2.1.1", window))).toEqual({ ids: [], total: 0 })
-        expect(yield* later(shown(ours.id, "2.2.1", window))).toEqual({ ids: [site.id], total: 1 })
+        const afterRemoval = at(now + (removedShownDays + 1) * 86_400_000)
+        while (yield* afterRemoval(locations.refresh(50))) yield* Effect.void
+        expect(yield* afterRemoval(shown(ours.id, "2.1.1", window))).toEqual({ ids: [], total: 0 })
+        expect(yield* afterRemoval(shown(ours.id, "2.2.1", window))).toEqual({ ids: [site.id], total: 1 })
       })
   )
 }

@@ -40,7 +40,7 @@ const at = (ms: number) =>
 const timed = Effect.provideService(Clock.Clock, clock)
 
 /** The changes of a site's location that no other fact reports: the EVSEs whose status has changed, fact by fact. */
-const unforeseenOf = (siteId: string) =>
+const timeDrivenChangesOf = (siteId: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<{ readonly body: { readonly evses: ReadonlyArray<string> } }>`
@@ -174,9 +174,9 @@ export const locationsContract = (it: ContractIt): void => {
         // Without any change, the more specific tariff begins.
         yield* at(day)
         while (yield* locations.refresh(50)) yield* Effect.void
-        const later = yield* locations.get(ours.id, site.id)
-        expect(later.evses[0]?.connectors[0]).toMatchObject({ tariffId: narrow.id, laterTariffIds: [] })
-        expect(later.lastUpdated).toBe(noon + day)
+        const nextDay = yield* locations.get(ours.id, site.id)
+        expect(nextDay.evses[0]?.connectors[0]).toMatchObject({ tariffId: narrow.id, laterTariffIds: [] })
+        expect(nextDay.lastUpdated).toBe(noon + day)
       }).pipe(timed)
   )
 
@@ -280,19 +280,19 @@ export const locationsContract = (it: ContractIt): void => {
         yield* tariffs.assign(third.id, { scope: "site", siteId: site.id }, ours.writing())
         yield* locations.get(ours.id, site.id)
         // The fact that an EVSE has appeared.
-        const appeared = yield* unforeseenOf(site.id)
+        const appeared = yield* timeDrivenChangesOf(site.id)
         expect(appeared).toEqual([[]])
         yield* at(day - 1)
         expect(yield* locations.nextDue).toBeLessThanOrEqual(noon + day)
         while (yield* locations.refresh(50)) yield* Effect.void
-        expect(yield* unforeseenOf(site.id)).toEqual(appeared)
+        expect(yield* timeDrivenChangesOf(site.id)).toEqual(appeared)
         yield* at(day)
         while (yield* locations.refresh(50)) yield* Effect.void
-        expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+        expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], []])
         // The end of a tariff that is shown nowhere changes nothing.
         yield* at(2 * day)
         while (yield* locations.refresh(50)) yield* Effect.void
-        expect(yield* unforeseenOf(site.id)).toEqual([[], []])
+        expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], []])
         // A status arrives at the moment when the tariff ends, and its own fact does not report that.
         yield* tariffs.update(nextDay.id, { endDateTime: noon + 3 * day }, ours.writing())
         yield* locations.get(ours.id, site.id)
@@ -300,7 +300,7 @@ export const locationsContract = (it: ContractIt): void => {
         yield* setStatus(chargerId, 1, "Faulted")
         const seen = yield* locations.get(ours.id, site.id)
         expect(seen.evses[0]).toMatchObject({ status: "OUTOFORDER", connectors: [{ tariffId: undefined }] })
-        expect(yield* unforeseenOf(site.id)).toEqual([[], [], [seen.evses[0]?.uid]])
+        expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], [], [seen.evses[0]?.uid]])
       }).pipe(timed)
   )
 
@@ -315,17 +315,17 @@ export const locationsContract = (it: ContractIt): void => {
         sql`UPDATE node SET lease_until = now() + ${span}::interval WHERE node_id = ${`node ${chargerId}`}`
       yield* setStatus(chargerId, 1, "Charging")
       yield* locations.get(ours.id, site.id)
-      expect(yield* unforeseenOf(site.id)).toEqual([[]])
+      expect(yield* timeDrivenChangesOf(site.id)).toEqual([[]])
       yield* lease("1 ms")
       yield* sql`SELECT pg_sleep(0.01)`
       while (yield* locations.refresh(50)) yield* Effect.void
-      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid]])
+      expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], [evse?.uid]])
       yield* lease("1 hour")
       while (yield* locations.refresh(50)) yield* Effect.void
-      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid]])
+      expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid]])
       yield* aConnector(chargerId, 2, 1, "Available")
       expect((yield* locations.get(ours.id, site.id)).evses).toHaveLength(2)
-      expect(yield* unforeseenOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid], []])
+      expect(yield* timeDrivenChangesOf(site.id)).toEqual([[], [evse?.uid], [evse?.uid], []])
     })
   )
 
@@ -360,16 +360,16 @@ export const locationsContract = (it: ContractIt): void => {
       expect(yield* page({ from: noon, to: noon + 10_001 })).toEqual([5, 0, 1, 2, 3, 4])
       expect(yield* page({ from: noon + 10_001 })).toEqual([0])
       // The same as JSON, in the format of a version.
-      const told = (window: object) =>
+      const jsonPage = (window: object) =>
         Effect.map(locations.json(ours.id, "2.2.1", { ...all, ...window }, list), ({ body, count, total }) => {
-          const told = JSON.parse(textOf(body)) as ReadonlyArray<{ readonly id: string }>
-          expect(told).toHaveLength(count)
-          return [total, ...told.map(({ id }) => ids.indexOf(id))]
+          const items = JSON.parse(textOf(body)) as ReadonlyArray<{ readonly id: string }>
+          expect(items).toHaveLength(count)
+          return [total, ...items.map(({ id }) => ids.indexOf(id))]
         })
-      expect(yield* told({})).toEqual([5, 0, 1, 2, 3, 4])
-      expect(yield* told({ offset: 3, limit: 1 })).toEqual([5, 3])
-      expect(yield* told({ offset: 5 })).toEqual([5])
-      expect(yield* told({ from: noon + 3000, offset: 1 })).toEqual([3, 3, 4])
+      expect(yield* jsonPage({})).toEqual([5, 0, 1, 2, 3, 4])
+      expect(yield* jsonPage({ offset: 3, limit: 1 })).toEqual([5, 3])
+      expect(yield* jsonPage({ offset: 5 })).toEqual([5])
+      expect(yield* jsonPage({ from: noon + 3000, offset: 1 })).toEqual([3, 3, 4])
       expect(textOf((yield* locations.json(ours.id, "2.1.1", { offset: 1, limit: 1 }, list)).body)).toContain(
         '"status":"OUTOFORDER"'
       )
@@ -396,13 +396,13 @@ export const locationsContract = (it: ContractIt): void => {
       const sql = yield* SqlClient.SqlClient
       const ours = yield* anOrganisation
       yield* aLocation(ours)
-      const told = (version: string) =>
+      const textOfVersion = (version: string) =>
         Effect.flatMap(Locations, (locations) => locations.json(ours.id, "2.2.1", all, list)).pipe(
           Effect.map(({ body }) => textOf(body)),
           Effect.provide(layer({ texts: () => ({ "2.2.1": `"${version}"` }), version }))
         )
-      expect(yield* told("1.0.0")).toBe('["1.0.0"]')
-      expect(yield* told("1.0.1")).toBe('["1.0.1"]')
+      expect(yield* textOfVersion("1.0.0")).toBe('["1.0.0"]')
+      expect(yield* textOfVersion("1.0.1")).toBe('["1.0.1"]')
       expect(yield* sql`SELECT 1 FROM location_stale WHERE organisation_id = ${ours.id}`).toEqual([])
     })
   )

@@ -202,8 +202,8 @@ const registrations = (it: ContractIt): void => {
       const { partner, token } = yield* invite(organisation)
       const { id } = partner
       yield* partners.register(id, yield* registration("E1", { by: token }), organisation.writing())
-      const told = { verifier: yield* verifier("E2"), expiresAt: noon + hour }
-      yield* partners.expect(id, told, organisation.writing())
+      const expected = { verifier: yield* verifier("E2"), expiresAt: noon + hour }
+      yield* partners.expect(id, expected, organisation.writing())
       expect(yield* bearerOf("E2")).toEqual([id, "Access"])
       // This decides nothing: the previous token stays valid.
       expect(yield* bearerOf("E1")).toEqual([id, "Access"])
@@ -221,21 +221,21 @@ const registrations = (it: ContractIt): void => {
       const organisation = yield* anOrganisation
       const { partner, token } = yield* invite(organisation)
       const { id } = partner
-      const told = { verifier: yield* verifier("X1"), expiresAt: noon + hour }
-      yield* partners.expect(id, told, organisation.writing())
+      const expected = { verifier: yield* verifier("X1"), expiresAt: noon + hour }
+      yield* partners.expect(id, expected, organisation.writing())
       expect(yield* bearerOf("X1")).toEqual([id, "Expected"])
       expect(yield* bearerOf(token)).toEqual([id, "Registration"])
-      yield* partners.withdraw(id, told.verifier, organisation.writing())
+      yield* partners.withdraw(id, expected.verifier, organisation.writing())
       expect(yield* bearerOf("X1")).toBeUndefined()
       expect(yield* bearerOf(token)).toEqual([id, "Registration"])
       const withdrawn = partners.register(id, yield* registration("X1"), organisation.writing())
       expect(yield* failureOf(withdrawn)).toEqual(["Conflict", "token_gone"])
-      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.expect(id, expected, organisation.writing())
       yield* partners.register(id, yield* registration("X1"), organisation.writing())
       expect(yield* bearerOf("X1", noon + day)).toEqual([id, "Access"])
       expect(yield* bearerOf(token)).toBeUndefined()
       // A token in use is not withdrawn by a handshake whose end was not received.
-      yield* partners.withdraw(id, told.verifier, organisation.writing())
+      yield* partners.withdraw(id, expected.verifier, organisation.writing())
       expect(yield* bearerOf("X1")).toEqual([id, "Access"])
     })
   )
@@ -247,11 +247,11 @@ const registrations = (it: ContractIt): void => {
       const { partner, token } = yield* invite(organisation)
       const { id } = partner
       const again = { verifier: yield* verifier("Y1"), expiresAt: noon + day }
-      const told = { verifier: yield* verifier("Y2"), expiresAt: noon + day }
+      const expected = { verifier: yield* verifier("Y2"), expiresAt: noon + day }
       const byPartner = (by: string) => registration("Y3", { by, since: "sealed" })
       const { register, renew } = partners
       const ends = (change: typeof register, one: Registration) => failureOf(change(id, one, organisation.writing()))
-      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.expect(id, expected, organisation.writing())
       yield* partners.invite(id, again, organisation.writing())
       expect(yield* ends(register, yield* byPartner(token))).toEqual(["Conflict", "token_gone"])
       expect(yield* ends(register, yield* registration("Y2"))).toEqual(["Conflict", "token_gone"])
@@ -259,7 +259,7 @@ const registrations = (it: ContractIt): void => {
       expect(yield* bearerOf("Y1")).toEqual([id, "Registration"])
       yield* partners.register(id, yield* registration("Y4", { by: "Y1" }), organisation.writing())
       // The same for a renewal: invited and registered again meanwhile.
-      yield* partners.expect(id, told, organisation.writing())
+      yield* partners.expect(id, expected, organisation.writing())
       yield* partners.invite(id, again, organisation.writing())
       yield* partners.register(id, yield* registration("Y5", { by: "Y1" }), organisation.writing())
       expect(yield* ends(renew, yield* byPartner("Y4"))).toEqual(["Conflict", "token_gone"])
@@ -306,8 +306,8 @@ const registrations = (it: ContractIt): void => {
       yield* partners.register(id, yield* registration("V", { by: token }), organisation.writing())
       expect(yield* bearerOf("V")).toEqual([id, "Access"])
       for (let n = 0; n < 11; n += 1) {
-        const told = { verifier: yield* verifier(`V${n}`), expiresAt: noon + day }
-        yield* partners.expect(id, told, { ...organisation.writing(), now: noon + n })
+        const expected = { verifier: yield* verifier(`V${n}`), expiresAt: noon + day }
+        yield* partners.expect(id, expected, { ...organisation.writing(), now: noon + n })
       }
       expect(yield* bearerOf("V0")).toBeUndefined()
       for (let n = 1; n < 11; n += 1) expect(yield* bearerOf(`V${n}`)).toEqual([id, "Access"])

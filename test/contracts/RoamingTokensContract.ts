@@ -148,8 +148,8 @@ const storingContract = (it: ContractIt): void => {
       expect(yield* tokens.patch(id, address, change, ours.writing(noon + second))).toBe("Replaced")
       expect(yield* tokens.patch(id, address, { ...change, lastUpdated: noon }, ours.writing())).toBe("Outdated")
       expect(yield* tokens.find(ours.id, id, address)).toEqual({ ...full, ...change, partnerId: id })
-      const nobody = tokens.patch(id, { ...address, uid: "x" }, change, ours.writing())
-      expect(yield* failureOf(nobody)).toEqual(["NotFound", "token"])
+      const unknown = tokens.patch(id, { ...address, uid: "x" }, change, ours.writing())
+      expect(yield* failureOf(unknown)).toEqual(["NotFound", "token"])
     })
   )
 
@@ -289,29 +289,29 @@ const fetchingContract = (it: ContractIt): void => {
         const { id } = yield* aPartner(ours)
         expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
         const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
-        const later = noon + 60 * second
-        expect(yield* tokens.takeDuePull(later, waits)).toEqual(due)
+        const firstDue = noon + 60 * second
+        expect(yield* tokens.takeDuePull(firstDue, waits)).toEqual(due)
         // It is taken once only while it runs. It may be taken again when its lease is over, since its process may be dead.
-        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
-        yield* tokens.keepPull(due, later + second + 1)
-        expect(yield* tokens.takeDuePull(later + second, waits)).toBeUndefined()
-        expect(yield* tokens.takeDuePull(later + second + 1, waits)).toEqual(due)
-        yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, later, later)
+        expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
+        yield* tokens.keepPull(due, firstDue + second + 1)
+        expect(yield* tokens.takeDuePull(firstDue + second, waits)).toBeUndefined()
+        expect(yield* tokens.takeDuePull(firstDue + second + 1, waits)).toEqual(due)
+        yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, firstDue, firstDue)
         expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
-        expect(yield* tokens.takeDuePull(later, waits)).toEqual({ ...due, failures: 1 })
-        const end = { _tag: "Pulled", beganAt: later, taken: 3, unreadable: 1 } as const
+        expect(yield* tokens.takeDuePull(firstDue, waits)).toEqual({ ...due, failures: 1 })
+        const end = { _tag: "Pulled", beganAt: firstDue, taken: 3, unreadable: 1 } as const
         yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
-        yield* tokens.endPull(due, end, later + 2 * second, later)
+        yield* tokens.endPull(due, end, firstDue + 2 * second, firstDue)
         const state = {
           problem: undefined,
-          pulledAt: later,
+          pulledAt: firstDue,
           taken: 3,
           unreadable: 1,
           tokens: 2,
-          dueAt: later + 2 * second
+          dueAt: firstDue + 2 * second
         }
         expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
-        expect(yield* tokens.takeDuePull(later + 2 * second, waits)).toEqual({ ...due, from: later })
+        expect(yield* tokens.takeDuePull(firstDue + 2 * second, waits)).toEqual({ ...due, from: firstDue })
         expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
       })
   )
@@ -328,22 +328,22 @@ const fetchingContract = (it: ContractIt): void => {
         const old = { module: "tokens", role: undefined, url: "https://emsp.example/tokens" } as const
         const partner = yield* aPartner(ours, { version: "2.1.1", endpoints: [old] })
         yield* aPartner(ours, { endpoints: [{ ...old, role: "RECEIVER" }] })
-        const later = noon + 60 * second
+        const firstDue = noon + 60 * second
         yield* tokens.takeDuePull(noon, waits)
-        const due = yield* tokens.takeDuePull(later, waits)
+        const due = yield* tokens.takeDuePull(firstDue, waits)
         expect(due).toMatchObject({ partnerId: partner.id })
-        const end = { _tag: "Pulled", beganAt: later, taken: 0, unreadable: 0 } as const
-        yield* tokens.endPull(due!, end, later, later)
+        const end = { _tag: "Pulled", beganAt: firstDue, taken: 0, unreadable: 0 } as const
+        yield* tokens.endPull(due!, end, firstDue, firstDue)
         yield* partners.update(partner.id, { suspended: true }, ours.writing())
-        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
+        expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
         yield* partners.update(partner.id, { suspended: false }, ours.writing())
-        const connection = { ...partner.connection!, registeredAt: later }
+        const connection = { ...partner.connection!, registeredAt: firstDue }
         const ourVerifier = new TextEncoder().encode(partner.id)
         const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
-        yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: later }, ours.writing())
+        yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: firstDue }, ours.writing())
         yield* partners.renew(partner.id, registration, ours.writing())
-        yield* tokens.takeDuePull(later, waits)
-        const again = yield* tokens.takeDuePull(later + 60 * second, waits)
+        yield* tokens.takeDuePull(firstDue, waits)
+        const again = yield* tokens.takeDuePull(firstDue + 60 * second, waits)
         expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
       })
   )

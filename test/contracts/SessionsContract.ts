@@ -179,8 +179,8 @@ export const sessionsContract = (it: ContractIt): void => {
         const chargerId = n % 2 === 0 ? "even" : "odd"
         ids.push(yield* aSession(ours, { chargerId, siteId: siteA, startedAt, endedAt: startedAt + 1 }))
       }
-      const [told, released, closed, reopened, doubted, corrected, invalid, lifted] = ids
-      yield* sql`UPDATE session SET held_reason = 'MeterStopMissing' WHERE id IN (${told}, ${released}, ${invalid})`
+      const [missingStop, released, closed, reopened, doubted, corrected, invalid, lifted] = ids
+      yield* sql`UPDATE session SET held_reason = 'MeterStopMissing' WHERE id IN (${missingStop}, ${released}, ${invalid})`
       yield* sql`UPDATE session SET status = 'INVALID' WHERE id = ${invalid}`
       yield* sql`UPDATE session SET ended_at = NULL, closed_as_of = updated_at WHERE id IN (${closed}, ${reopened})`
       yield* sql`UPDATE session SET updated_at = updated_at + interval '1 second' WHERE id = ${reopened}`
@@ -213,7 +213,7 @@ export const sessionsContract = (it: ContractIt): void => {
       expect(yield* numbers({ held: true, needsCorrection: false })).toEqual([5, 3, 1])
       const first = yield* list({ held: true, limit: 2 })
       const second = yield* list({ held: true, limit: 2, cursor: first.nextCursor ?? "" })
-      expect([first, second].flatMap(({ items }) => items.map(({ id }) => id))).toEqual([doubted, closed, told])
+      expect([first, second].flatMap(({ items }) => items.map(({ id }) => id))).toEqual([doubted, closed, missingStop])
       expect(second.nextCursor).toBeNull()
       const theirs = yield* anOrganisation
       expect((yield* sessions.list(theirs.id, { limit: 50, held: true })).items).toEqual([])

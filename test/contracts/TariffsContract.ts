@@ -75,11 +75,13 @@ export const tariffsContract = (it: ContractIt): void => {
         updatedAt: noon + 2
       })
       expect(yield* tariffs.get(ours.id, created.id)).toEqual(changed)
-      const told = (yield* factsOf(ours)).filter(({ subject }) => subject === `tariff:${created.id}`)
-      expect(told.map(({ body: { after, before }, type }) => [type, before?.["version"], after?.["version"]])).toEqual([
-        ["TariffCreated", undefined, 1],
-        ["TariffChanged", 1, 2]
-      ])
+      const facts = (yield* factsOf(ours)).filter(({ subject }) => subject === `tariff:${created.id}`)
+      expect(facts.map(({ body: { after, before }, type }) => [type, before?.["version"], after?.["version"]])).toEqual(
+        [
+          ["TariffCreated", undefined, 1],
+          ["TariffChanged", 1, 2]
+        ]
+      )
     })
   )
 

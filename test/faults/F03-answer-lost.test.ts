@@ -57,7 +57,7 @@ for (const { missing, name, run } of drivers) {
           duplicates: 0,
           met: fleet.tally.toString()
         })
-        expect(fleet.figures.retried, "messages that were told twice").toBeGreaterThan(rounds.length * 10)
+        expect(fleet.figures.retried, "messages that were sent twice").toBeGreaterThan(rounds.length * 10)
       })
   )
 }

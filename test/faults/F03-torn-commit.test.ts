@@ -31,10 +31,10 @@ import { forEachDriver } from "../support/databases.ts"
 import { seedChargers } from "../support/journalFacts.ts"
 import { silentPartners } from "../support/silentPartners.ts"
 
-const chargers = 100
+const chargerCount = 100
 
 /** A charger over all its connections: its next message, and the one that it sent without receiving the answer. */
-interface Teller {
+interface SimulatedCharger {
   readonly chargerId: string
   readonly organisationId: string
   readonly random: Random
@@ -59,19 +59,19 @@ const idOf = (transaction: Transaction): number => {
   return id ?? assert.fail("the start was not answered")
 }
 
-const startOf = (teller: Teller): Said => {
+const startOf = (charger: SimulatedCharger): Said => {
   const transaction: Transaction = {
-    chargerId: teller.chargerId,
+    chargerId: charger.chargerId,
     connectorId: 1,
-    idTag: `CARD-${teller.chargerId}`,
-    startedAt: (teller.clock += 1_000),
-    meterStartWh: teller.registerWh,
+    idTag: `CARD-${charger.chargerId}`,
+    startedAt: (charger.clock += 1_000),
+    meterStartWh: charger.registerWh,
     start: { sent: 0, acknowledged: 0 },
     transactionIds: new Set(),
     readings: [],
     stop: undefined
   }
-  teller.transactions.push(transaction)
+  charger.transactions.push(transaction)
   return {
     event: {
       _tag: "TransactionStarted",
@@ -90,8 +90,8 @@ const startOf = (teller: Teller): Said => {
   }
 }
 
-const readingOf = (teller: Teller, transaction: Transaction): Said => {
-  const reading = { at: (teller.clock += 1_000), wh: teller.registerWh, told: { sent: 0, acknowledged: 0 } }
+const readingOf = (charger: SimulatedCharger, transaction: Transaction): Said => {
+  const reading = { at: (charger.clock += 1_000), wh: charger.registerWh, attempts: { sent: 0, acknowledged: 0 } }
   transaction.readings.push(reading)
   const sample = {
     value: String(reading.wh),
@@ -108,20 +108,20 @@ const readingOf = (teller: Teller, transaction: Transaction): Said => {
       transactionId: idOf(transaction),
       readings: [{ at: reading.at, rawAt: time(reading.at).raw, samples: [sample] }]
     },
-    sent: () => void reading.told.sent++,
+    sent: () => void reading.attempts.sent++,
     heard: (reply) => {
       if (reply._tag !== "Acknowledged") return refused(reply)
-      reading.told.acknowledged++
+      reading.attempts.acknowledged++
     }
   }
 }
 
-const stopOf = (teller: Teller, transaction: Transaction): Said => {
+const stopOf = (charger: SimulatedCharger, transaction: Transaction): Said => {
   const stop = {
-    at: (teller.clock += 1_000),
-    meterStopWh: teller.registerWh,
+    at: (charger.clock += 1_000),
+    meterStopWh: charger.registerWh,
     reason: "Local",
-    told: { sent: 0, acknowledged: 0 }
+    attempts: { sent: 0, acknowledged: 0 }
   }
   transaction.stop = stop
   return {
@@ -135,20 +135,20 @@ const stopOf = (teller: Teller, transaction: Transaction): Said => {
       reason: stop.reason,
       readings: []
     },
-    sent: () => void stop.told.sent++,
+    sent: () => void stop.attempts.sent++,
     heard: (reply) => {
       if (reply._tag !== "StopAnswered") return refused(reply)
-      stop.told.acknowledged++
+      stop.attempts.acknowledged++
     }
   }
 }
 
 /** What happens next at a charger whose earlier messages have all been answered. */
-const nextOf = (teller: Teller): Said => {
-  const transaction = teller.transactions.at(-1)
-  teller.registerWh += between(teller.random, 0, 50)
-  if (transaction === undefined || transaction.stop !== undefined) return startOf(teller)
-  return teller.random() < 0.5 ? readingOf(teller, transaction) : stopOf(teller, transaction)
+const nextOf = (charger: SimulatedCharger): Said => {
+  const transaction = charger.transactions.at(-1)
+  charger.registerWh += between(charger.random, 0, 50)
+  if (transaction === undefined || transaction.stop !== undefined) return startOf(charger)
+  return charger.random() < 0.5 ? readingOf(charger, transaction) : stopOf(charger, transaction)
 }
 
 /** A journal that stores what the chargers in `torn` commit but never returns the outcome to them. */
@@ -174,22 +174,22 @@ const say = (mailbox: ChargerMailbox, said: Said): Effect.Effect<void> =>
   })
 
 /** Connects, repeats the message that had no answer, and sends the next one, whose answer it will not receive. */
-const live = (teller: Teller, torn: Map<string, Deferred.Deferred<void>>) =>
+const live = (charger: SimulatedCharger, torn: Map<string, Deferred.Deferred<void>>) =>
   Effect.gen(function* () {
     const inbox = yield* ChargerInbox
-    const { chargerId, organisationId } = teller
+    const { chargerId, organisationId } = charger
     const admission = yield* inbox.admit({
       chargerId,
       organisationId,
       ocppVersion: "1.6",
       securityProfile: 1,
       remoteAddress: "127.0.0.1",
-      at: teller.clock
+      at: charger.clock
     })
     if (admission._tag !== "Admitted") return assert.fail(`${chargerId} was answered ${admission._tag}`)
     const mailbox = admission.attach(fakeLine())
-    if (teller.unanswered !== undefined) yield* say(mailbox, teller.unanswered)
-    const said = nextOf(teller)
+    if (charger.unanswered !== undefined) yield* say(mailbox, charger.unanswered)
+    const said = nextOf(charger)
     const committed = yield* Deferred.make<void>()
     torn.set(chargerId, committed)
     said.sent()
@@ -197,7 +197,7 @@ const live = (teller: Teller, torn: Map<string, Deferred.Deferred<void>>) =>
       assert.fail("answered before its end")
     )
     yield* Deferred.await(committed)
-    teller.unanswered = said
+    charger.unanswered = said
   })
 
 const presence = Presence.of({
@@ -209,7 +209,7 @@ const presence = Presence.of({
 })
 
 /** One actor for every charger; all actors end with it, each between its commit and its answer. */
-const lifeOf = (tellers: ReadonlyArray<Teller>) =>
+const lifeOf = (chargers: ReadonlyArray<SimulatedCharger>) =>
   Effect.gen(function* () {
     const torn = new Map<string, Deferred.Deferred<void>>()
     const world = Layer.mergeAll(
@@ -220,7 +220,7 @@ const lifeOf = (tellers: ReadonlyArray<Teller>) =>
       Layer.succeed(Presence, presence)
     )
     const actors = actorsLayer(limits.actors, decide, evolve).pipe(Layer.provide([world, silentPartners]))
-    yield* Effect.forEach(tellers, (teller) => live(teller, torn), { concurrency: "unbounded", discard: true }).pipe(
+    yield* Effect.forEach(chargers, (charger) => live(charger, torn), { concurrency: "unbounded", discard: true }).pipe(
       Effect.provide(actors)
     )
   })
@@ -236,11 +236,11 @@ forEachDriver("F03 in the process", storage, (it, driver) => {
     "a commit whose caller ended before it got the outcome has happened, once",
     () =>
       Effect.gen(function* () {
-        const ids = Array.from({ length: chargers }, (_, index) => `TORN-${index}`)
+        const ids = Array.from({ length: chargerCount }, (_, index) => `TORN-${index}`)
         const { organisationId } = yield* seedChargers(ids)
         // What happens to the session of a refused card is not tested here.
         yield* (yield* SqlClient.SqlClient)`UPDATE organisation SET unknown_tokens = 'Accept', concurrent_transactions = 'Allow'`
-        const tellers = ids.map((chargerId): Teller => ({
+        const chargers = ids.map((chargerId): SimulatedCharger => ({
           chargerId,
           organisationId,
           random: randomOf(`F03 ${driver.name} ${chargerId}`),
@@ -250,15 +250,19 @@ forEachDriver("F03 in the process", storage, (it, driver) => {
           unanswered: undefined
         }))
         const lives = share(100, 10)
-        for (let life = 0; life < lives; life++) yield* lifeOf(tellers)
+        for (let life = 0; life < lives; life++) yield* lifeOf(chargers)
         const sql = yield* SqlClient.SqlClient
         const run = Effect.runPromiseWith(yield* Effect.context<never>())
         const query = (text: string) => run(sql.unsafe<Row>(text))
-        const history = tellers.flatMap((teller) => teller.transactions)
+        const history = chargers.flatMap((charger) => charger.transactions)
         const stored = yield* Effect.promise(() => readStored(query))
         assert.deepStrictEqual(brokenPromises(history, stored, history), [])
         assert.deepStrictEqual(yield* Effect.promise(() => brokenRecords(query)), [])
-        report(`F03 in the process, ${driver.name}`, { points: lives * chargers, ...figures(history), duplicates: 0 })
+        report(`F03 in the process, ${driver.name}`, {
+          points: lives * chargerCount,
+          ...figures(history),
+          duplicates: 0
+        })
       }),
     1_200_000
   )

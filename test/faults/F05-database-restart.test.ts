@@ -74,7 +74,7 @@ const endWithoutDatabase = async (postgres: Postgres, service: Service, fleet: F
   const before = fleet.tally.of("closed 1012")
   const { afterMillis, code } = await service.kill("SIGTERM")
   expect(code, "exit code without a database").toBe(0)
-  expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
+  expect(fleet.tally.of("closed 1012") - before, "chargers whose connection was closed for the restart").toBe(chargers)
   await control(postgres, "start")
   await service.restart()
   await fleet.allOnline()

@@ -9,7 +9,7 @@ import { withService } from "../simulation/Process.ts"
 import type { RestSession } from "../simulation/Rest.ts"
 
 /** Sessions as reported by their chargers. The reason for a hold is left out: the first process sets it by itself some seconds after their end. */
-const toldBy = (sessions: ReadonlyArray<RestSession>) =>
+const asReported = (sessions: ReadonlyArray<RestSession>) =>
   sessions.map((session) => ({ ...session, heldReason: undefined }))
 
 it("refuses a second process on one embedded database and names the first", { timeout: 600_000 }, async () => {
@@ -29,11 +29,11 @@ it("refuses a second process on one embedded database and names the first", { ti
     }
     expect(await service.status("/readyz"), "the first goes on").toBe(200)
     await fleet.settle()
-    const sessions = toldBy(await service.rest.sessions())
+    const sessions = asReported(await service.rest.sessions())
     const chargers = await service.rest.chargers()
     const last = service.another({ PORT: String(await freePort()) })
     await last.end()
-    expect(toldBy(await service.rest.sessions()), "sessions after another try").toEqual(sessions)
+    expect(asReported(await service.rest.sessions()), "sessions after another try").toEqual(sessions)
     expect(await service.rest.chargers(), "chargers after another try").toEqual(chargers)
     await expectNothingLost(fleet, {
       truth: async (read) => {

@@ -31,7 +31,9 @@ for (const { missing, name, run } of drivers) {
         const before = fleet.tally.of("closed 1012")
         const { afterMillis, code } = await service.kill("SIGTERM")
         expect(code).toBe(0)
-        expect(fleet.tally.of("closed 1012") - before, "chargers that were told of the restart").toBe(chargers)
+        expect(fleet.tally.of("closed 1012") - before, "chargers whose connection was closed for the restart").toBe(
+          chargers
+        )
         if (connectors > 0) {
           await service.restart()
           await fleet.allOnline()

@@ -5,7 +5,7 @@ import { explained } from "../../src/domain/tariff/Explanation.ts"
 import { type Price, sumOf } from "../../src/domain/values/Amount.ts"
 import type { PricedResult } from "../../src/domain/tariff/Price.ts"
 import { type Billed, iso, type Money, type Outcome } from "./Story.ts"
-import { type Result, standingOf } from "./World.ts"
+import { recordInForce, type Result } from "./World.ts"
 
 const nothing: Money = [0, 0]
 const money = ({ exclVat, inclVat }: Price): Money => [exclVat, inclVat]
@@ -21,7 +21,7 @@ export const needsCorrection = ({ priced, session: { billed } }: Result): boolea
   (billed.exclVat !== priced.total.exclVat || billed.inclVat !== priced.total.inclVat)
 
 /** The contents of a record in the form of `Billed`. */
-const told = ({ body, endedAt, startedAt }: Cdr) => {
+const billedOf = ({ body, endedAt, startedAt }: Cdr) => {
   const { costs, durationMillis, energyWh, parkingMillis, total } = body
   assert.strictEqual(endedAt - startedAt, durationMillis, "the times of the record are its duration")
   return {
@@ -108,9 +108,9 @@ export const expectWhole = (result: Result): void => {
   const { records, session } = result
   const bills = records.filter((one) => !isCredit(one))
   assert.strictEqual(new Set(bills.map(({ revision }) => revision)).size, bills.length, "one record for a revision")
-  assert.isAtMost(bills.length - records.filter(isCredit).length, 1, "one record stands")
+  assert.isAtMost(bills.length - records.filter(isCredit).length, 1, "at most one record is in force")
   if (session.heldReason !== undefined || session.endedAt === undefined)
-    assert.lengthOf(records, 0, "nobody is billed yet")
+    assert.lengthOf(records, 0, "nothing is billed yet")
   if (result.priced !== undefined) expectSound(result.priced)
   // Lists show the same price as a request for the single session.
   const kept = session.price
@@ -124,11 +124,11 @@ export const expectWhole = (result: Result): void => {
 const expectBilled = (result: Result, { needsCorrection: needs, periods, records, ...wanted }: Billed): void => {
   const { session } = result
   assert.strictEqual(session.heldReason, undefined)
-  const standing = standingOf(result.records)
-  assert.isDefined(standing, "it has a record")
-  if (standing === undefined) return
+  const inForce = recordInForce(result.records)
+  assert.isDefined(inForce, "it has a record")
+  if (inForce === undefined) return
   const none = { parkingMinutes: 0, fixed: nothing, energy: nothing, time: nothing, parking: nothing }
-  assert.deepStrictEqual(told(standing), { ...none, ...wanted })
+  assert.deepStrictEqual(billedOf(inForce), { ...none, ...wanted })
   assert.deepStrictEqual(
     result.records.map(({ body }) => money(body.total)),
     records ?? [wanted.total]
@@ -136,7 +136,7 @@ const expectBilled = (result: Result, { needsCorrection: needs, periods, records
   assert.strictEqual(needsCorrection(result), needs ?? false, "it needs a correction")
   if (periods === undefined) return
   assert.deepStrictEqual(
-    periodsOf(standing),
+    periodsOf(inForce),
     periods.map(([from, to, ...rest]) => [iso(from), iso(to), ...rest])
   )
 }
@@ -163,7 +163,7 @@ export const expectOutcome = (result: Result | undefined, outcome: Outcome): voi
       records.map(({ body }) => money(body.total)),
       [...outcome.credited]
     )
-    assert.isUndefined(standingOf(records))
+    assert.isUndefined(recordInForce(records))
   } else if ("unbilled" in outcome) {
     assert.isDefined(session.endedAt)
     assert.lengthOf(records, 0)

@@ -1,6 +1,6 @@
 /** One false figure in a true history: a register or a time that the charger got wrong, in a start, a reading or a stop. */
 import type { Random } from "../support/random.ts"
-import { isTelling, iso, type Story, type Telling } from "./Story.ts"
+import { isMessage, iso, type Message, type Story } from "./Story.ts"
 
 const hour = 3_600_000
 
@@ -24,7 +24,7 @@ const falseTime = (random: Random, at: number): string =>
     "today"
   ])
 
-const changed = (random: Random, { action, payload, time }: Telling): Fields => {
+const changed = (random: Random, { action, payload, time }: Message): Fields => {
   if (random.chance(0.3) && action !== "MeterValues") return { ...payload, timestamp: falseTime(random, time) }
   if (action === "StartTransaction")
     return { ...payload, meterStart: falseRegister(random, Number(payload["meterStart"])) }
@@ -47,7 +47,7 @@ const changed = (random: Random, { action, payload, time }: Telling): Fields => 
 
 /** The history with one false message; everything else is unchanged. */
 export const poisonedBy = (random: Random, story: Story): Story => {
-  const victim = random.pick(story.told.filter(isTelling))
+  const victim = random.pick(story.steps.filter(isMessage))
   const payload = changed(random, victim)
-  return { ...story, told: story.told.map((step) => (step === victim ? { ...victim, payload } : step)) }
+  return { ...story, steps: story.steps.map((step) => (step === victim ? { ...victim, payload } : step)) }
 }

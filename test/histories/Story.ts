@@ -5,7 +5,7 @@
 import type { PriceComponent, Pricing, Restrictions } from "../../src/domain/tariff/Tariff.ts"
 
 /** One message. Unless the payload has a transaction id, it is that of the session `of`, as its start was answered. */
-export interface Telling {
+export interface Message {
   readonly action: "StartTransaction" | "MeterValues" | "StopTransaction"
   /** The session that it belongs to: the driver's card, in most histories. */
   readonly of: string
@@ -38,9 +38,9 @@ export interface WrittenCorrection {
   readonly endedAt?: number
 }
 
-export type Step = Telling | Happening
+export type Step = Message | Happening
 
-export const isTelling = (step: Step): step is Telling => "action" in step
+export const isMessage = (step: Step): step is Message => "action" in step
 
 /** An amount without and with VAT. */
 export type Money = readonly [exclVat: number, inclVat: number]
@@ -86,7 +86,7 @@ export interface Story {
   /** IANA name; UTC if left out. */
   readonly zone?: string
   readonly tariff: Pricing
-  readonly told: ReadonlyArray<Step>
+  readonly steps: ReadonlyArray<Step>
   /** By session. */
   readonly expected: Readonly<Record<string, Outcome>>
   /** The maximum power in W that the operator configured for connector 1. */
@@ -99,8 +99,8 @@ export interface Story {
   readonly mayFall?: string
   /** Why its readings may not come after the stop: without them the session would be held. */
   readonly needsReadings?: string
-  /** Why it is not sent in other orders: its order is what it tests. */
-  readonly toldOnlySo?: string
+  /** Why it is sent in this order only, without delays. */
+  readonly needsOrder?: string
 }
 
 /** Times of a UTC day: `day("2026-05-20")("10:30")`; "24:30" is half past midnight of the next day, "-0:30" half an hour before the day. */
@@ -133,7 +133,7 @@ export const withoutNulls = (payload: Fields): Fields =>
 const driver = "ANNA"
 
 /** OCPP 1.6 §6.45; by the driver ANNA at connector 1 unless overridden. */
-export const start = (time: number, meterStart: unknown, about: About = {}): Telling => {
+export const start = (time: number, meterStart: unknown, about: About = {}): Message => {
   const { clock, heard, of = driver } = about
   const timestamp = clock === undefined ? iso(time) : clock
   const payload = { connectorId: 1, idTag: of, meterStart, timestamp, ...about.with }
@@ -141,7 +141,7 @@ export const start = (time: number, meterStart: unknown, about: About = {}): Tel
 }
 
 /** OCPP 1.6 §6.49. */
-export const stop = (time: number, meterStop: unknown, about: About = {}): Telling => {
+export const stop = (time: number, meterStop: unknown, about: About = {}): Message => {
   const { clock, heard, of = driver } = about
   const timestamp = clock === undefined ? iso(time) : clock
   const payload = { idTag: of, meterStop, timestamp, ...about.with }
@@ -165,7 +165,7 @@ export const sampled = (time: number, samples: ReadonlyArray<unknown>, clock?: s
   })
 
 /** OCPP 1.6 §6.31: one reading. */
-export const meter = (time: number, samples: unknown, about: About = {}): Telling => {
+export const meter = (time: number, samples: unknown, about: About = {}): Message => {
   const { clock, heard, of = driver } = about
   const list = Array.isArray(samples) ? samples : [samples]
   const payload = { connectorId: 1, meterValue: [sampled(time, list, clock)], ...about.with }

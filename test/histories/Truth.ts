@@ -5,7 +5,7 @@
 import { type Pricing, type Restrictions, weekdays } from "../../src/domain/tariff/Tariff.ts"
 import type { Random } from "../support/random.ts"
 import { slowBill } from "./SlowBill.ts"
-import { iso, kWh, meter, type Outcome, power, sampled, start, stop, type Story, type Telling, value } from "./Story.ts"
+import { iso, kWh, type Message, meter, type Outcome, power, sampled, start, stop, type Story, value } from "./Story.ts"
 
 const minute = 60_000
 
@@ -121,7 +121,7 @@ const drivesOf = (random: Random, date: string, most: number): ReadonlyArray<Dri
     connector.at += random.between(1, 90) * minute
     return drive
   })
-  const isLast = ({ evse }: Drive, n: number) => !drives.slice(n + 1).some((later) => later.evse === evse)
+  const isLast = ({ evse }: Drive, n: number) => !drives.slice(n + 1).some((next) => next.evse === evse)
   return drives.map((drive, n) => (isLast(drive, n) ? { ...drive, stopLost: false } : drive))
 }
 
@@ -137,11 +137,11 @@ const samplesOf = (random: Random, wh: number, flow: number): ReadonlyArray<unkn
 }
 
 /** The messages of a session: readings as they come, or all of them within the stop. */
-const tellingsOf = (random: Random, drive: Drive): ReadonlyArray<Telling> => {
+const messagesOf = (random: Random, drive: Drive): ReadonlyArray<Message> => {
   const { evse, meterStart, of, offline, segments, startedAt, stopLost } = drive
   let at = startedAt
   let wh = meterStart
-  const readings: Array<Telling> = []
+  const readings: Array<Message> = []
   const within: Array<unknown> = []
   const way = random.pick(offline ? ["unnamed", "stop"] : ["named", "named", "unnamed", "stop"])
   for (const segment of segments) {
@@ -179,7 +179,7 @@ export const truthOf = (
     name: `the history of seed ${seed}, at ${iso(drives[0]!.startedAt)}`,
     zone,
     tariff,
-    told: drives.flatMap((drive) => tellingsOf(random, drive)).toSorted((a, b) => a.time - b.time),
+    steps: drives.flatMap((drive) => messagesOf(random, drive)).toSorted((a, b) => a.time - b.time),
     expected: Object.fromEntries(expected)
   }
 }

@@ -26,7 +26,7 @@ import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
 import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
-import { type Happening, isTelling, type Step, type Story, type Telling, withoutNulls } from "./Story.ts"
+import { type Happening, isMessage, type Message, type Step, type Story, withoutNulls } from "./Story.ts"
 
 export const ports = Layer.mergeAll(
   repositories,
@@ -76,7 +76,7 @@ const priced = ({ costs, currency, durationMillis, energyWh, parkingMillis, peri
 })
 
 /** The record in force: it bills, and no credit record reverses it. */
-export const standingOf = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
+export const recordInForce = (records: ReadonlyArray<Cdr>): Cdr | undefined =>
   records.find(
     ({ creditReferenceId, id }) =>
       creditReferenceId === undefined && !records.some((other) => other.creditReferenceId === id)
@@ -89,12 +89,12 @@ export interface Place {
   readonly organisation: TestOrganisation
   readonly siteId: string
   readonly tariffId: string
-  readonly story: Omit<Story, "told" | "expected">
+  readonly story: Omit<Story, "steps" | "expected">
 }
 
-const cardsOf = (told: ReadonlyArray<Step>): ReadonlyArray<string> => [
+const cardsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => [
   ...new Set(
-    told.filter(isTelling).flatMap(({ payload }) => (typeof payload["idTag"] === "string" ? payload["idTag"] : []))
+    steps.filter(isMessage).flatMap(({ payload }) => (typeof payload["idTag"] === "string" ? payload["idTag"] : []))
   )
 ]
 
@@ -106,7 +106,7 @@ export const placeOf = (story: Story) =>
     const writing = organisation.writing()
     yield* sql`UPDATE organisation SET concurrent_transactions = 'Allow' WHERE id = ${organisation.id}`
     const site = yield* (yield* Sites).create({ name: "Site", timeZone: story.zone ?? "UTC" }, writing)
-    for (const uid of new Set(cardsOf(story.told).map((card) => card.toUpperCase()))) {
+    for (const uid of new Set(cardsOf(story.steps).map((card) => card.toUpperCase()))) {
       const status = story.blocked?.includes(uid) === true ? ("Blocked" as const) : ("Accepted" as const)
       const none = { parentUid: undefined, expiresAt: undefined, visualNumber: undefined, note: undefined }
       yield* (yield* Tokens).create({ uid, type: "RFID", status, ...none }, writing)
@@ -117,8 +117,8 @@ export const placeOf = (story: Story) =>
     return place
   })
 
-/** A charger that plays a history. */
-export class Teller {
+/** One run of a history, on a charger of its own. */
+export class HistoryRun {
   /** Transaction ids from the answers to starts, by session. */
   readonly answered = new Map<string, number>()
   readonly charger: StoredCharger
@@ -148,48 +148,48 @@ export class Teller {
           ON CONFLICT DO NOTHING`
         yield* sql`UPDATE charger SET manufacturer = 'Voltbau', model = 'M' WHERE charger_id = ${chargerId}`
       }
-      return new Teller(place, yield* StoredCharger.connect(chargerId, organisation.id, new ModelJournal()))
+      return new HistoryRun(place, yield* StoredCharger.connect(chargerId, organisation.id, new ModelJournal()))
     })
   }
 
-  private payloadOf({ action, of, payload }: Telling): Readonly<Record<string, unknown>> {
+  private payloadOf({ action, of, payload }: Message): Readonly<Record<string, unknown>> {
     if (action === "StartTransaction") return withoutNulls(payload)
     return withoutNulls({ transactionId: this.answered.get(of) ?? -1, ...payload })
   }
 
   /** Sends one message that is received at `heard`; remembers the answer to a start. */
-  say(telling: Telling, heard: number, messageId?: string) {
-    const teller = this
+  say(message: Message, heard: number, messageId?: string) {
+    const run = this
     return Effect.gen(function* () {
       // As on the wire, the payload is text.
-      const payload: unknown = JSON.parse(JSON.stringify(teller.payloadOf(telling)))
-      const decoded = v16.decodeCall(telling.action, payload)
+      const payload: unknown = JSON.parse(JSON.stringify(run.payloadOf(message)))
+      const decoded = v16.decodeCall(message.action, payload)
       if (decoded._tag === "Refused") return yield* Effect.die(new Error(`refused: ${decoded.description}`))
-      teller.charger.now = heard - 1000
-      const { reply } = yield* teller.charger.say(decoded.event, messageId)
-      if (reply === undefined || reply._tag === "Refused") return yield* Effect.die(new Error("nobody answered"))
-      if (reply._tag === "StartAnswered") teller.answered.set(telling.of, reply.transactionId)
+      run.charger.now = heard - 1000
+      const { reply } = yield* run.charger.say(decoded.event, messageId)
+      if (reply === undefined || reply._tag === "Refused") return yield* Effect.die(new Error("no answer"))
+      if (reply._tag === "StartAnswered") run.answered.set(message.of, reply.transactionId)
       return reply
     })
   }
 
   /** The time at which a message is received if it does not say one. */
-  heardAt({ heard, time }: Telling): number {
+  heardAt({ heard, time }: Message): number {
     return heard ?? Math.max(time + 1000, this.charger.now + 1000)
   }
 
   happen(happening: Happening) {
-    const teller = this
+    const run = this
     const { organisation, siteId, tariffId } = this.place
     return Effect.gen(function* () {
-      const writing = organisation.writing(teller.charger.now + 1000)
+      const writing = organisation.writing(run.charger.now + 1000)
       switch (happening.happens) {
         case "billing":
           return yield* keep
         case "reconnect":
-          return yield* teller.charger.reconnect
+          return yield* run.charger.reconnect
         case "restart":
-          return yield* teller.charger.forget
+          return yield* run.charger.forget
         case "tariff":
           yield* (yield* Tariffs).update(tariffId, { elements: happening.tariff.elements }, writing)
           return
@@ -198,36 +198,36 @@ export class Teller {
           return
         case "credit": {
           yield* keep
-          const standing = standingOf((yield* teller.resultOf(happening.of)).records)
-          yield* (yield* Cdrs).credit(standing?.id ?? "none", writing)
+          const inForce = recordInForce((yield* run.resultOf(happening.of)).records)
+          yield* (yield* Cdrs).credit(inForce?.id ?? "none", writing)
           return
         }
         case "release":
         case "correct": {
           yield* keep
-          const { session } = yield* teller.resultOf(happening.of)
+          const { session } = yield* run.resultOf(happening.of)
           const reviews = yield* SessionReviews
           if (happening.happens === "release") return yield* reviews.release(session.id, writing)
           const none = { energyWh: undefined, startedAt: undefined, endedAt: undefined }
           const figures = { ...none, ...happening.correction }
-          const previewed = yield* teller.previewOf(happening.of, figures)
+          const previewed = yield* run.previewOf(happening.of, figures)
           yield* reviews.correct(session.id, { ...figures, reason: "by hand" }, writing)
-          yield* teller.checkPreview(happening.of, previewed)
+          yield* run.checkPreview(happening.of, previewed)
         }
       }
     })
   }
 
   step(step: Step) {
-    return isTelling(step) ? Effect.asVoid(this.say(step, this.heardAt(step))) : this.happen(step)
+    return isMessage(step) ? Effect.asVoid(this.say(step, this.heardAt(step))) : this.happen(step)
   }
 
   find(of: string) {
-    const teller = this
+    const run = this
     return Effect.gen(function* () {
-      const chargerId = teller.charger.chargerId
-      const transactionId = String(teller.answered.get(of) ?? 0)
-      const { items } = yield* (yield* Sessions).list(teller.place.organisation.id, {
+      const chargerId = run.charger.chargerId
+      const transactionId = String(run.answered.get(of) ?? 0)
+      const { items } = yield* (yield* Sessions).list(run.place.organisation.id, {
         limit: 2,
         chargerId,
         transactionId
@@ -246,12 +246,12 @@ export class Teller {
   }
 
   resultOf(of: string) {
-    const teller = this
+    const run = this
     return Effect.gen(function* () {
-      const { organisation } = teller.place
-      const session = yield* teller.find(of)
+      const { organisation } = run.place
+      const session = yield* run.find(of)
       if (session === undefined) return yield* Effect.die(new Error(`${of} has no session`))
-      const priced = yield* teller.pricedOf(session)
+      const priced = yield* run.pricedOf(session)
       const { items } = yield* (yield* Cdrs).list(organisation.id, { limit: 100, sessionId: session.id })
       const result: Result = { session, priced, records: items.toReversed() }
       return result
@@ -260,9 +260,9 @@ export class Teller {
 
   /** The records that a correction would issue, by its preview. */
   previewOf(of: string, figures: Omit<Correction, "reason">) {
-    const teller = this
+    const run = this
     return Effect.gen(function* () {
-      const { records, session } = yield* teller.resultOf(of)
+      const { records, session } = yield* run.resultOf(of)
       const ledger = yield* (yield* Ledgers).ofSession(session.organisationId, session.id)
       return {
         before: records,
@@ -273,10 +273,10 @@ export class Teller {
 
   /** Checks that a correction has issued what its preview said, and nothing else. */
   checkPreview(of: string, { before, preview }: Effect.Success<ReturnType<typeof this.previewOf>>) {
-    const teller = this
+    const run = this
     return Effect.gen(function* () {
       if ("_tag" in preview) return yield* Effect.die(new Error(`the correction of ${of} was to be refused`))
-      const { records, session } = yield* teller.resultOf(of)
+      const { records, session } = yield* run.resultOf(of)
       const issued = records
         .slice(before.length)
         .map(({ body, creditReferenceId }) => [creditReferenceId, priced(body)])

@@ -6,18 +6,18 @@ import { assert, describe, it as plain } from "@effect/vitest"
 import { Effect } from "effect"
 import { forEachDriver } from "../support/databases.ts"
 import { expectOutcome, expectSound } from "./Check.ts"
-import { isTelling, type Story } from "./Story.ts"
-import { keep, placeOf, ports, Teller } from "./World.ts"
+import { isMessage, type Story } from "./Story.ts"
+import { HistoryRun, keep, placeOf, ports } from "./World.ts"
 import { poisoned } from "./poisoned/all.ts"
 import { stories } from "./written/all.ts"
 
 /** Checks that the price of a running session never falls. */
-const neverFalling = (teller: Teller, story: Story, costs: Map<string, number>) =>
+const neverFalling = (run: HistoryRun, story: Story, costs: Map<string, number>) =>
   Effect.gen(function* () {
     for (const of of Object.keys(story.expected)) {
-      const session = teller.answered.has(of) ? yield* teller.find(of) : undefined
+      const session = run.answered.has(of) ? yield* run.find(of) : undefined
       if (session === undefined || session.endedAt !== undefined) continue
-      const priced = yield* teller.pricedOf(session)
+      const priced = yield* run.pricedOf(session)
       if (priced === undefined) continue
       expectSound(priced)
       assert.isAtLeast(priced.total.exclVat, costs.get(of) ?? 0, "what a running session costs never falls")
@@ -27,19 +27,19 @@ const neverFalling = (teller: Teller, story: Story, costs: Map<string, number>) 
 
 const played = (story: Story) =>
   Effect.gen(function* () {
-    const teller = yield* Teller.at(yield* placeOf(story))
+    const run = yield* HistoryRun.at(yield* placeOf(story))
     const costs = new Map<string, number>()
-    for (const step of story.told) {
-      yield* teller.step(step)
-      if (isTelling(step) && story.mayFall === undefined) yield* neverFalling(teller, story, costs)
+    for (const step of story.steps) {
+      yield* run.step(step)
+      if (isMessage(step) && story.mayFall === undefined) yield* neverFalling(run, story, costs)
     }
     yield* keep
     for (const [of, outcome] of Object.entries(story.expected)) {
-      const exists = (yield* teller.find(of)) !== undefined
-      expectOutcome(exists ? yield* teller.resultOf(of) : undefined, outcome)
+      const exists = (yield* run.find(of)) !== undefined
+      expectOutcome(exists ? yield* run.resultOf(of) : undefined, outcome)
     }
     const expected = Object.values(story.expected).filter((outcome) => outcome !== "none").length
-    assert.strictEqual(yield* teller.count, expected, "there are no other sessions")
+    assert.strictEqual(yield* run.count, expected, "there are no other sessions")
   })
 
 describe("the written histories", () => {

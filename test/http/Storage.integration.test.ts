@@ -253,9 +253,9 @@ forEachDriver("REST over storage", ports, (it) => {
         ["chargers?model=M1", chargerId],
         ["chargers?firmwareVersion=1.0", chargerId],
         [`chargers?siteId=${sessionId}`, chargerId],
-        ["chargers?q=nobody", chargerId],
+        ["chargers?q=nomatch", chargerId],
         ["tokens?status=Blocked", uid],
-        ["tokens?q=nobody", uid]
+        ["tokens?q=nomatch", uid]
       ]
       const shows = (key: string) => (asked: readonly [string, string]) =>
         Effect.map(

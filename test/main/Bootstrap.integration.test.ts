@@ -129,8 +129,8 @@ forEachDriver("the first start", repositories, (it) => {
       // The account with a given password signs in with it.
       const withPassword = { partyId: "PWD", operatorEmail: "second@example.com" }
       const operatorPassword = Redacted.make("violet tram over ten hills")
-      const quiet = yield* seenEmpty(bootstrap({ ...linked, ...withPassword, operatorPassword }, noon))
-      expect(quiet?.setUp).toBeUndefined()
+      const withoutLink = yield* seenEmpty(bootstrap({ ...linked, ...withPassword, operatorPassword }, noon))
+      expect(withoutLink?.setUp).toBeUndefined()
       const account = yield* accounts.byEmail("second@example.com")
       expect(yield* secrets.verifyPassword("violet tram over ten hills", account?.passwordHash)).toBe(true)
     })

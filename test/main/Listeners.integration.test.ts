@@ -70,8 +70,8 @@ it("answers running requests when it stops", async () => {
   const answer = fetch(`http://127.0.0.1:${listener?.port ?? 0}/cpo/v2/sites`, { headers: { connection: "close" } })
   while (!asked.isThere) await new Promise((resolve) => setTimeout(resolve, 5))
   await Effect.runPromise(Scope.close(scope, Exit.void))
-  const told = await answer
-  expect([told.status, await told.text()]).toEqual([200, "answered"])
+  const response = await answer
+  expect([response.status, await response.text()]).toEqual([200, "answered"])
 })
 
 it("does not wait for the rest of a file that it has refused", async () => {
@@ -79,12 +79,12 @@ it("does not wait for the rest of a file that it has refused", async () => {
     const [listener] = yield* open(options, refusing)
     return yield* Effect.promise(async () => {
       const since = performance.now()
-      const line = await slowly(listener?.port ?? 0, "/files/up/nobodys", 40_000)
+      const line = await slowly(listener?.port ?? 0, "/files/up/unknown", 40_000)
       return [line, performance.now() - since < 30_000]
     })
   })
-  const told = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
-  expect(told).toEqual(["HTTP/1.1 404 Not Found", true])
+  const result = await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
+  expect(result).toEqual(["HTTP/1.1 404 Not Found", true])
 })
 
 it("ends a slow JSON request, and waits for a slow upload of a file", async () => {

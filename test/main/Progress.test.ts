@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { Progress } from "../../src/main/Progress.ts"
 
 /** The written text, and a clock that is set by hand. */
-const told = (isTerminal: boolean, total?: number) => {
+const makeProgress = (isTerminal: boolean, total?: number) => {
   const written: Array<string> = []
   let now = 0
   const progress = new Progress({ write: (text) => void written.push(text), isTerminal, now: () => now }, total)
@@ -15,7 +15,7 @@ const told = (isTerminal: boolean, total?: number) => {
 
 describe("the progress of long work", () => {
   it("is one changing line on a terminal, updated no faster than can be read", () => {
-    const { at, progress, written } = told(true, 200_000)
+    const { at, progress, written } = makeProgress(true, 200_000)
     at(100, 100)
     at(250, 12_500)
     at(300, 15_000)
@@ -29,7 +29,7 @@ describe("the progress of long work", () => {
   })
 
   it("is an occasional line in a log, without a percentage if the total is unknown", () => {
-    const { at, progress, written } = told(false)
+    const { at, progress, written } = makeProgress(false)
     at(9999, 10)
     at(10_000, 1000)
     at(11_000, 1100)
@@ -38,7 +38,7 @@ describe("the progress of long work", () => {
   })
 
   it("continues to count when there are more records than the total", () => {
-    const { at, written } = told(false, 10)
+    const { at, written } = makeProgress(false, 10)
     at(10_000, 12)
     expect(written).toEqual(["12 of 12 records (100 %), 1/s\n"])
   })

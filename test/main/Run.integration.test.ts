@@ -11,7 +11,7 @@ import { openToOthers } from "../support/modes.ts"
 import { plant } from "../support/seed.ts"
 
 /** Level and message of each line of the log about a start or a stop. */
-const told = (output: string): ReadonlyArray<string> =>
+const startStopLines = (output: string): ReadonlyArray<string> =>
   output
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -25,7 +25,7 @@ const ready = async (env: Readonly<Record<string, string>>, dataDir?: string) =>
   await until(
     () => `it says that it is ready:\n${service.life.output}`,
     30_000,
-    () => told(service.life.output).includes("INFO ready")
+    () => startStopLines(service.life.output).includes("INFO ready")
   )
   return service
 }
@@ -104,9 +104,9 @@ describe("a first start without a terminal, in a directory that other users can 
   })
 
   it("logs once that it stops and once that it has stopped, and leaves no file that others can read", async () => {
-    expect(told(service.life.output)).toEqual(["INFO ready"])
+    expect(startStopLines(service.life.output)).toEqual(["INFO ready"])
     const { code } = await service.kill("SIGTERM")
-    expect([code, ...told(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
+    expect([code, ...startStopLines(service.life.output)]).toEqual([0, "INFO ready", "INFO stopping", "INFO stopped"])
     expect(openToOthers(dataDir)).toEqual([])
   })
 })
@@ -114,7 +114,10 @@ describe("a first start without a terminal, in a directory that other users can 
 it("warns once if chargers are sent an address that they cannot reach", async () => {
   await using service = await ready({ HOST: "0.0.0.0", METRICS_PORT: "off" })
   expect(await statusOf(`${service.url}/metrics`)).toBe(404)
-  expect(told(service.life.output)).toEqual(["WARN HOST is 0.0.0.0, but chargers and links get http", "INFO ready"])
+  expect(startStopLines(service.life.output)).toEqual([
+    "WARN HOST is 0.0.0.0, but chargers and links get http",
+    "INFO ready"
+  ])
   expect(service.life.output).toContain(
     `http://localhost:${service.port}, which refers to their own machine: set PUBLIC_URL`
   )

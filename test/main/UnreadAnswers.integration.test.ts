@@ -26,18 +26,18 @@ const options = {
 const size = 24 * MiB
 const piece = new Uint8Array(MiB)
 
-const routes = (told: { ended: number; gone: number }) =>
+const routes = (ends: { ended: number; gone: number }) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const onEnd = yield* AnswerEnd
       const whole = Effect.map(HttpServerRequest.HttpServerRequest, ({ source }) => {
-        onEnd(source, () => void told.gone++)
+        onEnd(source, () => void ends.gone++)
         return HttpServerResponse.uint8Array(new Uint8Array(size))
       })
       yield* router.add("GET", "/whole", whole)
       const ending = Stream.fromIterable(Array.from({ length: size / MiB }, () => piece)).pipe(
         Stream.rechunk(1),
-        Stream.ensuring(Effect.sync(() => void told.ended++))
+        Stream.ensuring(Effect.sync(() => void ends.ended++))
       )
       yield* router.add("GET", "/stream", Effect.succeed(HttpServerResponse.stream(ending)))
       const late = Effect.as(Effect.sleep(2_000), HttpServerResponse.text("late"))
@@ -48,13 +48,13 @@ const routes = (told: { ended: number; gone: number }) =>
 const missing = noOpenssl()
 
 const serving = async (secure = false) => {
-  const told = { ended: 0, gone: 0 }
+  const ends = { ended: 0, gone: 0 }
   const scope = Scope.makeUnsafe()
   const metrics: Metric.MetricRegistry = new Map()
   const [listener] = await Effect.runPromise(
     open(
       secure ? { ...options, port: undefined, tls: { port: 0, options: makeCertificates().server } } : options,
-      routes(told)
+      routes(ends)
     ).pipe(
       Effect.provide(NodeHttpServer.layerHttpServices),
       Effect.provideService(Metric.MetricRegistry, metrics),
@@ -66,7 +66,7 @@ const serving = async (secure = false) => {
     Metric.snapshotUnsafe(Context.make(Metric.MetricRegistry, metrics))
       .filter(({ id }) => id === "http_unread_answers_total")
       .reduce((sum, { state }) => sum + Number("count" in state ? state.count : 0), 0)
-  return { port: listener?.port ?? 0, told, unread }
+  return { port: listener?.port ?? 0, ends, unread }
 }
 
 const asking = (port: number, path: string, secure = false): Socket => {
@@ -90,15 +90,15 @@ const cutOff = (socket: Socket): Promise<void> =>
   })
 
 const readsNothing = async (path: string, secure: boolean) => {
-  const { port, told, unread } = await serving(secure)
+  const { ends, port, unread } = await serving(secure)
   const socket = asking(port, path, secure)
   socket.pause()
   await cutOff(socket)
-  return { unread: unread(), told }
+  return { unread: unread(), ends }
 }
 
 const readsSlowly = async (path: string, secure: boolean) => {
-  const { port, told, unread } = await serving(secure)
+  const { ends, port, unread } = await serving(secure)
   const socket = asking(port, path, secure)
   let read = 0
   let room = 0
@@ -112,28 +112,28 @@ const readsSlowly = async (path: string, secure: boolean) => {
   }, 50)
   await new Promise((resolve) => socket.on("close", resolve))
   clearInterval(timer)
-  return { unread: unread(), told, hasAll: read >= size }
+  return { unread: unread(), ends, hasAll: read >= size }
 }
 
 it.each([
   ["/whole", { ended: 0, gone: 1 }],
   ["/stream", { ended: 1, gone: 0 }]
-])("ends the connection of a caller that reads nothing of %s", async (path, told) => {
-  expect(await readsNothing(path, false)).toEqual({ unread: 1, told })
+])("ends the connection of a caller that reads nothing of %s", async (path, ends) => {
+  expect(await readsNothing(path, false)).toEqual({ unread: 1, ends })
 })
 
 it.each([
   ["/whole", { ended: 0, gone: 1 }],
   ["/stream", { ended: 1, gone: 0 }]
-])("sends all of %s to a caller that reads slowly", async (path, told) => {
-  expect(await readsSlowly(path, false)).toEqual({ unread: 0, told, hasAll: true })
+])("sends all of %s to a caller that reads slowly", async (path, ends) => {
+  expect(await readsSlowly(path, false)).toEqual({ unread: 0, ends, hasAll: true })
 })
 
 // Deno takes the whole answer over TLS at once and keeps it in a buffer that cannot be observed.
 it.skipIf("Deno" in globalThis || missing !== undefined)("does both over TLS", async () => {
-  const told = { ended: 0, gone: 1 }
-  expect(await readsNothing("/whole", true)).toEqual({ unread: 1, told })
-  expect(await readsSlowly("/whole", true)).toEqual({ unread: 0, told, hasAll: true })
+  const ends = { ended: 0, gone: 1 }
+  expect(await readsNothing("/whole", true)).toEqual({ unread: 1, ends })
+  expect(await readsSlowly("/whole", true)).toEqual({ unread: 0, ends, hasAll: true })
 })
 
 it("waits for an answer that takes longer to make than it may remain unread", async () => {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 import { Drive, problemsOf } from "./modules/Drive.ts"
 import type { Answer } from "./partner/Client.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { laterVersions, Roaming } from "./partner/Roaming.ts"
+import { Roaming, versionsSince22 } from "./partner/Roaming.ts"
 import { type Json, nextPage } from "./partner/Wire.ts"
 import type { Version } from "./schemas/Schemas.ts"
 
@@ -58,7 +58,7 @@ const placedAt = async (partner: Partner, cpoPartyId: string | null) => {
   return { locations: spot.locationId, sessions, cdrs: String(cdr?.["id"]) }
 }
 
-it.each(laterVersions)(
+it.each(versionsSince22)(
   "a partner on OCPI %s that addresses itself is answered as if it addressed no party",
   async (version) => {
     const { partner } = await roaming.registered(version)
@@ -93,7 +93,7 @@ it("a hub that addresses itself is answered 404, because it names none of our pa
 
 const parties: Readonly<Record<string, string>> = { "2.2": "SCA", "2.2.1": "SCB" }
 
-it.each(laterVersions)("lists on OCPI %s contain the objects of the addressed party", async (version: Version) => {
+it.each(versionsSince22)("lists on OCPI %s contain the objects of the addressed party", async (version: Version) => {
   const { partner } = await roaming.registered(version)
   const partyId = parties[version] ?? ""
   const second: Json = { country_code: "BE", party_id: partyId }

@@ -24,7 +24,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     ]
     for (const [authorization, why] of headers) {
       const refused = await partner.client.ask("GET", versionsUrl, {
-        token: "nobody",
+        token: "unknown",
         headers: authorization === undefined ? {} : { authorization }
       })
       expect(refused.http, authorization).toBe(401)
@@ -96,7 +96,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const body = partner.credentials("another")
     expect((await partner.client.ask("POST", url, { token, body })).http).toBe(401)
     expect((await partner.client.ask("POST", url, { token: partner.theirToken ?? "", body })).http).toBe(405)
-    expect((await partner.client.ask("GET", versionsUrl, { token: "nobody" })).http).toBe(401)
+    expect((await partner.client.ask("GET", versionsUrl, { token: "unknown" })).http).toBe(401)
     expect(partner.problems).toEqual([])
   })
 
@@ -168,11 +168,11 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(performance.now() - before, "it is not waited for").toBeLessThan(3_000)
     const other = await roaming.registered(version)
     await roaming.world.ask("PATCH", `partners/${other.id}`, { suspended: true })
-    const told = () => other.partner.server.heard.filter(({ method }) => method === "DELETE").length
+    const removals = () => other.partner.server.heard.filter(({ method }) => method === "DELETE").length
     // A suspended partner is not called: it keeps its registration.
-    expect(told()).toBe(0)
+    expect(removals()).toBe(0)
     await roaming.world.ask("DELETE", `partners/${other.id}`, undefined, 204)
-    await other.partner.eventually("the end", () => told() === 1)
+    await other.partner.eventually("the end", () => removals() === 1)
     const stranger = await roaming.partner(version)
     const invited = await roaming.invite(stranger)
     await roaming.world.ask("DELETE", `partners/${invited.id}`, undefined, 204)

@@ -138,8 +138,8 @@ describe("a registration from our side", () => {
       expect((await partner.client.ask("GET", versionsUrl, { token })).http).toBe(200)
     }
     // The token that the other partner received is invalid now.
-    const told = String(other.theirs?.["token"])
-    expect((await other.client.ask("GET", versionsUrl, { token: told })).http).toBe(401)
+    const received = String(other.theirs?.["token"])
+    expect((await other.client.ask("GET", versionsUrl, { token: received })).http).toBe(401)
     expect((await partner.register(versionsUrl, token)).code).toBe(1000)
     expect((await partner.ask("GET", "credentials")).http).toBe(200)
   })
@@ -157,15 +157,15 @@ describe("a registration from our side", () => {
         const body = partner.server.heard.findLast(({ method }) => method === "POST")?.body as {
           readonly token: string
         }
-        const told = body.token
+        const sentToken = body.token
         for (const one of ["versions", "2.2.1/details"]) {
           const url = versionsUrl.replace(/versions$/, one)
-          expect((await partner.client.ask("GET", url, { token: told })).http, url).toBe(200)
+          expect((await partner.client.ask("GET", url, { token: sentToken })).http, url).toBe(200)
         }
-        expect((await send(partner, "POST", told)).http).toBe(405)
-        expect((await send(partner, "PUT", told)).http).toBe(405)
+        expect((await send(partner, "POST", sentToken)).http).toBe(405)
+        expect((await send(partner, "PUT", sentToken)).http).toBe(405)
         const url = `${partner.endpoint("tokens")}${partner.tokenPath(partner.cards.make("CARD"))}`
-        const closed = await partner.client.ask("GET", url, { token: told })
+        const closed = await partner.client.ask("GET", url, { token: sentToken })
         expect([closed.http, closed.message]).toEqual([401, expect.stringContaining("versions and their details")])
       }
     )

@@ -158,7 +158,7 @@ it("makes no connection to an endpoint or response_url that is not public", { ti
     const query = `response_url=${encodeURIComponent(response_url)}`
     const read = await asked("GET", `chargingprofiles/x?duration=60&${query}`, token)
     const cleared = await asked("DELETE", `chargingprofiles/x?${query}`, token)
-    const codes = [command, read, cleared].map((told) => told["status_code"])
+    const codes = [command, read, cleared].map((answer) => answer["status_code"])
     // Leading spaces in a query parameter are ignored.
     expect(codes, response_url).toEqual(response_url.startsWith(" ") ? [2001, 1000, 1000] : [2001, 2001, 2001])
   })
@@ -176,11 +176,11 @@ it("makes no connection to an endpoint or response_url that is not public", { ti
     // The credentials endpoint, at the same address, is called too.
     await world.ask("DELETE", `partners/${partnerId}`, undefined, 204)
   })
-  const told = () => world.service.life.output.split("that was removed could not be informed").length - 1
+  const uninformed = () => world.service.life.output.split("that was removed could not be informed").length - 1
   await until(
-    () => "all of them were to be told of their end",
+    () => "every partner was called about its removal",
     10_000,
-    () => Promise.resolve(told() === registered.length)
+    () => Promise.resolve(uninformed() === registered.length)
   )
   expect(connections).toBe(0)
 })

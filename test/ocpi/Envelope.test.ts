@@ -53,9 +53,10 @@ describe("a partner's answer", () => {
   )
 
   it("has a message without characters that no database can store, even where it is cut", () => {
-    const told = (status_message: string) => readAnswer(200, JSON.stringify({ status_code: 2000, status_message }))
-    expect(told("bad\0\ud83d")).toMatchObject({ message: "HTTP 200, status 2000, bad\\u0000\ufffd" })
-    const long = told("\u{1f50b}".repeat(500))
+    const answerWith = (status_message: string) =>
+      readAnswer(200, JSON.stringify({ status_code: 2000, status_message }))
+    expect(answerWith("bad\0\ud83d")).toMatchObject({ message: "HTTP 200, status 2000, bad\\u0000\ufffd" })
+    const long = answerWith("\u{1f50b}".repeat(500))
     expect(long._tag === "Refusal" && [long.message.isWellFormed(), long.message.length]).toEqual([true, 499])
   })
 

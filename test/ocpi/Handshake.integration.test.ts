@@ -112,17 +112,17 @@ describe.each(allVersions)("a registration on OCPI %s", (version) => {
     expect(renewed).toMatchObject({ status: "Registered", ocpiVersion: version })
     expect(partner.theirs).not.toEqual(theirs)
     const url = partner.endpoint("credentials") ?? ""
-    const told = String(partner.theirs?.["token"])
+    const renewedToken = String(partner.theirs?.["token"])
     // The old token remains valid until the new one is used for the first time.
     expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(200)
-    expect((await partner.client.ask("GET", url, { token: told })).http).toBe(200)
+    expect((await partner.client.ask("GET", url, { token: renewedToken })).http).toBe(200)
     expect((await partner.client.ask("GET", url, { token: ours })).http).toBe(401)
     partner.server.faults.plan({ module: "credentials", method: "PUT", fault: { does: "loseAnswer" }, times: 1 })
     await roaming.world.ask("POST", `partners/${id}/renew`, {}, 409)
     const lost = String(partner.theirs?.["token"])
-    expect(lost).not.toBe(told)
+    expect(lost).not.toBe(renewedToken)
     const modules = partner.endpoint("tokens") ?? url
-    for (const token of [told, lost]) {
+    for (const token of [renewedToken, lost]) {
       expect((await partner.client.ask("GET", url, { token })).http, token).toBe(200)
       expect((await partner.client.ask("GET", `${modules}/DE/ABC/1`, { token })).http, token).not.toBe(401)
     }

@@ -28,12 +28,12 @@ const partner = (roles: ReadonlyArray<PartyRole>, as?: PartyRole): Partner => ({
   updatedAt: 0
 })
 
-const may = (of: Partner, told: PartyRole | undefined, holder: "Ourselves" | "Partner" | undefined) =>
+const may = (of: Partner, announced: PartyRole | undefined, holder: "Ourselves" | "Partner" | undefined) =>
   heldParties({
     get: () =>
-      told === undefined
+      announced === undefined
         ? Effect.fail(new NotFound({ kind: "client", id: "DE*EM1" }))
-        : Effect.succeed({ ...party, role: told, status: "CONNECTED", lastUpdated: 0 }),
+        : Effect.succeed({ ...party, role: announced, status: "CONNECTED", lastUpdated: 0 }),
     holder: () => Effect.succeed(holder)
   })(of, party)
 
@@ -54,8 +54,8 @@ it.effect.each<readonly [string, Partner, PartyRole | undefined, "Ourselves" | "
   ["refuses a hub if the party is a CPO", partner(["HUB"]), "CPO", undefined, false],
   ["refuses a hub that has not announced the party", partner(["HUB"]), undefined, undefined, false],
   ["refuses a partner that was not invited as a hub", partner(["EMSP"]), "EMSP", undefined, false]
-])("%s", ([, of, told, holder, expected]) =>
+])("%s", ([, of, announced, holder, expected]) =>
   Effect.gen(function* () {
-    expect(yield* may(of, told, holder)).toBe(expected)
+    expect(yield* may(of, announced, holder)).toBe(expected)
   })
 )

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest"
 import { Drive, problemsOf, type Spot } from "./modules/Drive.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { laterVersions, Roaming } from "./partner/Roaming.ts"
+import { Roaming, versionsSince22 } from "./partner/Roaming.ts"
 import type { Json } from "./partner/Wire.ts"
 
 const roaming = new Roaming()
@@ -35,17 +35,17 @@ const grabbed = async (hub: Partner, spot: Spot, party: Json, uid: string) => {
   const at = `/${String(party["country_code"])}/${String(party["party_id"])}`
   const token = { ...hub.cards.make(uid, { whitelist: "ALWAYS" }), ...party }
   const info = { ...party, role: "EMSP", status: "CONNECTED", last_updated: "2026-05-20T10:00:00Z" }
-  const told = await hub.ask("PUT", "hubclientinfo", at, info)
+  const announced = await hub.ask("PUT", "hubclientinfo", at, info)
   const { answer: started } = await passedOn(hub, party, "START_SESSION", { ...starting(hub, spot, party), token })
   const answers = [
     await hub.ask("PUT", "tokens", `${at}/${uid}`, token),
     await hub.ask("PATCH", "tokens", `${at}/${uid}`, { valid: false, last_updated: "2026-11-21T10:00:00Z" }),
     await hub.ask("GET", "tokens", `${at}/${uid}`)
   ]
-  return { told: told.code, started: [started.http, started.code], tokens: answers.map(({ http }) => http) }
+  return { announced: announced.code, started: [started.http, started.code], tokens: answers.map(({ http }) => http) }
 }
 
-const nothing = { told: 1000, started: [200, 2001], tokens: [404, 404, 404] }
+const nothing = { announced: 1000, started: [200, 2001], tokens: [404, 404, 404] }
 
 /** A request of a party behind the partner, as the partner forwards it. */
 const passedOn = async (partner: Partner, from: Json, name: string, body: Json) => {
@@ -190,7 +190,7 @@ describe("an eMSP behind a hub", () => {
   })
 })
 
-describe.each(laterVersions)("a partner on OCPI %s that is not a hub", (version) => {
+describe.each(versionsSince22)("a partner on OCPI %s that is not a hub", (version) => {
   it("is refused every request in the name of a party that is not its own", async () => {
     const { partner } = await roaming.registered(version)
     const spot = await drive.spot(partner)

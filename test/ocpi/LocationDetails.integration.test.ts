@@ -1,6 +1,6 @@
 /** The details of locations from REST v2, as partners of each version pull and receive them, and locations with restricted visibility. */
 import { describe, expect, it } from "vitest"
-import { evseTold, publishAllowedTo, siteTold, terms } from "../support/details.ts"
+import { evseDetails, publishAllowedTo, siteDetails, terms } from "../support/details.ts"
 import type { Partner } from "./partner/Partner.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import { Roaming } from "./partner/Roaming.ts"
@@ -34,9 +34,9 @@ const change = (path: string, body: Json) => roaming.world.ask("PATCH", path, bo
 
 describe.each(usualVersions)("a partner on %s", (version) => {
   it("gets all details of a location, and their changes", async () => {
-    const place = await makePlace(roaming.world, siteTold)
+    const place = await makePlace(roaming.world, siteDetails)
     await change(`chargers/${place.chargerId}`, {
-      evses: [{ evseId: 1, ...evseTold }],
+      evses: [{ evseId: 1, ...evseDetails }],
       connectors: [{ ...equipment, termsAndConditions: terms }]
     })
     const { partner } = await roaming.registered(version)
@@ -48,8 +48,8 @@ describe.each(usualVersions)("a partner on %s", (version) => {
       [version === "2.1.1" ? "type" : "parking_type"]: version === "2.1.1" ? "OTHER" : "ALONG_MOTORWAY",
       operator: { name: "Quay Charging", logo: { category: "OPERATOR" } },
       owner: { name: "City of Lelystad" },
-      directions: siteTold.directions,
-      images: siteTold.images,
+      directions: siteDetails.directions,
+      images: siteDetails.images,
       charging_when_closed: false,
       energy_mix: { supplier_name: "Polder Power" }
     })
@@ -81,14 +81,14 @@ describe.each(usualVersions)("a partner on %s", (version) => {
 describe("a location that is not public", () => {
   it("is pushed to and listed for partners from 2.2 on, with those it is for, and does not exist in 2.1.1", async () => {
     const place = await makePlace(roaming.world, { publish: false, publishAllowedTo })
-    const later = (await roaming.registered("2.2.1")).partner
-    const { id, partner: old } = await roaming.registered("2.1.1")
+    const partner221 = (await roaming.registered("2.2.1")).partner
+    const { id, partner: partner211 } = await roaming.registered("2.1.1")
     const open = await makePlace(roaming.world)
-    for (const partner of [later, old]) {
+    for (const partner of [partner221, partner211]) {
       await partner.eventually("the open place is pushed", () => pushedTo(partner, open) !== undefined)
     }
-    await later.eventually("it is pushed", () => pushedTo(later, place) !== undefined)
-    expect(pushedTo(later, place)).toMatchObject({
+    await partner221.eventually("it is pushed", () => pushedTo(partner221, place) !== undefined)
+    expect(pushedTo(partner221, place)).toMatchObject({
       publish: false,
       publish_allowed_to: [
         { visual_number: "12345-67", issuer: "NewMotion" },
@@ -96,24 +96,28 @@ describe("a location that is not public", () => {
         { group_id: "EMPLOYEES" }
       ]
     })
-    expect(await listedTo(later, place)).toEqual(pushedTo(later, place))
-    const [evse] = evsesOf(pushedTo(later, place))
+    expect(await listedTo(partner221, place)).toEqual(pushedTo(partner221, place))
+    const [evse] = evsesOf(pushedTo(partner221, place))
 
-    expect(pushedTo(old, place)).toBeUndefined()
-    expect(await listedTo(old, place)).toBeUndefined()
-    expect(await listedTo(old, open)).toBeDefined()
+    expect(pushedTo(partner211, place)).toBeUndefined()
+    expect(await listedTo(partner211, place)).toBeUndefined()
+    expect(await listedTo(partner211, open)).toBeDefined()
     for (const path of [`/${place.siteId}`, `/${place.siteId}/${String(evse?.["uid"])}`]) {
-      expect((await old.ask("GET", "locations", path)).http).toBe(404)
+      expect((await partner211.ask("GET", "locations", path)).http).toBe(404)
     }
     const view = await roaming.world.get(`partners/${id}/view/locations?limit=100`)
     expect(list(view["items"]).map((one) => one["id"])).not.toContain(place.siteId)
     // Status changes of its EVSEs are sent to one partner only.
     await place.station.status(1, "Faulted")
-    await later.eventually("the status is pushed", () => statusesOf(pushedTo(later, place)).includes("OUTOFORDER"))
+    await partner221.eventually("the status is pushed", () =>
+      statusesOf(pushedTo(partner221, place)).includes("OUTOFORDER")
+    )
     await open.station.status(1, "Faulted")
-    await old.eventually("another status is pushed", () => statusesOf(pushedTo(old, open)).includes("OUTOFORDER"))
-    expect(old.server.heard.filter(({ path }) => path.includes(place.siteId))).toEqual([])
-    expect([...later.problems, ...old.problems]).toEqual([])
+    await partner211.eventually("another status is pushed", () =>
+      statusesOf(pushedTo(partner211, open)).includes("OUTOFORDER")
+    )
+    expect(partner211.server.heard.filter(({ path }) => path.includes(place.siteId))).toEqual([])
+    expect([...partner221.problems, ...partner211.problems]).toEqual([])
   })
 
   it("is removed in 2.1.1 when it stops being public, and sent again when it becomes public", async () => {
@@ -133,9 +137,9 @@ describe("a location that is not public", () => {
 
 describe("the location of a session in 2.1.1", () => {
   it("has all details of the location, with the EVSE and connector that were used, and does not change in the record", async () => {
-    const place = await makePlace(roaming.world, siteTold)
+    const place = await makePlace(roaming.world, siteDetails)
     await change(`chargers/${place.chargerId}`, {
-      evses: [1, 2].map((evseId) => ({ evseId, ...evseTold, physicalReference: `Bay ${evseId}` })),
+      evses: [1, 2].map((evseId) => ({ evseId, ...evseDetails, physicalReference: `Bay ${evseId}` })),
       connectors: [1, 2].map((connectorId) => ({ ...equipment, connectorId, termsAndConditions: terms }))
     })
     const { partner } = await roaming.registered("2.1.1")

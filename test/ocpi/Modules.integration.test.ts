@@ -3,10 +3,10 @@
  * the endpoint table that they cover (`docs/ocpi-coverage.md` is generated from them).
  */
 import { describe, expect, it } from "vitest"
-import { laterSchema, type Version } from "./schemas/Schemas.ts"
+import { schemaSince22, type Version } from "./schemas/Schemas.ts"
 import { Driver, makePlace, type Place } from "./partner/Place.ts"
 import type { Partner } from "./partner/Partner.ts"
-import { laterVersions, Roaming } from "./partner/Roaming.ts"
+import { Roaming, versionsSince22 } from "./partner/Roaming.ts"
 import { itInCommon, usualVersions } from "./partner/Usual.ts"
 import { type Json, printed } from "./partner/Wire.ts"
 
@@ -47,7 +47,7 @@ const charging = async (version: Version): Promise<Charging> => {
 }
 
 describe.each(usualVersions)("OCPI %s", (version) => {
-  const later = version !== "2.1.1"
+  const isSince22 = version !== "2.1.1"
 
   it("GET locations in pages and by date, and 400 for an invalid page", async () => {
     const { partner, place } = await aPlace(version)
@@ -121,7 +121,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     await expect.poll(() => partner.pull("cdrs"), { timeout: 20_000 }).toHaveLength(1)
     const [cdr] = await partner.pull("cdrs")
     expect(cdr).toMatchObject({ total_energy: 0.4, currency: "EUR", auth_method: "WHITELIST" })
-    expect(cdr?.["total_cost"]).toEqual(later ? { excl_vat: 0.2, incl_vat: 0.24 } : 0.2)
+    expect(cdr?.["total_cost"]).toEqual(isSince22 ? { excl_vat: 0.2, incl_vat: 0.24 } : 0.2)
     expect(JSON.stringify(cdr)).not.toContain(place.chargerId)
     const other = (await roaming.registered(version)).partner
     expect(await other.pull("cdrs")).toEqual([])
@@ -131,7 +131,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
   it("GET tariffs that a connector names", async () => {
     const { partner, place } = await aPlace(version)
     const [connector] = list((await evseOf(partner, place))["connectors"])
-    const named = later ? connector?.["tariff_ids"] : [connector?.["tariff_id"]]
+    const named = isSince22 ? connector?.["tariff_ids"] : [connector?.["tariff_id"]]
     expect(named).toEqual([place.tariffId])
     const tariffs = await partner.pull("tariffs", "?limit=1")
     expect(tariffs.map(({ id }) => id)).toContain(place.tariffId)
@@ -141,7 +141,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
   it("PUT tokens/:countryCode/:partyId/:tokenUid creates and replaces a token", async () => {
     const { partner } = await aPlace(version)
     const token = partner.cards.make(`PUT${(cards += 1)}`, { visual_number: "DF000-1" })
-    expect((await partner.putToken(token)).http).toBe(later ? 200 : 201)
+    expect((await partner.putToken(token)).http).toBe(isSince22 ? 200 : 201)
     expect((await partner.putToken({ ...token, valid: false })).http).toBe(200)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual({ ...token, valid: false })
     // Fields of later versions and unknown fields do no harm.
@@ -161,8 +161,8 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     const token = partner.cards.make(`GET${(cards += 1)}`, { language: "nl" })
     await partner.putToken(token)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
-    const unknown = await partner.ask("GET", "tokens", partner.tokenPath({ ...token, uid: "NOBODY" }))
-    expect([unknown.http, unknown.code]).toEqual([404, later ? 2004 : 2001])
+    const unknown = await partner.ask("GET", "tokens", partner.tokenPath({ ...token, uid: "UNKNOWN" }))
+    expect([unknown.http, unknown.code]).toEqual([404, isSince22 ? 2004 : 2001])
     expect(partner.problems).toEqual([])
   })
 
@@ -178,8 +178,8 @@ describe.each(usualVersions)("OCPI %s", (version) => {
       last_updated
     })
     // From 2.2 on, a PATCH must have last_updated.
-    expect((await partner.patchToken(token, { valid: true })).code).toBe(later ? 2001 : 1000)
-    const unknown = await partner.patchToken({ ...token, uid: "NOBODY" }, { valid: false, last_updated })
+    expect((await partner.patchToken(token, { valid: true })).code).toBe(isSince22 ? 2001 : 1000)
+    const unknown = await partner.patchToken({ ...token, uid: "UNKNOWN" }, { valid: false, last_updated })
     expect(unknown.http).toBe(404)
     expect(partner.problems).toEqual([])
   })
@@ -203,14 +203,14 @@ describe.each(usualVersions)("OCPI %s", (version) => {
         connector_id: connector?.["id"]
       })
     ).toBe("ACCEPTED")
-    const reservation_id = later ? "our-reservation-1" : 4711
+    const reservation_id = isSince22 ? "our-reservation-1" : 4711
     const expiry_date = printed(Date.now() + 600_000)
     expect(await result("RESERVE_NOW", { token, ...at, reservation_id, expiry_date })).toBe("ACCEPTED")
     // 2.1.1 has no CANCEL_RESERVATION.
-    const cancelled = later ? await result("CANCEL_RESERVATION", { reservation_id }) : "ACCEPTED"
+    const cancelled = isSince22 ? await result("CANCEL_RESERVATION", { reservation_id }) : "ACCEPTED"
     expect(cancelled).toBe("ACCEPTED")
     // If the first EVSE is still reserved, the driver starts at the other one.
-    const where = later ? at : { location_id: place.siteId, evse_uid: other?.["uid"] }
+    const where = isSince22 ? at : { location_id: place.siteId, evse_uid: other?.["uid"] }
     expect(await result("START_SESSION", { token, ...where })).toBe("ACCEPTED")
     await partner.eventually("it has started", () => driver.transactionId !== undefined)
     const sessions = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
@@ -228,7 +228,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
     const unlock = await partner.command("UNLOCK_CONNECTOR", where)
     const refused = await partner.command("STOP_SESSION", { session_id: "nothing" })
     expect([unlock.answer["result"], refused.answer["result"]]).toEqual(["ACCEPTED", "UNKNOWN_SESSION"])
-    expect((await partner.result(unlock.id))["result"]).toBe(later ? "FAILED" : "REJECTED")
+    expect((await partner.result(unlock.id))["result"]).toBe(isSince22 ? "FAILED" : "REJECTED")
     const posted = partner.server.heard.filter(({ module }) => module === "commands")
     expect(posted.map(({ path }) => path)).toEqual([["UNLOCK_CONNECTOR", unlock.id]])
     expect(partner.problems).toEqual([])
@@ -252,7 +252,7 @@ describe.each(usualVersions)("OCPI %s", (version) => {
   })
 })
 
-describe.each(laterVersions)("OCPI %s", (version) => {
+describe.each(versionsSince22)("OCPI %s", (version) => {
   const common = itInCommon(version)
 
   common(
@@ -271,7 +271,7 @@ describe.each(laterVersions)("OCPI %s", (version) => {
       await expect.poll(async () => (await wish("REGULAR")).data, { timeout: 10_000 }).toBe("ACCEPTED")
       const faster = (await wish("FAST")).data
       expect(faster).toBe("PROFILE_TYPE_NOT_SUPPORTED")
-      expect(laterSchema(version, "ChargingPreferencesResponse")(faster, "data")).toEqual([])
+      expect(schemaSince22(version, "ChargingPreferencesResponse")(faster, "data")).toEqual([])
       const unknown = await partner.ask("PUT", "sessions", "/nothing/charging_preferences", { profile_type: "FAST" })
       expect(unknown.http).toBe(404)
       expect(partner.problems).toEqual([])

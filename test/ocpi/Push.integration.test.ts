@@ -232,8 +232,8 @@ describe("a partner that", () => {
     { timeout: 90_000 },
     async () => {
       const { id, partner, place } = await seen("2.2.1")
-      const told = () => [...partner.stores.tariffs.values()].find((one) => one["id"] === place.tariffId)
-      await partner.eventually("the tariff is pushed", () => told() !== undefined)
+      const pushedTariff = () => [...partner.stores.tariffs.values()].find((one) => one["id"] === place.tariffId)
+      await partner.eventually("the tariff is pushed", () => pushedTariff() !== undefined)
       const fault = { does: "refuse", statusCode: 2001 } as const
       partner.server.faults.plan({ fault, method: "PUT", module: "tariffs", id: place.tariffId })
       await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/refused" })
@@ -250,7 +250,7 @@ describe("a partner that", () => {
       await partner.eventually("a status", () => statusesAt(partner, place)[0] === "CHARGING")
       partner.server.faults.clear()
       await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {})
-      await partner.eventually("the tariff", () => told()?.["tariff_alt_url"] === "https://example.com/refused")
+      await partner.eventually("the tariff", () => pushedTariff()?.["tariff_alt_url"] === "https://example.com/refused")
       expect(await parkedOf(id)).toEqual([])
       await roaming.world.post(`partners/${id}/parked/${String(item["id"])}/replay`, {}, 404)
       expect(problemsOf(partner)).toEqual([])
@@ -263,8 +263,8 @@ describe("a partner that", () => {
     async () => {
       const { id, partner, place } = await seen("2.2.1")
       const other = (await roaming.registered("2.2.1")).partner
-      const told = () => [...partner.stores.tariffs.values()].some((one) => one["id"] === place.tariffId)
-      await partner.eventually("the tariff is pushed", told)
+      const isTariffPushed = () => [...partner.stores.tariffs.values()].some((one) => one["id"] === place.tariffId)
+      await partner.eventually("the tariff is pushed", isTariffPushed)
       const fault = { does: "refuse", statusCode: 2000, saying: "bad\u0000 \ud83d" } as const
       partner.server.faults.plan({ fault, method: "PUT", module: "tariffs", id: place.tariffId })
       await roaming.world.ask("PATCH", `tariffs/${place.tariffId}`, { tariffAltUrl: "https://example.com/refused" })
@@ -296,7 +296,7 @@ describe("a partner that", () => {
     await new Promise((resolve) => setTimeout(resolve, 10 * backgroundMillis))
     expect(pushes()).toBe(count)
     await roaming.world.ask("PATCH", `partners/${id}`, { suspended: false })
-    await partner.eventually("what stands", () => String(statusesAt(partner, place)) === "CHARGING,OUTOFORDER")
+    await partner.eventually("the current statuses", () => String(statusesAt(partner, place)) === "CHARGING,OUTOFORDER")
     expect(problemsOf(partner)).toEqual([])
   })
 })

@@ -144,15 +144,15 @@ describe.each(usualVersions)("to a partner on OCPI %s", (version) => {
     expect(paths).toEqual(paths.map(() => own))
     // A site that moves to another party is removed from its former address.
     await roaming.world.ask("PATCH", `sites/${place.siteId}`, { cpoPartyId: null, name: "Moved" })
-    const stands = (one: Json) => list(one["evses"]).some(({ status }) => status !== "REMOVED")
-    const moved = (one: Json) => one["id"] === place.siteId && one["name"] === "Moved" && stands(one)
+    const isPresent = (one: Json) => list(one["evses"]).some(({ status }) => status !== "REMOVED")
+    const moved = (one: Json) => one["id"] === place.siteId && one["name"] === "Moved" && isPresent(one)
     await partner.eventually("the move", () => [...partner.stores.locations.values()].some(moved))
-    const told = () =>
+    const puts = () =>
       partner.server.heard
         .filter(({ method, path }) => method === "PUT" && path.includes(place.siteId))
-        .map(({ body, path }) => [path.slice(0, 2).join(), stands(body as Json)])
+        .map(({ body, path }) => [path.slice(0, 2).join(), isPresent(body as Json)])
     // A status change of an EVSE may cause the location to be sent to the new party's address before the change of the site itself is sent.
-    const last = () => [told().findLast(([address]) => address === own.join()), told().at(-1)]
+    const last = () => [puts().findLast(([address]) => address === own.join()), puts().at(-1)]
     const now = [`NL,${roaming.world.organisation.partyId}`, true]
     await expect.poll(last, { timeout: 20_000 }).toEqual([[own.join(), version === "2.1.1"], now])
     expect(partner.problems).toEqual([])

@@ -56,8 +56,8 @@ describe("routing headers", () => {
 
   it("that name the caller's own party are ignored, unless the party is ours too or the caller is a hub", () => {
     const asked = routingOf(headers("DE*ABC", "DE*ABC"))
-    const nobody = { ...asked, to: undefined }
-    expect(asMeant(asked, ours, partner(["EMSP"]))).toEqual(nobody)
+    const unaddressed = { ...asked, to: undefined }
+    expect(asMeant(asked, ours, partner(["EMSP"]))).toEqual(unaddressed)
     expect(asMeant(asked, [...ours, { countryCode: "DE", partyId: "ABC" }], partner(["EMSP"]))).toEqual(asked)
     expect(asMeant(asked, ours, partner(["EMSP", "HUB"]))).toEqual(asked)
     const others = routingOf(headers("DE*ABC", "NL*XXX"))

@@ -7,7 +7,7 @@ const roaming = new Roaming()
 
 const at = (text: string) => ({ last_updated: text })
 const early = "2026-11-20T08:00:00Z"
-const later = "2026-11-20T09:00:00Z"
+const newer = "2026-11-20T09:00:00Z"
 
 describe.each(allVersions)("a partner on OCPI %s", (version) => {
   const old = version === "2.1.1"
@@ -24,7 +24,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const { country_code, party_id } = partner.party
     const lower = `/${country_code}/${party_id}/ABC-1`.toLowerCase()
     expect((await partner.ask("GET", "tokens", `${lower}/`)).data).toEqual(token)
-    const blocked = { ...token, valid: false, ...at(later) }
+    const blocked = { ...token, valid: false, ...at(newer) }
     expect((await partner.putToken(blocked)).http).toBe(200)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(blocked)
     // Our operator sees the partner's tokens.
@@ -35,7 +35,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
 
   it("changes nothing by a push that is older than the token", async () => {
     const { partner } = await roaming.registered(version)
-    const token = partner.cards.make("overtaken", { ...at(later), valid: false })
+    const token = partner.cards.make("overtaken", { ...at(newer), valid: false })
     await partner.putToken(token)
     expect((await partner.putToken({ ...token, valid: true, ...at(early) })).code).toBe(1000)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
@@ -46,17 +46,17 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
   it("patches the fields that it names, and is refused for an unknown token or a missing time", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("patched", { ...at(early), visual_number: "1" })
-    const nothing = await partner.patchToken(token, { valid: false, ...at(later) })
+    const nothing = await partner.patchToken(token, { valid: false, ...at(newer) })
     expect([nothing.http, nothing.code]).toEqual([404, old ? 2001 : 2004])
     await partner.putToken(token)
-    const change = { valid: false, visual_number: null, whitelist: "NEVER", ...at(later) }
+    const change = { valid: false, visual_number: null, whitelist: "NEVER", ...at(newer) }
     const patched = await partner.patchToken(token, change)
     expect([patched.http, patched.code, patched.data]).toEqual([200, 1000, undefined])
     const read = await partner.ask("GET", "tokens", partner.tokenPath(token))
     expect(read.data).toEqual({ ...token, ...change, visual_number: "1" })
     const timeless = await partner.patchToken(token, { valid: true })
     expect([timeless.http, timeless.code]).toEqual([200, old ? 1000 : 2001])
-    expect((await partner.patchToken(token, { uid: "another", ...at(later) })).code).toBe(2001)
+    expect((await partner.patchToken(token, { uid: "another", ...at(newer) })).code).toBe(2001)
     expect(partner.problems).toEqual([])
   })
 
@@ -64,7 +64,7 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("retyped", at(early))
     await partner.putToken(token)
-    const other = { ...token, type: "OTHER", ...at(later) }
+    const other = { ...token, type: "OTHER", ...at(newer) }
     const put = await partner.putToken(other)
     expect([put.http, put.code]).toEqual([200, 1000])
     const { country_code, party_id } = partner.party
@@ -142,8 +142,8 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     const path = owner.tokenPath(token)
     for (const [method, body] of [
       ["GET", undefined],
-      ["PUT", { ...token, valid: false, ...at(later) }],
-      ["PATCH", { valid: false, ...at(later) }]
+      ["PUT", { ...token, valid: false, ...at(newer) }],
+      ["PATCH", { valid: false, ...at(newer) }]
     ] as const) {
       const answer = await stranger.ask(method, "tokens", path, body)
       expect([answer.http, answer.code], method).toEqual([404, 2001])

@@ -160,10 +160,10 @@ describe("a call", () => {
 
   it.live("fails if no server answers, and ends its connection when it is interrupted", () =>
     Effect.gen(function* () {
-      const nobody = createTcpServer()
-      yield* Effect.promise(() => new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve)))
-      const { port } = nobody.address() as AddressInfo
-      yield* Effect.promise(() => new Promise<void>((resolve) => nobody.close(() => resolve())))
+      const closed = createTcpServer()
+      yield* Effect.promise(() => new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve)))
+      const { port } = closed.address() as AddressInfo
+      yield* Effect.promise(() => new Promise<void>((resolve) => closed.close(() => resolve())))
       const gone = call({ method: "GET", url: `http://127.0.0.1:${port}/`, headers: {} }, trusting)
       assert.strictEqual((yield* Effect.flip(gone)).kind, "unreachable")
       const before = yield* Effect.promise(() => connectionsOf(partner))

@@ -83,8 +83,8 @@ forEachDriver("Webhooks", ports, (it) => {
       const theirs = yield* world()
       const { id: elsewhere } = yield* mine.asked("POST", "sites", { name: "Elsewhere" })
       yield* mine.hook({ types: ["session.started", "site.changed"], siteIds: [mine.siteId] })
-      const quiet = yield* Effect.promise(() => Receiver.open())
-      yield* mine.hook({ url: quiet.url, siteIds: [elsewhere] })
+      const siteReceiver = yield* Effect.promise(() => Receiver.open())
+      yield* mine.hook({ url: siteReceiver.url, siteIds: [elsewhere] })
       yield* engine()
       const [tx, other] = [mine.session(), theirs.session()]
       yield* theirs.start(other)
@@ -92,13 +92,16 @@ forEachDriver("Webhooks", ports, (it) => {
       yield* mine.end(tx)
       yield* mine.asked("PATCH", `sites/${elsewhere}`, { name: "Elsewhere else" })
       yield* mine.asked("POST", "tokens", { uid: "CARD" })
-      yield* until(() => mine.receiver.received.length >= 1 && quiet.received.length >= 1, "both were told")
+      yield* until(
+        () => mine.receiver.received.length >= 1 && siteReceiver.received.length >= 1,
+        "both received an event"
+      )
       yield* aWhile
-      const told = ({ received }: Receiver) => received.map(({ event }) => [event.type, event.subject])
-      assert.deepStrictEqual(told(mine.receiver), [["session.started", `session:${tx.sessionId}`]])
-      assert.deepStrictEqual(told(quiet), [["site.changed", `site:${elsewhere}`]])
-      assert.deepStrictEqual(told(theirs.receiver), [])
-      yield* Effect.promise(() => quiet.close())
+      const posted = ({ received }: Receiver) => received.map(({ event }) => [event.type, event.subject])
+      assert.deepStrictEqual(posted(mine.receiver), [["session.started", `session:${tx.sessionId}`]])
+      assert.deepStrictEqual(posted(siteReceiver), [["site.changed", `site:${elsewhere}`]])
+      assert.deepStrictEqual(posted(theirs.receiver), [])
+      yield* Effect.promise(() => siteReceiver.close())
     })
   )
 
@@ -198,10 +201,10 @@ forEachDriver("Webhooks", ports, (it) => {
         () => receiver.received.some(({ event }) => event.subject === `session:${last.sessionId}`),
         "it came"
       )
-      const told = (subject: string) => receiver.received.filter(({ event }) => event.subject === subject).length
-      assert.strictEqual(told(`session:${between.sessionId}`), 0)
+      const postsOf = (subject: string) => receiver.received.filter(({ event }) => event.subject === subject).length
+      assert.strictEqual(postsOf(`session:${between.sessionId}`), 0)
       // The event that was answered with 410 is not sent again automatically.
-      assert.strictEqual(told(`session:${refused.sessionId}`), 1)
+      assert.strictEqual(postsOf(`session:${refused.sessionId}`), 1)
       const parked = yield* asked("GET", `webhooks/${id}/deliveries?status=Parked`)
       assert.deepStrictEqual(
         parked.items.map((one: { readonly id: string }) => one.id),
@@ -242,10 +245,10 @@ forEachDriver("Webhooks", ports, (it) => {
       }
       yield* until(() => taken() >= 36, "all came")
       for (const { sessionId } of txs) {
-        const told = receiver.received.slice(before).filter(({ event }) => event.subject === `session:${sessionId}`)
+        const posted = receiver.received.slice(before).filter(({ event }) => event.subject === `session:${sessionId}`)
         // The clock was moved past leases, so that posts under way then come twice, with the same id.
         assert.deepStrictEqual(
-          [...new Set(told.map(({ event, headers }) => `${String(headers["webhook-id"])} ${event.type}`))].map(
+          [...new Set(posted.map(({ event, headers }) => `${String(headers["webhook-id"])} ${event.type}`))].map(
             (one) => one.split(" ")[1]
           ),
           ["session.started", "session.updated", "session.ended"]

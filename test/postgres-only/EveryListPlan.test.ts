@@ -165,8 +165,8 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
           const known: Known = {
             ...others,
             sessionId: session?.id ?? "",
-            quietCharger: `AGE-${past.chargers}`,
-            quietSite: "01990000-0000-7000-8000-000000000100",
+            leastUsedCharger: `AGE-${past.chargers}`,
+            leastUsedSite: "01990000-0000-7000-8000-000000000100",
             from: time(at),
             to: time(at + dayMillis),
             month: time(at).slice(0, 7),

@@ -115,7 +115,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             { tokenUid: "old", ...long },
             { tokenUid: "fleet", ...march },
             { tokenUid: "fleet", chargerId: "OLD" },
-            { tokenUid: "nobody" },
+            { tokenUid: "unknown" },
             { tokenUid: "old", status: "COMPLETED" },
             { tokenUid: "fleet", status: "ACTIVE" },
             { tokenUid: "fleet", status: "INVALID" },
@@ -152,7 +152,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             { tokenUid: "OLD" },
             { tokenUid: "old", ...long },
             { tokenUid: "fleet", chargerId: "OLD" },
-            { tokenUid: "nobody" },
+            { tokenUid: "unknown" },
             { siteId: oldSite },
             { siteId: oldSite, ...long },
             { siteId: site, to: first + 100 * minute },
@@ -178,13 +178,13 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
             const ofTokens = (filters: ReadonlyArray<TokenFilter>, most: number) =>
               tooMuch(filters, most, (filter) => tokens.list(ours.id, filter))
             expect(yield* ofTokens([{ status: "Blocked" }, { status: "Expired" }], 100)).toEqual([])
-            expect(yield* ofTokens([{ text: "nobody" }, { text: "9999" }], cards)).toEqual([])
+            expect(yield* ofTokens([{ text: "unknown" }, { text: "9999" }], cards)).toEqual([])
             const filters: ReadonlyArray<ChargerFilter> = [
               { siteId: oldSite },
               { model: "M7" },
               { firmwareVersion: "1.7" },
               { text: "Charger 777" },
-              { text: "nobody" },
+              { text: "unknown" },
               { connected: false },
               { status: "Faulted" },
               { connected: false, status: "Faulted", siteId: site }
@@ -200,7 +200,7 @@ for (const driver of drivers().filter(({ name }) => name === "PostgreSQL")) {
               { states: ["Offline"] },
               { connected: false },
               { firmwareVersion: "1.7" },
-              { text: "nobody" },
+              { text: "unknown" },
               { siteId: oldSite },
               { states: ["Faulted"], siteId: site }
             ]

@@ -53,7 +53,7 @@ describe("what CI runs again", () => {
     ["nothing if a property test failed", [failed("c.property.test.ts", "t", "seed 7"), { event: "complete" }], []],
     [
       "nothing if a test with random cases failed",
-      [failed("test/histories/Retold.integration.test.ts", "t", "x"), { event: "complete" }],
+      [failed("test/histories/Reordered.integration.test.ts", "t", "x"), { event: "complete" }],
       []
     ],
     ["a long test that failed", [failed("c.long.test.ts", "t", "x"), { event: "complete" }], ["c.long.test.ts"]],

@@ -3,7 +3,7 @@
  * is a connection. Each event is a transaction message in the charger's queue and a line in the history.
  */
 import { between, pick, type Random } from "./Choice.ts"
-import type { Reading, Stop, Told, Transaction } from "./History.ts"
+import type { Reading, Stop, Attempts, Transaction } from "./History.ts"
 import { heartbeat, SimulatedCharger, status, type ChargerSettings } from "./SimulatedCharger.ts"
 
 export interface ChargingSettings extends ChargerSettings {
@@ -27,7 +27,7 @@ interface Connector {
   transaction: Transaction | undefined
 }
 
-const unrecorded = (): Told => ({ sent: 0, acknowledged: 0 })
+const noAttempts = (): Attempts => ({ sent: 0, acknowledged: 0 })
 const iso = (at: number): string => new Date(at).toISOString()
 
 export class ChargingCharger extends SimulatedCharger {
@@ -95,7 +95,7 @@ export class ChargingCharger extends SimulatedCharger {
       idTag: connector.idTag,
       startedAt: this.tick(),
       meterStartWh: connector.registerWh,
-      start: unrecorded(),
+      start: noAttempts(),
       transactionIds: new Set(),
       readings: [],
       stop: undefined
@@ -118,7 +118,7 @@ export class ChargingCharger extends SimulatedCharger {
         if (transaction.start.acknowledged === 1) this.maybeRepeat(message)
       }
     }
-    this.tell(message)
+    this.enqueue(message)
   }
 
   private noteStart(transaction: Transaction, answer: Readonly<Record<string, unknown>>): void {
@@ -139,9 +139,9 @@ export class ChargingCharger extends SimulatedCharger {
     const { transaction } = connector
     if (transaction === undefined) return
     connector.registerWh += between(this.random, 0, 400)
-    const reading: Reading = { at: this.tick(), wh: connector.registerWh, told: unrecorded() }
+    const reading: Reading = { at: this.tick(), wh: connector.registerWh, attempts: noAttempts() }
     transaction.readings.push(reading)
-    this.tell({
+    this.enqueue({
       action: "MeterValues",
       payload: () => ({
         connectorId: connector.id,
@@ -156,8 +156,8 @@ export class ChargingCharger extends SimulatedCharger {
           }
         ]
       }),
-      onSent: () => void reading.told.sent++,
-      onResult: () => void reading.told.acknowledged++
+      onSent: () => void reading.attempts.sent++,
+      onResult: () => void reading.attempts.acknowledged++
     })
   }
 
@@ -170,7 +170,7 @@ export class ChargingCharger extends SimulatedCharger {
       at: this.tick(),
       meterStopWh: connector.registerWh,
       reason: pick(this.random, reasons),
-      told: unrecorded()
+      attempts: noAttempts()
     }
     transaction.stop = stop
     const message = {
@@ -182,13 +182,13 @@ export class ChargingCharger extends SimulatedCharger {
         timestamp: iso(stop.at),
         reason: stop.reason
       }),
-      onSent: () => void stop.told.sent++,
+      onSent: () => void stop.attempts.sent++,
       onResult: () => {
-        stop.told.acknowledged++
-        if (stop.told.acknowledged === 1) this.maybeRepeat(message)
+        stop.attempts.acknowledged++
+        if (stop.attempts.acknowledged === 1) this.maybeRepeat(message)
       }
     }
-    this.tell(message)
+    this.enqueue(message)
     this.mention(status(connector.id, "Available"))
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { brokenPromises, type Stored, type StoredSession } from "./Checker.ts"
 import type { Transaction } from "./History.ts"
 
-const told = (acknowledged: number, sent = 1) => ({ sent, acknowledged })
+const attempts = (acknowledged: number, sent = 1) => ({ sent, acknowledged })
 
 const transaction = (change: Partial<Transaction> = {}): Transaction => ({
   chargerId: "CP-1",
@@ -11,10 +11,10 @@ const transaction = (change: Partial<Transaction> = {}): Transaction => ({
   idTag: "CARD",
   startedAt: 1_000,
   meterStartWh: 100,
-  start: told(1),
+  start: attempts(1),
   transactionIds: new Set([7]),
-  readings: [{ at: 2_000, wh: 150, told: told(1) }],
-  stop: { at: 3_000, meterStopWh: 300, reason: "Local", told: told(1) },
+  readings: [{ at: 2_000, wh: 150, attempts: attempts(1) }],
+  stop: { at: 3_000, meterStopWh: 300, reason: "Local", attempts: attempts(1) },
   ...change
 })
 
@@ -47,11 +47,11 @@ describe("brokenPromises", () => {
   })
 
   it("allows unacknowledged messages to be stored or not", () => {
-    const start = { start: told(0), transactionIds: new Set<number>(), readings: [], stop: undefined }
+    const start = { start: attempts(0), transactionIds: new Set<number>(), readings: [], stop: undefined }
     expect(check([transaction(start)], stored([]))).toBe("")
     const running = session({ status: "ACTIVE", endedAt: undefined, meterStopWh: undefined, energyWh: 0 })
     expect(check([transaction(start)], stored([running], []))).toBe("")
-    const stop = transaction({ stop: { at: 3_000, meterStopWh: 300, reason: "Local", told: told(0) } })
+    const stop = transaction({ stop: { at: 3_000, meterStopWh: 300, reason: "Local", attempts: attempts(0) } })
     expect(check([stop], stored([session()]))).toBe("")
     expect(check([stop], stored([{ ...running, energyWh: 50 }]))).toBe("")
   })
@@ -69,7 +69,7 @@ describe("brokenPromises", () => {
 
   it("finds data that was never sent", () => {
     expect(check([], stored([session()]))).toContain("never started")
-    expect(check([transaction({ start: told(0, 0) })], stored([session()]))).toContain("never started")
+    expect(check([transaction({ start: attempts(0, 0) })], stored([session()]))).toContain("never started")
     expect(check([transaction()], stored([session()], [reading, { at: 9, energyWh: 1 }]))).toContain("never sent")
     const open = transaction({ stop: undefined })
     expect(check([open], stored([session()]))).toContain("status was ACTIVE and is stored as COMPLETED")

@@ -52,37 +52,37 @@ const byName = (sessions: ReadonlyArray<StoredSession>, broken: Array<string>): 
 
 const differences = (
   name: string,
-  pairs: Readonly<Record<string, readonly [told: unknown, stored: unknown]>>
+  pairs: Readonly<Record<string, readonly [sent: unknown, stored: unknown]>>
 ): ReadonlyArray<string> =>
   Object.entries(pairs)
-    .filter(([, [told, stored]]) => told !== stored)
-    .map(([field, [told, stored]]) => `${name}: ${field} was ${String(told)} and is stored as ${String(stored)}`)
+    .filter(([, [sent, stored]]) => sent !== stored)
+    .map(([field, [sent, stored]]) => `${name}: ${field} was ${String(sent)} and is stored as ${String(stored)}`)
 
-/** Compares `stored` with what the acknowledged start and stop of `told` promise; returns the differences. */
-const checkSession = (told: Transaction, later: Transaction, stored: StoredSession): ReadonlyArray<string> => {
-  const name = nameOf(told)
-  const { stop } = told
+/** Compares `stored` with what the acknowledged start and stop of `before` promise; returns the differences. */
+const checkSession = (before: Transaction, after: Transaction, stored: StoredSession): ReadonlyArray<string> => {
+  const name = nameOf(before)
+  const { stop } = before
   const ended =
-    stop !== undefined && stop.told.acknowledged > 0
+    stop !== undefined && stop.attempts.acknowledged > 0
       ? differences(name, {
           status: ["COMPLETED", stored.status],
           endedAt: [stop.at, stored.endedAt],
           meterStopWh: [stop.meterStopWh, stored.meterStopWh],
-          energyWh: [stop.meterStopWh - told.meterStartWh, stored.energyWh],
+          energyWh: [stop.meterStopWh - before.meterStartWh, stored.energyWh],
           stopReason: [stop.reason, stored.stopReason]
         })
       : []
   const running =
-    (later.stop?.told.sent ?? 0) === 0
+    (after.stop?.attempts.sent ?? 0) === 0
       ? differences(name, { status: ["ACTIVE", stored.status], endedAt: [undefined, stored.endedAt] })
       : []
   return [
     ...differences(name, {
-      evseId: [told.connectorId, stored.evseId],
-      tokenUid: [told.idTag, stored.tokenUid],
-      meterStartWh: [told.meterStartWh, stored.meterStartWh]
+      evseId: [before.connectorId, stored.evseId],
+      tokenUid: [before.idTag, stored.tokenUid],
+      meterStartWh: [before.meterStartWh, stored.meterStartWh]
     }),
-    ...[...told.transactionIds].flatMap((id) => differences(name, { transactionId: [id, stored.transactionId] })),
+    ...[...before.transactionIds].flatMap((id) => differences(name, { transactionId: [id, stored.transactionId] })),
     ...ended,
     ...running
   ]
@@ -90,25 +90,25 @@ const checkSession = (told: Transaction, later: Transaction, stored: StoredSessi
 
 const checkReadings = (
   name: string,
-  told: ReadonlyArray<Reading>,
-  later: ReadonlyArray<Reading>,
+  before: ReadonlyArray<Reading>,
+  after: ReadonlyArray<Reading>,
   stored: ReadonlyArray<StoredReading>
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const count = new Map<number, number>()
   for (const { at } of stored) count.set(at, (count.get(at) ?? 0) + 1)
   for (const [at, times] of count) if (times > 1) broken.push(`${name}: the reading of ${at} is there ${times} times`)
-  const known = new Map(later.map((reading) => [reading.at, reading]))
+  const known = new Map(after.map((reading) => [reading.at, reading]))
   for (const { at, energyWh } of stored) {
     const said = known.get(at)
-    if (said === undefined || said.told.sent === 0) broken.push(`${name}: a reading of ${at} that was never sent`)
+    if (said === undefined || said.attempts.sent === 0) broken.push(`${name}: a reading of ${at} that was never sent`)
     else if (said.wh !== energyWh)
       broken.push(`${name}: the reading of ${at} was ${said.wh} Wh and is ${String(energyWh)}`)
   }
   for (const {
     at,
-    told: { acknowledged }
-  } of told) {
+    attempts: { acknowledged }
+  } of before) {
     if (acknowledged > 0 && !count.has(at)) broken.push(`${name}: the acknowledged reading of ${at} is missing`)
   }
   return broken
@@ -126,23 +126,23 @@ export const brokenPromises = (
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const sessions = byName(stored.sessions, broken)
-  const later = new Map(after.map((transaction) => [nameOf(transaction), transaction]))
+  const afterByName = new Map(after.map((transaction) => [nameOf(transaction), transaction]))
   for (const session of stored.sessions) {
-    const said = later.get(nameOf(session))
+    const said = afterByName.get(nameOf(session))
     if (said === undefined || said.start.sent === 0) broken.push(`${nameOf(session)}: a session that was never started`)
   }
-  for (const told of before) {
-    if (told.startedAt < since) continue
-    const name = nameOf(told)
+  for (const transaction of before) {
+    if (transaction.startedAt < since) continue
+    const name = nameOf(transaction)
     const session = sessions.get(name)
-    const now = later.get(name) ?? told
+    const now = afterByName.get(name) ?? transaction
     if (session === undefined) {
-      if (told.start.acknowledged > 0) broken.push(`${name}: the acknowledged start is missing`)
+      if (transaction.start.acknowledged > 0) broken.push(`${name}: the acknowledged start is missing`)
       continue
     }
-    broken.push(...checkSession(told, now, session))
+    broken.push(...checkSession(transaction, now, session))
     const readings = stored.readings.get(session.id)
-    if (readings !== undefined) broken.push(...checkReadings(name, told.readings, now.readings, readings))
+    if (readings !== undefined) broken.push(...checkReadings(name, transaction.readings, now.readings, readings))
   }
   return broken.slice(0, maxShown)
 }
@@ -151,10 +151,10 @@ export const brokenPromises = (
 export const figures = (transactions: ReadonlyArray<Transaction>) => {
   let [acknowledged, retried] = [0, 0]
   for (const { readings, start, stop } of transactions) {
-    const all = [start, ...readings.map((reading) => reading.told), ...(stop === undefined ? [] : [stop.told])]
-    for (const told of all) {
-      if (told.acknowledged > 0) acknowledged++
-      if (told.sent > 1) retried++
+    const all = [start, ...readings.map((reading) => reading.attempts), ...(stop === undefined ? [] : [stop.attempts])]
+    for (const attempts of all) {
+      if (attempts.acknowledged > 0) acknowledged++
+      if (attempts.sent > 1) retried++
     }
   }
   return { transactions: transactions.length, acknowledged, retried }

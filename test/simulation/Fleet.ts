@@ -132,10 +132,10 @@ export class Fleet {
     for (const charger of this.chargers) charger.endTraffic(true)
     await until(
       () =>
-        `every queue told: ${this.chargers.reduce((sum, charger) => sum + charger.backlog, 0)} messages left; ` +
+        `every queue empty: ${this.chargers.reduce((sum, charger) => sum + charger.backlog, 0)} messages left; ` +
         this.tally.toString(),
       onlineLimitMillis,
-      () => this.chargers.every((charger) => charger.quiet)
+      () => this.chargers.every((charger) => charger.idle)
     )
   }
 

@@ -4,7 +4,7 @@
  */
 
 /** How often a message was sent on a socket, and how many CALLRESULTs came back for it. */
-export interface Told {
+export interface Attempts {
   sent: number
   acknowledged: number
 }
@@ -13,14 +13,14 @@ export interface Reading {
   /** The charger's time, ms epoch; unique on its charger. */
   readonly at: number
   readonly wh: number
-  readonly told: Told
+  readonly attempts: Attempts
 }
 
 export interface Stop {
   readonly at: number
   readonly meterStopWh: number
   readonly reason: string
-  readonly told: Told
+  readonly attempts: Attempts
 }
 
 export interface Transaction {
@@ -30,7 +30,7 @@ export interface Transaction {
   /** The charger's time, ms epoch; unique on its charger. */
   readonly startedAt: number
   readonly meterStartWh: number
-  readonly start: Told
+  readonly start: Attempts
   /** All transaction ids in CALLRESULTs to the start; more than one is a broken promise. */
   readonly transactionIds: Set<number>
   readonly readings: Array<Reading>
@@ -43,8 +43,9 @@ export const snapshot = (transactions: ReadonlyArray<Transaction>): ReadonlyArra
     ...transaction,
     start: { ...transaction.start },
     transactionIds: new Set(transaction.transactionIds),
-    readings: transaction.readings.map((reading) => ({ ...reading, told: { ...reading.told } })),
-    stop: transaction.stop === undefined ? undefined : { ...transaction.stop, told: { ...transaction.stop.told } }
+    readings: transaction.readings.map((reading) => ({ ...reading, attempts: { ...reading.attempts } })),
+    stop:
+      transaction.stop === undefined ? undefined : { ...transaction.stop, attempts: { ...transaction.stop.attempts } }
   }))
 
 /** Counts of what chargers met, by name. */

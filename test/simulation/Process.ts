@@ -25,7 +25,7 @@ const exitLimitMillis = 60_000
 const portsTried = 5
 
 /** How much of the service's output is shown when a test fails, in characters. */
-const lastWordsChars = 8_000
+const lastOutputChars = 8_000
 
 export const apiKey = "vl_0123456789abcdef_FaultTestsOnlyFaultTestsOnlyFaultTestsOnly0_db204c9a"
 export const v1 = { clientId: "fault-tests", code: "fault-tests-code-3a7f9c1e5b8d2046" }
@@ -93,7 +93,7 @@ export class Life {
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.output = (this.output + text).slice(-lastWordsChars * 8)
+        this.output = (this.output + text).slice(-lastOutputChars * 8)
         this.hasBegun ||= /^Voltlane /m.test(this.output)
       })
     }
@@ -238,7 +238,7 @@ export class Service implements AsyncDisposable {
     const since = performance.now()
     const { life } = this
     await until(
-      () => `${this.url}/readyz says 200\n${life.output.slice(-lastWordsChars)}`,
+      () => `${this.url}/readyz says 200\n${life.output.slice(-lastOutputChars)}`,
       startLimitMillis,
       async () => {
         if (life.exit !== undefined) {
@@ -246,7 +246,7 @@ export class Service implements AsyncDisposable {
           if (life.output.includes(`:${this.port} is in use by another process`))
             throw new PortTaken(`port ${this.port} is taken by another process: the service could not listen on it`)
           throw new Error(
-            `the service ended (${String(code ?? signal)}) before it was ready:\n${life.output.slice(-lastWordsChars)}`
+            `the service ended (${String(code ?? signal)}) before it was ready:\n${life.output.slice(-lastOutputChars)}`
           )
         }
         return life.hasBegun && (await this.status("/readyz")) === 200
@@ -291,7 +291,7 @@ export const withService = async (
   try {
     await test(service)
   } catch (error) {
-    console.log(`---- last words of the service\n${service.life.output.slice(-lastWordsChars)}\n----`)
+    console.log(`---- last output of the service\n${service.life.output.slice(-lastOutputChars)}\n----`)
     throw error
   }
 }

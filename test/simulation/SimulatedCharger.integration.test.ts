@@ -88,16 +88,16 @@ describe("SimulatedCharger", () => {
     charger.endTraffic(true)
     charger.start()
     await until(
-      () => "all told",
+      () => "every message sent",
       30_000,
-      () => charger.online && charger.quiet
+      () => charger.online && charger.idle
     )
     expect(most).toBe(1)
     expect(heard[0]?.action).toBe("BootNotification")
     const [transaction] = charger.transactions
     expect(of("StartTransaction")[0]?.payload["meterStart"]).toBe(transaction?.meterStartWh)
     expect(of("StopTransaction")[0]?.payload["transactionId"]).toBe(5)
-    expect(transaction?.stop?.told).toEqual({ sent: 1, acknowledged: 1 })
+    expect(transaction?.stop?.attempts).toEqual({ sent: 1, acknowledged: 1 })
     expect(charger.problems).toEqual([])
   })
 

@@ -85,7 +85,7 @@ export class SimulatedCharger {
   }
 
   /** No message waits to be sent or answered. */
-  get quiet(): boolean {
+  get idle(): boolean {
     return this.queue.length === 0 && this.asides.length === 0 && this.pending === undefined
   }
 
@@ -139,7 +139,7 @@ export class SimulatedCharger {
   }
 
   /** Queues a transaction message: it is sent in order, and repeated until it is acknowledged. */
-  tell(message: Outgoing): void {
+  enqueue(message: Outgoing): void {
     this.queue.push(message)
     this.pump()
   }

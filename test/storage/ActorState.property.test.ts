@@ -33,7 +33,7 @@ import {
   started,
   status
 } from "../support/events.ts"
-import { doubled, shuffled, type Telling, tellings, type Transaction, transactions } from "../support/history.ts"
+import { doubled, type Message, messagesOf, shuffled, type Transaction, transactions } from "../support/history.ts"
 import { seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { ModelJournal, type SessionRow } from "../support/modelJournal.ts"
 import { Random, seeds } from "../support/random.ts"
@@ -98,11 +98,11 @@ const judged = ({ end, registerWh, start, status, unheardEnd }: SessionRow) => {
   const isHeld = end === undefined && unheardEnd === undefined && status === "Superseded"
   const doubt = end?.body.heldReason === "NotAuthorized" ? undefined : end?.body.heldReason
   const held = doubt ?? (isHeld ? "StopMissing" : null)
-  if (status === "Open") return { held, stands: "ACTIVE" }
-  if (start.body.authorization.status === "Accepted" || held !== null) return { held, stands: "COMPLETED" }
+  if (status === "Open") return { held, status: "ACTIVE" }
+  if (start.body.authorization.status === "Accepted" || held !== null) return { held, status: "COMPLETED" }
   const { meterStartWh } = start.body
   const energy = end === undefined ? (registerWh ?? meterStartWh) - meterStartWh : (end.body.energyWh ?? 0)
-  return energy <= nextToNothing ? { held: null, stands: "INVALID" } : { held: "NotAuthorized", stands: "COMPLETED" }
+  return energy <= nextToNothing ? { held: null, status: "INVALID" } : { held: "NotAuthorized", status: "COMPLETED" }
 }
 
 /** The expected row of a session: when it ended, with which energy, and why it is held. */
@@ -129,7 +129,7 @@ const expectSameRows = (model: ModelJournal, charger: StoredCharger) =>
     const rows = yield* sql.unsafe<Record<string, unknown>>(
       `SELECT id, ${Millis("started_at")} AS started, ${Millis("ended_at")} AS ended, superseded, register_wh::float8 AS register,
         ${Millis("register_at")} AS "registerAt", energy_wh::float8 AS energy, meter_stop_wh::float8 AS stop, stop_reason AS reason,
-        held_reason AS held, status AS stands
+        held_reason AS held, status
       FROM session WHERE charger_id = $1 ORDER BY id`,
       [charger.chargerId]
     )
@@ -247,7 +247,7 @@ const babble = (charger: StoredCharger, model: ModelJournal, random: Random, ste
   })
 
 /** Reports what really happened, with duplicates, in the given order. */
-const tell = (charger: StoredCharger, order: ReadonlyArray<Telling>, random: Random) =>
+const report = (charger: StoredCharger, order: ReadonlyArray<Message>, random: Random) =>
   Effect.gen(function* () {
     const answers = new Map<Transaction, number>()
     for (const { event, transaction } of order) {
@@ -262,7 +262,7 @@ const tell = (charger: StoredCharger, order: ReadonlyArray<Telling>, random: Ran
     yield* expectSame(charger)
   })
 
-const historyOf = (random: Random): ReadonlyArray<Telling> => {
+const historyOf = (random: Random): ReadonlyArray<Message> => {
   const options = {
     connectors: random.between(1, 3),
     transactions: random.between(2, 8),
@@ -271,8 +271,8 @@ const historyOf = (random: Random): ReadonlyArray<Telling> => {
     blind: true,
     clocks1970: true
   }
-  const told = doubled(tellings(transactions(random, options), random), random)
-  return random.chance(0.5) ? told : shuffled(told, random)
+  const reports = doubled(messagesOf(transactions(random, options), random), random)
+  return random.chance(0.5) ? reports : shuffled(reports, random)
 }
 
 /** Enough for ten times the cases on a busy machine. */
@@ -321,7 +321,7 @@ forEachDriver("the state of an actor", ports, (it) => {
 
   it.effect(
     "is the same in memory and in the database when reports are duplicated and shuffled",
-    () => inEachHistory(5, (charger, _, random) => tell(charger, historyOf(random), random)),
+    () => inEachHistory(5, (charger, _, random) => report(charger, historyOf(random), random)),
     limitMillis
   )
 })

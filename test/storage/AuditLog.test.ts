@@ -20,7 +20,7 @@ const card = {
 } as const
 
 /** A fact as the journal holds it, of any type. */
-const told = (organisation: TestOrganisation, type: string, subject: string, body: object) =>
+const storeFact = (organisation: TestOrganisation, type: string, subject: string, body: object) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`INSERT INTO journal (key, organisation_id, type, subject, at, heard_at, body)
@@ -35,15 +35,15 @@ const history = Effect.gen(function* () {
   const tokens = yield* Tokens
   yield* tokens.create(card, organisation.writing())
   yield* tokens.update("CARD", { status: "Blocked" }, organisation.writing())
-  yield* told(organisation, "CommandIssued", "charger:CP-1", {
+  yield* storeFact(organisation, "CommandIssued", "charger:CP-1", {
     by: "key:1",
     commandId: organisation.id,
     type: "Reset",
     parameters: { resetType: "Soft" },
     command: { _tag: "Reset", kind: "Soft" }
   })
-  yield* told(organisation, "ChargerBooted", "charger:CP-1", { vendor: "V" })
-  yield* told(organisation, "MeterRead", "charger:CP-1", { readings: [] })
+  yield* storeFact(organisation, "ChargerBooted", "charger:CP-1", { vendor: "V" })
+  yield* storeFact(organisation, "MeterRead", "charger:CP-1", { readings: [] })
   return organisation
 })
 

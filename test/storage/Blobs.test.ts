@@ -93,8 +93,8 @@ describe("a bucket", () => {
   })
 
   it("fails the upload with a clear message when it does not answer", async () => {
-    const nobody = layerS3(options({ endpoint: "http://127.0.0.1:9" }))
-    const failed = await putting(nobody)
+    const unreachable = layerS3(options({ endpoint: "http://127.0.0.1:9" }))
+    const failed = await putting(unreachable)
     expect(String(Exit.isFailure(failed) && failed.cause)).toContain("the bucket for files cannot be used")
   })
 })

@@ -9,7 +9,7 @@ import { freshId, seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { planOf, statementsOf } from "../support/statements.ts"
 
 /** Later than the registration of the chargers, which happens now. */
-const later = Date.now() + 3_600_000
+const afterRegistration = Date.now() + 3_600_000
 const hash = { hashAlgorithm: "SHA256", issuerNameHash: "aa", issuerKeyHash: "bb", serialNumber: "01" } as const
 const central = "CentralSystemRootCertificate"
 const manufacturer = "ManufacturerRootCertificate"
@@ -39,7 +39,7 @@ const asked = (
   status = "Accepted"
 ) => command(seeded, chargerId, "GetInstalledCertificateIds", { certificateType }, { status, result, at })
 
-const told = (...certificateHashData: ReadonlyArray<unknown>) => ({ status: "Accepted", certificateHashData })
+const accepted = (...certificateHashData: ReadonlyArray<unknown>) => ({ status: "Accepted", certificateHashData })
 
 forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it) => {
   it.effect("are unknown until the charger is asked", () =>
@@ -54,14 +54,20 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
       const certificates = yield* Certificates
       const seeded = yield* seedChargers(["CERT-2", "CERT-3"])
       const other = { ...hash, serialNumber: "02" }
-      yield* asked(seeded, "CERT-2", central, later, told(hash))
-      yield* asked(seeded, "CERT-2", central, later + 1, told(other, { ...hash, hashAlgorithm: "sha-256" }))
-      yield* asked(seeded, "CERT-2", manufacturer, later + 2, told(hash))
-      yield* asked(seeded, "CERT-2", manufacturer, later + 3, { status: "NotFound" }, "Rejected")
-      yield* asked(seeded, "CERT-3", central, later + 4, told())
+      yield* asked(seeded, "CERT-2", central, afterRegistration, accepted(hash))
+      yield* asked(
+        seeded,
+        "CERT-2",
+        central,
+        afterRegistration + 1,
+        accepted(other, { ...hash, hashAlgorithm: "sha-256" })
+      )
+      yield* asked(seeded, "CERT-2", manufacturer, afterRegistration + 2, accepted(hash))
+      yield* asked(seeded, "CERT-2", manufacturer, afterRegistration + 3, { status: "NotFound" }, "Rejected")
+      yield* asked(seeded, "CERT-3", central, afterRegistration + 4, accepted())
       assert.deepStrictEqual(yield* certificates.installed(seeded.organisationId, "CERT-2"), [
-        { certificateType: central, askedAt: later + 1, certificates: [other, hash], changedSince: false },
-        { certificateType: manufacturer, askedAt: later + 3, certificates: [], changedSince: false }
+        { certificateType: central, askedAt: afterRegistration + 1, certificates: [other, hash], changedSince: false },
+        { certificateType: manufacturer, askedAt: afterRegistration + 3, certificates: [], changedSince: false }
       ])
     })
   )
@@ -74,18 +80,21 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
         seeded,
         "CERT-4",
         central,
-        later,
-        told(hash, { serialNumber: "03" }, "odd", null, { ...hash, hashAlgorithm: "MD5" })
+        afterRegistration,
+        accepted(hash, { serialNumber: "03" }, "odd", null, { ...hash, hashAlgorithm: "MD5" })
       )
-      yield* asked(seeded, "CERT-4", central, later + 1, { errorCode: "Timeout" }, "TimedOut")
-      yield* asked(seeded, "CERT-4", central, later + 2, { errorCode: "NotSupported" }, "Failed")
-      yield* asked(seeded, "CERT-4", central, later + 3, { status: "Rejected" }, "Rejected")
-      yield* asked(seeded, "CERT-4", manufacturer, later + 4, { status: "accepted", certificateHashData: hash })
+      yield* asked(seeded, "CERT-4", central, afterRegistration + 1, { errorCode: "Timeout" }, "TimedOut")
+      yield* asked(seeded, "CERT-4", central, afterRegistration + 2, { errorCode: "NotSupported" }, "Failed")
+      yield* asked(seeded, "CERT-4", central, afterRegistration + 3, { status: "Rejected" }, "Rejected")
+      yield* asked(seeded, "CERT-4", manufacturer, afterRegistration + 4, {
+        status: "accepted",
+        certificateHashData: hash
+      })
       assert.deepStrictEqual(
         (yield* certificates.installed(seeded.organisationId, "CERT-4")).map((one) => [one.askedAt, one.certificates]),
         [
-          [later, [hash]],
-          [later + 4, [hash]]
+          [afterRegistration, [hash]],
+          [afterRegistration + 4, [hash]]
         ]
       )
     })
@@ -96,13 +105,13 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
       const certificates = yield* Certificates
       const seeded = yield* seedChargers(["CERT-5"])
       const send = (type: string, parameters: object, status: string, result: object) =>
-        command(seeded, "CERT-5", type, parameters, { status, result, at: later + 10 })
+        command(seeded, "CERT-5", type, parameters, { status, result, at: afterRegistration + 10 })
       const changed = Effect.map(certificates.installed(seeded.organisationId, "CERT-5"), (all) =>
         all.map(({ changedSince }) => changedSince)
       )
       yield* send("InstallCertificate", { certificateType: central }, "Accepted", { status: "Accepted" })
-      yield* asked(seeded, "CERT-5", central, later, told(hash))
-      yield* asked(seeded, "CERT-5", manufacturer, later, told(hash))
+      yield* asked(seeded, "CERT-5", central, afterRegistration, accepted(hash))
+      yield* asked(seeded, "CERT-5", manufacturer, afterRegistration, accepted(hash))
       yield* send("InstallCertificate", { certificateType: central }, "Rejected", { status: "Rejected" })
       yield* send("DeleteCertificate", { hash }, "Failed", { errorCode: "NotConnected" })
       assert.deepStrictEqual(yield* changed, [false, false])
@@ -118,10 +127,10 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
       const certificates = yield* Certificates
       const theirs = yield* seedChargers([])
       const ours = yield* seedChargers(["CERT-6"])
-      yield* asked(theirs, "CERT-6", central, later, told(hash))
-      yield* asked(ours, "CERT-6", manufacturer, Date.now() - 3_600_000, told(hash))
+      yield* asked(theirs, "CERT-6", central, afterRegistration, accepted(hash))
+      yield* asked(ours, "CERT-6", manufacturer, Date.now() - 3_600_000, accepted(hash))
       assert.deepStrictEqual(yield* certificates.installed(ours.organisationId, "CERT-6"), [])
-      yield* asked(ours, "CERT-6", central, later, told(hash))
+      yield* asked(ours, "CERT-6", central, afterRegistration, accepted(hash))
       assert.deepStrictEqual(yield* certificates.installed(theirs.organisationId, "CERT-6"), [])
       assert.lengthOf(yield* certificates.installed(ours.organisationId, "CERT-6"), 1)
     })
@@ -135,7 +144,7 @@ forEachDriver("the certificates of a charger", CertificatesRepository.layer, (it
       yield* sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at)
         SELECT gen_random_uuid(), ${seeded.organisationId}::uuid, 'CERT-7', 'DataTransfer', 'Accepted', '{}', '{}', 'test', now()
         FROM generate_series(1, 5000)`
-      yield* asked(seeded, "CERT-7", central, later, told(hash))
+      yield* asked(seeded, "CERT-7", central, afterRegistration, accepted(hash))
       yield* sql`ANALYZE command`
       const [statement] = yield* statementsOf(certificates.installed(seeded.organisationId, "CERT-7"))
       const plan = statement === undefined ? "" : yield* planOf(statement)

@@ -100,7 +100,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
       const { open } = yield* ChargerDirectory
       const seeded = yield* seedChargers(["D-3", "D-3-other"])
       const states = yield* Effect.all(
-        ["D-3", "D-3-other", "D-3", "D-3-nobody"].map((id) => open(opening(seeded, id))),
+        ["D-3", "D-3-other", "D-3", "D-3-unknown"].map((id) => open(opening(seeded, id))),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(
@@ -110,7 +110,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
       const epochs = new Set([states[0]?.epoch, states[2]?.epoch])
       assert.lengthOf(yield* comings("D-3"), epochs.size)
       assert.strictEqual((yield* connectionOf("D-3"))?.["epoch"], Math.max(...[...epochs].map(Number)))
-      assert.isUndefined(yield* connectionOf("D-3-nobody"))
+      assert.isUndefined(yield* connectionOf("D-3-unknown"))
     })
   )
 
@@ -281,8 +281,8 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
           ["D-8-b", b.sessionId]
         ].toSorted()
       )
-      const [stranger, nobody] = yield* Effect.all(
-        [findToken(other.organisationId, "Driver-É"), findToken(own.organisationId, "nobody's")],
+      const [stranger, missing] = yield* Effect.all(
+        [findToken(other.organisationId, "Driver-É"), findToken(own.organisationId, "no one's")],
         { concurrency: "unbounded" }
       )
       assert.isUndefined(stranger.token)
@@ -290,7 +290,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
         stranger.openSessions.map(({ sessionId }) => sessionId),
         [theirs.sessionId]
       )
-      assert.deepStrictEqual(nobody, { token: undefined, reservations: [], roaming: [], openSessions: [] })
+      assert.deepStrictEqual(missing, { token: undefined, reservations: [], roaming: [], openSessions: [] })
     })
   )
 
@@ -309,7 +309,7 @@ forEachDriver("the directory of chargers", directoryAndJournal, (it) => {
       yield* reserve("D-R", 3, "Used", noon + 60_000)
       yield* reserve("D-R", 4, "Pending", noon + 60_000)
       yield* reserve("D-R-b", 5, "Active", noon + 60_000)
-      const wanted = { organisationId: own.organisationId, chargerId: "D-R", tokenUid: "nobody's" }
+      const wanted = { organisationId: own.organisationId, chargerId: "D-R", tokenUid: "no one's" }
       const [found, earlier, neighbour] = yield* Effect.all(
         [
           findToken({ ...wanted, at: noon }),

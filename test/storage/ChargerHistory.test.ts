@@ -18,7 +18,7 @@ import {
   disconnect,
   aCharger,
   status,
-  told,
+  storeFacts,
   statuses,
   connections,
   uptime,
@@ -29,7 +29,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("has every status with all reported fields, newest first, by charger and by connector", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october + minute, "Available"),
         status(world, 2, october + 2 * minute, "Faulted"),
         status(world, 0, october + 3 * minute, "Available"),
@@ -99,7 +99,7 @@ forEachDriver("the history of a charger", live, (it) => {
           heardAt: october + hour
         })
       )
-      yield* told(...facts)
+      yield* storeFacts(...facts)
       const history = yield* ChargerHistory
       const all = (yield* history.connectors(world.organisationId, world.id, { limit: 500 })).items
       assert.lengthOf(all, 25)
@@ -118,13 +118,13 @@ forEachDriver("the history of a charger", live, (it) => {
 
   it.effect("is the same whatever the order in which statuses are received (seeds 1 to 5)", () =>
     Effect.gen(function* () {
-      const words = ["Available", "Preparing", "Charging", "Faulted", "Unavailable"] as const
+      const statusNames = ["Available", "Preparing", "Charging", "Faulted", "Unavailable"] as const
       const random = new Random(7)
       // Times collide on purpose; `heardAt` and the key belong to the fact, whenever it is stored.
       const script = Array.from({ length: 40 }, (_, n) => ({
         evseId: random.between(0, 2),
         at: october + random.between(0, 12) * minute,
-        word: random.pick(words),
+        word: random.pick(statusNames),
         heardAt: october + 20 * minute + random.between(0, 3),
         key: `script-${n}`
       }))
@@ -138,7 +138,7 @@ forEachDriver("the history of a charger", live, (it) => {
         const distinct = [
           ...new Map(facts.map((fact) => [`${fact.body.evseId}|${fact.at}|${fact.heardAt}`, fact])).values()
         ]
-        yield* told(...new Random(seed).shuffled(distinct))
+        yield* storeFacts(...new Random(seed).shuffled(distinct))
         const [ups] = [yield* uptime(world, october + 30 * minute, { month: "2026-10" })]
         outcomes.push([
           yield* statuses(world, { evseId: 0 }),
@@ -154,7 +154,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("inserts a past status and leaves the current status unchanged", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october + 10 * minute, "Faulted"),
         status(world, 1, october + 5 * minute, "Charging", { past: true, heardAt: october + 11 * minute })
       )
@@ -174,7 +174,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("limits the time of a status to when it was received, so that a clock that is ahead does no harm", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october + 20 * hour, "Faulted", { heardAt: october + minute }),
         status(world, 1, october + 2 * minute, "Available")
       )
@@ -224,7 +224,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("is hidden from other organisations, and refuses forged cursors", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(status(world, 1, october, "Available"))
+      yield* storeFacts(status(world, 1, october, "Available"))
       const stranger = { ...world, organisationId: (yield* aCharger).organisationId }
       assert.deepStrictEqual(yield* statuses(stranger), [])
       assert.deepStrictEqual(yield* connections(stranger), [])
@@ -249,7 +249,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("is deleted with its charger", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(status(world, 1, october, "Available"))
+      yield* storeFacts(status(world, 1, october, "Available"))
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM charger WHERE charger_id = ${world.id}`
       const [left] = yield* sql<{ n: number }>`
@@ -262,7 +262,7 @@ forEachDriver("the history of a charger", live, (it) => {
   it.effect("is deleted after 25 months, except for the last status before that limit", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october, "Available"),
         status(world, 1, october + day, "Faulted"),
         status(world, 1, october + 40 * day, "Available"),

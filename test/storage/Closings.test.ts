@@ -179,18 +179,18 @@ forEachDriver("a session whose end never came", world, (it) => {
       const closings = yield* Closings
       const sessions = yield* Sessions
       const { organisationId, tx } = yield* running("CL-4")
-      const quietSince = noon + 20 * minute
+      const silentSince = noon + 20 * minute
       const closing = {
         sessionId: tx.sessionId,
         organisationId,
-        quietSince,
+        quietSince: silentSince,
         reason: "Silent",
         neverWas: false
       } as const
-      assert.deepStrictEqual(yield* closings.close([{ ...closing, quietSince: quietSince - 1 }], noon), [])
+      assert.deepStrictEqual(yield* closings.close([{ ...closing, quietSince: silentSince - 1 }], noon), [])
       assert.strictEqual((yield* sessions.get(organisationId, tx.sessionId)).status, "ACTIVE")
       assert.deepStrictEqual(yield* closings.close([closing], noon), [tx.sessionId])
-      assert.deepStrictEqual(yield* closings.close([closing], noon), [], "whoever else looked at it comes too late")
+      assert.deepStrictEqual(yield* closings.close([closing], noon), [], "it is closed only once")
       assert.lengthOf(yield* factsOf(tx.sessionId), 1)
     })
   )

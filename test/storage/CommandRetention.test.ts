@@ -78,7 +78,7 @@ forEachDatabase("commands older than their retention", (it) => {
         VALUES (${rollout}, ${organisation}, 1, 'C', 'Issued', ${rolled})`
       yield* addReservation("used", old, { sessionId: freshId(), status: "Used" })
       yield* addReservation("expired", old)
-      yield* addReservation("stands", old, { status: "Active" })
+      yield* addReservation("in force", old, { status: "Active" })
       yield* addReservation("young", limit + 1000)
       yield* maintain(sql, usualRetention, now)
       assert.deepStrictEqual(yield* left, [
@@ -89,7 +89,7 @@ forEachDatabase("commands older than their retention", (it) => {
         "password",
         "rolled out",
         "used",
-        "stands",
+        "in force",
         "young"
       ])
       yield* cleared

@@ -87,7 +87,7 @@ const leaseEnds = (nodeId: string, at: number) =>
 const minutes = (at: number | undefined) => at && (at - october) / minute
 
 /** The end of a charger's only connection as each reader reports it, in minutes: the record, the history, the uptime, the fact. */
-const told = ({ chargerId, organisationId }: World) =>
+const reported = ({ chargerId, organisationId }: World) =>
   Effect.gen(function* () {
     const history = yield* ChargerHistory
     const { offlineSince } = yield* (yield* Chargers).get(organisationId, chargerId)
@@ -116,16 +116,16 @@ forEachDriver("the end of a connection", ports, (it) => {
       yield* leaseEnds(nodeId, Date.now() + 60 * minute)
       presence.opened(chargerId, epoch)
       const open = { record: undefined, history: undefined, offlineMinutes: 0, facts: [], reason: undefined }
-      assert.deepStrictEqual(yield* told(world), open)
+      assert.deepStrictEqual(yield* reported(world), open)
       const end = { at: october + 20 * minute, reason: "the line broke off" }
       presence.closed(chargerId, epoch, end)
       const known = { ...open, history: 20, offlineMinutes: 40, reason: end.reason }
-      assert.deepStrictEqual(yield* told(world), known)
+      assert.deepStrictEqual(yield* reported(world), known)
       yield* directory.close({ chargerId, organisationId, epoch, ...end })
       const stored = { ...known, record: 20, facts: [20] }
-      assert.deepStrictEqual(yield* told(world), stored)
+      assert.deepStrictEqual(yield* reported(world), stored)
       presence.stored(chargerId, epoch)
-      assert.deepStrictEqual(yield* told(world), stored)
+      assert.deepStrictEqual(yield* reported(world), stored)
     }).pipe(Effect.scoped)
   )
 
@@ -157,14 +157,14 @@ forEachDriver("the end of a connection", ports, (it) => {
       const world = yield* aCharger
       yield* leaseEnds(world.nodeId, october + 30 * minute)
       const gone = { record: 30, history: 30, offlineMinutes: 30, facts: [], reason: goneReason }
-      assert.deepStrictEqual(yield* told(world), gone)
+      assert.deepStrictEqual(yield* reported(world), gone)
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO command (id, organisation_id, charger_id, type, parameters, command, status, issued_by, created_at, sent_at, sent_epoch)
         VALUES (${freshId()}::text::uuid, ${world.organisationId}, ${world.chargerId}, 'Reset', '{}', '{}', 'Sent', 'test',
           ${new Date(october)}, ${new Date(october)}, ${world.epoch}::float8::bigint)`
       yield* endDue(october + 50 * minute)
-      assert.deepStrictEqual(yield* told(world), { ...gone, facts: [30] })
+      assert.deepStrictEqual(yield* reported(world), { ...gone, facts: [30] })
     }).pipe(Effect.scoped)
   )
 
@@ -172,10 +172,10 @@ forEachDriver("the end of a connection", ports, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       yield* leaseEnds(world.nodeId, october + 30 * minute)
-      const gone = yield* told(world)
+      const gone = yield* reported(world)
       yield* Layer.build(Nodes.layer({ nodeId: world.nodeId, leaseMillis: 60_000 }))
       const reason = "the service ended without a farewell"
-      assert.deepStrictEqual(yield* told(world), { ...gone, facts: [30], reason })
+      assert.deepStrictEqual(yield* reported(world), { ...gone, facts: [30], reason })
     }).pipe(Effect.scoped)
   )
 
@@ -185,7 +185,7 @@ forEachDriver("the end of a connection", ports, (it) => {
       yield* leaseEnds(world.nodeId, Date.now() + 60 * minute)
       const before = Date.now()
       yield* Layer.build(Nodes.layer({ nodeId: world.nodeId, leaseMillis: 60_000 }))
-      const { facts, history, record } = yield* told(world)
+      const { facts, history, record } = yield* reported(world)
       assert.isAtLeast(Number(record), Number(minutes(before)))
       assert.isAtMost(Number(record), Number(minutes(Date.now())))
       assert.deepStrictEqual([history, facts], [record, [record]])

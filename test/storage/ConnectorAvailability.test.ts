@@ -18,7 +18,7 @@ import {
   disconnect,
   aCharger,
   status,
-  told,
+  storeFacts,
   uptime,
   live
 } from "../support/chargerPast.ts"
@@ -35,7 +35,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
   it.effect("is computed from the status of each connector when the range begins and its changes within it", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october - day, "Faulted", { past: true, heardAt: october }),
         status(world, 1, october + hour, "Available"),
         status(world, 1, october + hour + 10 * minute, "Charging"),
@@ -46,7 +46,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
       )
       assert.deepStrictEqual(yield* series(world, october + day), [[50, 100, 50, 100], 75])
       // Nothing that happened after the range changes it, and nothing after now.
-      yield* told(status(world, 2, october + 5 * hour, "Faulted"))
+      yield* storeFacts(status(world, 2, october + 5 * hour, "Faulted"))
       assert.deepStrictEqual(yield* series(world, october + day), [[50, 100, 50, 100], 75])
       assert.deepStrictEqual(yield* series(world, october + 2 * hour), [[50, 100], 75])
     })
@@ -55,7 +55,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
   it.effect("applies the status and the connections of the whole charger to each of its connectors", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october, "Available"),
         status(world, 2, october, "Available"),
         status(world, 0, october + hour, "Faulted"),
@@ -71,7 +71,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       const stranger = yield* aCharger
-      yield* told(status(world, 1, october, "Available"), status(stranger, 1, october, "Faulted"))
+      yield* storeFacts(status(world, 1, october, "Available"), status(stranger, 1, october, "Faulted"))
       const well = [[100, 100, 100, 100], 100]
       const nothing = [[null, null, null, null], null]
       const now = october + day
@@ -86,15 +86,15 @@ forEachDriver("the availability of connectors over time", live, (it) => {
 
   it.effect("agrees with the uptime of the same month for random histories (seeds 1 to 5)", () =>
     Effect.gen(function* () {
-      const words = ["Available", "Charging", "Faulted", "Unavailable"] as const
+      const statuses = ["Available", "Charging", "Faulted", "Unavailable"] as const
       for (let seed = 1; seed <= 5; seed++) {
         const random = new Random(seed)
         const world = yield* aCharger
         const facts = Array.from({ length: 30 }, () =>
-          status(world, random.between(0, 1), october + random.between(0, 40 * 24) * hour, random.pick(words))
+          status(world, random.between(0, 1), october + random.between(0, 40 * 24) * hour, random.pick(statuses))
         )
         // Some have the same time and the same time of receipt: the last by rank counts in both.
-        yield* told(...random.shuffled(facts))
+        yield* storeFacts(...random.shuffled(facts))
         yield* disconnect(world, october + random.between(1, 10) * day)
         yield* connect(world, october + random.between(11, 20) * day)
         const now = october + 50 * day
@@ -110,7 +110,7 @@ forEachDriver("the availability of connectors over time", live, (it) => {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
       const presence = yield* Presence
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october, "Available"),
         status(world, 2, october, "Available"),
         status(world, 1, october + minute, "Faulted"),

@@ -14,7 +14,7 @@ import {
   disconnect,
   aCharger,
   status,
-  told,
+  storeFacts,
   uptime,
   live
 } from "../support/chargerPast.ts"
@@ -24,7 +24,7 @@ forEachDriver("uptime", live, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october - 3 * day, "Charging", { past: true, heardAt: october }),
         status(world, 2, october + day, "Available"),
         status(world, 1, october + 2 * day, "Faulted"),
@@ -42,7 +42,7 @@ forEachDriver("uptime", live, (it) => {
           '{}', 'operator', t, t
         FROM (VALUES (1, 'Inoperative', ${new Date(october + 6 * day)}::timestamptz), (1, 'Operative', ${new Date(october + 7 * day)}),
           (0, 'Inoperative', ${new Date(october + 8 * day)}), (0, 'Operative', ${new Date(october + 9 * day)})) v(e, w, t)`
-      yield* told(
+      yield* storeFacts(
         status(world, 1, october + 6 * day + hour, "Unavailable"),
         status(world, 1, october + 7 * day + hour, "Available"),
         // An order for one EVSE does not count for the other; an order for the whole charger counts for both.
@@ -71,7 +71,7 @@ forEachDriver("uptime", live, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
-      yield* told(status(world, 1, october, "Unavailable"), status(world, 2, october, "Unavailable"))
+      yield* storeFacts(status(world, 1, october, "Unavailable"), status(world, 2, october, "Unavailable"))
       const order = (evseId: number, availability: string, at: number) =>
         sql`INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, completed_at)
           VALUES (gen_random_uuid(), ${world.organisationId}::uuid, ${world.id}, 'ChangeAvailability', 'Accepted',
@@ -111,7 +111,7 @@ forEachDriver("uptime", live, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
-      yield* told(status(world, 1, october, "Available"))
+      yield* storeFacts(status(world, 1, october, "Available"))
       yield* sql`UPDATE organisation SET time_zone = 'Pacific/Auckland' WHERE id = ${world.organisationId}::uuid`
       // In Auckland it is already November, at the site it is still October.
       const now = Date.UTC(2026, 9, 31, 12)
@@ -133,7 +133,7 @@ forEachDriver("uptime", live, (it) => {
   it.effect("is listed for the connectors of a site or a charger, in pages", () =>
     Effect.gen(function* () {
       const world = yield* aCharger
-      yield* told(
+      yield* storeFacts(
         ...[1, 2, 3].map((evseId) => status(world, evseId, october, "Available")),
         status(world, 0, october, "Available")
       )
@@ -154,7 +154,7 @@ forEachDriver("uptime", live, (it) => {
     Effect.gen(function* () {
       const world = yield* aCharger
       const sql = yield* SqlClient.SqlClient
-      yield* told(status(world, 1, october, "Available"))
+      yield* storeFacts(status(world, 1, october, "Available"))
       // Every 50 seconds; the first 51 are left out, with the one that is reported above.
       yield* sql`INSERT INTO connector_history (charger_id, evse_id, connector_id, from_at, heard_at, tie, organisation_id, status)
         SELECT ${world.id}, 1, 1, t, t, n, ${world.organisationId}::uuid, CASE WHEN n % 2 = 0 THEN 'Available' ELSE 'Faulted' END

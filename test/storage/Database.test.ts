@@ -157,14 +157,14 @@ forEachDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const notifications = yield* Notifications
-        const words = (channel: string, n: number) =>
+        const receive = (channel: string, n: number) =>
           notifications.listen(channel).pipe(
             Stream.filter((word) => word !== ""),
             Stream.take(n),
             Stream.runCollect,
             Effect.forkChild({ startImmediately: true })
           )
-        const listeners = [yield* words("heard", 2), yield* words("heard", 2)]
+        const listeners = [yield* receive("heard", 2), yield* receive("heard", 2)]
         // Listening begins some time after the stream is run, so notifications are repeated.
         yield* Effect.forkChild(
           Effect.forever(Effect.andThen(sql`SELECT pg_notify('unheard', 'x')`, Effect.sleep("10 millis")))

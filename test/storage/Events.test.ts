@@ -52,7 +52,7 @@ forEachDriver("Events", ports, (it) => {
       const seeded = yield* seedChargers(["E-1"])
       const tx = { chargerId: "E-1", sessionId: freshId(), transactionId: 1 }
       yield* journal.commit([started(seeded, tx)])
-      yield* journal.commit([transferred(seeded, "E-1", "E-1:nobody's business")])
+      yield* journal.commit([transferred(seeded, "E-1", "E-1:unpublished")])
       yield* journal.commit([metered(seeded, tx, noon + 1000, 2000)])
       yield* journal.commit([ended(seeded, tx)])
       const page = yield* events.page(seeded.organisationId, { after: start, limit: 10 })
@@ -195,7 +195,7 @@ forEachDriver("Events", ports, (it) => {
       yield* chargers.update("H-4", { name: "Right" }, ours.writing())
       yield* chargers.update("H-4", { siteId: away.id }, ours.writing())
       yield* chargers.remove("H-4", ours.writing())
-      const told = (siteId: string) =>
+      const changesAt = (siteId: string) =>
         Effect.map(
           events.page(ours.id, { after: start, limit: 10, siteId, types: ["charger.changed"] }),
           ({ events }) =>
@@ -203,9 +203,9 @@ forEachDriver("Events", ports, (it) => {
               type === "charger.changed" ? [data.change, data.name, data.siteId, data.fields.join()] : []
             )
         )
-      assert.deepStrictEqual(yield* told(away.id), [["Removed", "Right", away.id, ""]])
+      assert.deepStrictEqual(yield* changesAt(away.id), [["Removed", "Right", away.id, ""]])
       yield* chargers.register({ ...wanted, securityProfile: 0 }, ours.writing())
-      assert.deepStrictEqual(yield* told(home.id), [
+      assert.deepStrictEqual(yield* changesAt(home.id), [
         ["Created", "Left", home.id, ""],
         ["Changed", "Right", home.id, "name"],
         ["Changed", "Right", home.id, "siteId"],

@@ -199,13 +199,13 @@ forEachDriver("The log of exchanges", Layer.fresh(ExchangesRepository.layer(opti
     Effect.gen(function* () {
       const { record } = yield* Exchanges
       const sql = yield* SqlClient.SqlClient
-      const [loud, quiet] = [idAt(6), idAt(7)]
-      for (let n = 0; n < 7; n++) record(exchange({ partnerId: loud, at: noon + n, path: `/${n}` }))
-      for (let n = 0; n < 4; n++) record(exchange({ partnerId: quiet, at: noon + n, path: `/${n}` }))
-      expect((yield* paths(loud)).length).toBe(7)
+      const [many, few] = [idAt(6), idAt(7)]
+      for (let n = 0; n < 7; n++) record(exchange({ partnerId: many, at: noon + n, path: `/${n}` }))
+      for (let n = 0; n < 4; n++) record(exchange({ partnerId: few, at: noon + n, path: `/${n}` }))
+      expect((yield* paths(many)).length).toBe(7)
       expect(yield* forgetLoud(sql, 4)).toBeGreaterThanOrEqual(3)
-      expect(yield* paths(loud)).toEqual(["/6", "/5", "/4", "/3"])
-      expect(yield* paths(quiet)).toEqual(["/3", "/2", "/1", "/0"])
+      expect(yield* paths(many)).toEqual(["/6", "/5", "/4", "/3"])
+      expect(yield* paths(few)).toEqual(["/3", "/2", "/1", "/0"])
       expect(yield* forgetLoud(sql, 4)).toBe(0)
     })
   )

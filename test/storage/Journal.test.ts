@@ -198,10 +198,10 @@ forEachDriver("the journal", journal, (it) => {
       const { commit } = yield* Journal
       const seeded = yield* seedChargers(["J-6"])
       const lost = transaction("J-6")
-      const later = transaction("J-6")
+      const next = transaction("J-6")
       yield* commit([started(seeded, lost)])
       yield* commit([metered(seeded, lost, noon + 60_000, 2000)])
-      yield* commit([started(seeded, later, { at: noon + 7_200_000, supersedes: [lost.sessionId] })])
+      yield* commit([started(seeded, next, { at: noon + 7_200_000, supersedes: [lost.sessionId] })])
       assert.deepInclude(yield* session(lost.sessionId), {
         status: "COMPLETED",
         superseded: true,

@@ -163,7 +163,7 @@ forEachDriver("the log of messages", log, (it) => {
   it.effect("finds frames by several actions, by kind, and by a part of the text or message id", () =>
     Effect.gen(function* () {
       const { append } = yield* MessageLog
-      const told = [
+      const logged = [
         { action: "Authorize", frame: '[2,"a","Authorize",{"idTag":"Card_1"}]', messageId: "a" },
         { action: "Authorize", kind: "CALLRESULT", direction: "out", frame: '[3,"a",{}]', messageId: "a" },
         { action: "MeterValues", frame: '[2,"b-77","MeterValues",{"x":"100%"}]', messageId: "b-77" },
@@ -176,10 +176,10 @@ forEachDriver("the log of messages", log, (it) => {
         },
         { action: "", kind: "Malformed", frame: "card_1 but no frame", messageId: "" }
       ] as const
-      told.forEach((one, n) => append(frame({ chargerId: "L-20", at: noon + n, ...one })))
+      logged.forEach((one, n) => append(frame({ chargerId: "L-20", at: noon + n, ...one })))
       const found = (wanted: Omit<MessageSearch, "cursor" | "limit">) =>
         Effect.map(framesOf("L-20", wanted), (frames) =>
-          frames.map((text) => told.findIndex((one) => one.frame === text))
+          frames.map((text) => logged.findIndex((one) => one.frame === text))
         )
       assert.deepStrictEqual(yield* found({ actions: ["Authorize", "MeterValues"] }), [3, 2, 1, 0])
       assert.deepStrictEqual(yield* found({ kinds: ["CALLERROR", "Malformed"] }), [4, 3])
@@ -227,8 +227,10 @@ forEachDriver("the log of messages", log, (it) => {
   it.effect("returns each frame to a tail once in the order of writing, late ones as well", () =>
     Effect.gen(function* () {
       const { append, search, tail, written } = yield* MessageLog
-      const words: Array<string> = []
-      yield* Effect.forkScoped(Stream.runForEach(written, (chargerId) => Effect.sync(() => void words.push(chargerId))))
+      const notified: Array<string> = []
+      yield* Effect.forkScoped(
+        Stream.runForEach(written, (chargerId) => Effect.sync(() => void notified.push(chargerId)))
+      )
       yield* Effect.yieldNow
       const flush = search(organisationId, "L-22", { limit: 1 })
       let position: TailPosition = { from: noon, id: "0" }
@@ -250,7 +252,7 @@ forEachDriver("the log of messages", log, (it) => {
       assert.deepStrictEqual(yield* read, ["[2]", "[late]"])
       assert.deepStrictEqual(yield* read, [])
       assert.deepStrictEqual(yield* tail(freshId(), "L-22", { from: 0, id: "0" }, 100), [])
-      assert.includeMembers(words, ["L-22", "L-22-other"])
+      assert.includeMembers(notified, ["L-22", "L-22-other"])
       const again = parseTail(formatTail(position))
       assert.deepStrictEqual(again, position)
       for (const text of ["", "x", "1", "1-", "-1-2", "1-99999999999999999999", "99999999999999999-1"]) {

@@ -14,7 +14,7 @@ forEachDriver("the budgets of the message log", log, (it) => {
       yield* emptyTables
       const registry: Metric.MetricRegistry = new Map()
       const lines: Array<unknown> = []
-      const told = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+      const logger = Logger.layer([Logger.make(({ message }) => lines.push(message))])
       const limits = { chargerBytesPerDay: 20_000, organisationBytesPerDay: 50_000 }
       const flood = (append: (frame: LoggedFrame) => void, chargerId: string, at: number) => {
         for (let n = 0; n < 50; n++) append(frame({ chargerId, at, frame: "x".repeat(800) }))
@@ -46,7 +46,7 @@ forEachDriver("the budgets of the message log", log, (it) => {
           assert.strictEqual(newest?.frame, "[tomorrow]")
           assert.strictEqual(droppedFrames(registry), whole)
         })
-      ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(told))
+      ).pipe(Effect.provideService(Metric.MetricRegistry, registry), Effect.provide(logger))
     })
   )
 
@@ -57,10 +57,10 @@ forEachDriver("the budgets of the message log", log, (it) => {
       // The first log is from an earlier time of the same day.
       const clock = yield* Clock.Clock
       const at = Math.floor(now / 86_400_000) * 86_400_000 + 1000
-      const later = at + 60_000
+      const restartedAt = at + 60_000
       const held: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
-        currentTimeMillis: Effect.succeed(later),
-        currentTimeMillisUnsafe: () => later
+        currentTimeMillis: Effect.succeed(restartedAt),
+        currentTimeMillisUnsafe: () => restartedAt
       })
       const limits = { chargerBytesPerDay: 20_000 }
       const say = (append: (frame: LoggedFrame) => void, n: number, at: number) => {
@@ -74,7 +74,7 @@ forEachDriver("the budgets of the message log", log, (it) => {
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1_000)))
           let kept = 15
           while (kept < 100) {
-            say(append, 1, later)
+            say(append, 1, restartedAt)
             const n = (yield* search(organisationId, "L-12", { limit: 100 })).items.length
             if (n === kept) break
             kept = n

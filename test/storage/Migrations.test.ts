@@ -103,12 +103,12 @@ forEachDatabase(
           const sql = yield* fresh
           const exit = yield* Effect.exit(migrate(killedBefore(at)))
           assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Killed)
-          const stands = Math.floor(at / 3)
-          assert.strictEqual(yield* schemaVersion, stands)
+          const version = Math.floor(at / 3)
+          assert.strictEqual(yield* schemaVersion, version)
           const made = [
-            ...(stands > 0 ? ["first"] : []),
-            ...(stands > 0 ? ["schema_migrations"] : []),
-            ...(stands > 1 ? ["second"] : [])
+            ...(version > 0 ? ["first"] : []),
+            ...(version > 0 ? ["schema_migrations"] : []),
+            ...(version > 1 ? ["second"] : [])
           ]
           assert.deepStrictEqual(yield* tables(sql), made)
           assert.strictEqual(yield* migrate(three), 3)

@@ -4,17 +4,17 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { SubscriberLookup } from "../../src/domain/event/SubscriberLookup.ts"
 import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
-import * as ReachRepository from "../../src/storage/delivery/SubscriberLookup.ts"
+import * as SubscriberLookupRepository from "../../src/storage/delivery/SubscriberLookup.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { noon } from "../support/repositories.ts"
 import { aSubscriber, claim, done, lease, makeDue, ref, second, settle, world } from "../support/subscribers.ts"
 
-const withReach = ReachRepository.layer.pipe(Layer.provideMerge(world))
+const withLookup = SubscriberLookupRepository.layer.pipe(Layer.provideMerge(world))
 
 const named = (id: string, tariffId = "t") =>
-  Effect.flatMap(SubscriberLookup, (reach) => reach.stillNames(id, tariffId))
+  Effect.flatMap(SubscriberLookup, (lookup) => lookup.stillNames(id, tariffId))
 
-forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
+forEachDriver("a tariff that a partner's locations name", withLookup, (it) => {
   it.effect("is named until the partner has accepted each of them without it", () =>
     Effect.gen(function* () {
       const { id } = yield* aSubscriber
@@ -28,7 +28,7 @@ forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
       yield* settle(one!, { ...done, named: ["u"] })
       assert.isTrue(yield* named(id))
       yield* settle(two!, { _tag: "Parked", problem: "2001" })
-      assert.isTrue(yield* named(id), "what was refused was not told")
+      assert.isTrue(yield* named(id), "the partner refused it, and still has the previous one")
       yield* makeDue(id, [ref("l2")])
       for (const item of yield* claim(id)) yield* settle(item, { ...done, named: [] })
       assert.deepStrictEqual([yield* named(id), yield* named(id, "u")], [false, true])
@@ -63,8 +63,8 @@ forEachDriver("a tariff that a partner's locations name", withReach, (it) => {
       const [item] = yield* claim(id)
       yield* settle(item!, { ...done, named: ["t"] })
       const [evse] = yield* claim(id)
-      const told = { ...ref("l", "L"), hash: new Uint8Array([7]), named: [] }
-      yield* settle(evse!, { ...done, also: [told] })
+      const sent = { ...ref("l", "L"), hash: new Uint8Array([7]), named: [] }
+      yield* settle(evse!, { ...done, also: [sent] })
       assert.isFalse(yield* named(id))
       yield* makeDue(id, [ref("l", "L")])
       for (const one of yield* claim(id)) yield* settle(one, { ...done, named: ["t"] })

@@ -92,8 +92,8 @@ forEachDatabase(
         )
         yield* sought
         yield* theirs.ring("shared")
-        const words = [yield* Queue.take(heard), yield* Queue.take(heard)]
-        assert.deepStrictEqual(words, ["", ""])
+        const received = [yield* Queue.take(heard), yield* Queue.take(heard)]
+        assert.deepStrictEqual(received, ["", ""])
         assert.deepStrictEqual(yield* Queue.clear(heard), [])
       })
     )

@@ -112,17 +112,17 @@ forEachDriver("A page of large rows", ports, (it) => {
       assert.strictEqual(logged.items.filter(({ subject }) => subject.startsWith("token:")).length, count)
       assert.isAtMost(logged.largest, most)
 
-      const told: Array<string> = []
+      const eventIds: Array<string> = []
       let after: EventCursor = { position: 0, index: undefined }
       for (let isEnd = false; !isEnd;) {
         const page = yield* events.page(ours.id, { types: ["token.changed"], after, limit: 500 })
         assert.isAtMost(JSON.stringify(page.events).length, most)
-        told.push(...page.events.map(({ id }) => id))
+        eventIds.push(...page.events.map(({ id }) => id))
         after = page.next
         isEnd = page.isEnd
       }
-      assert.strictEqual(new Set(told).size, count)
-      assert.strictEqual(told.length, count)
+      assert.strictEqual(new Set(eventIds).size, count)
+      assert.strictEqual(eventIds.length, count)
     })
   )
 

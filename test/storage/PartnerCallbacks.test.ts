@@ -48,7 +48,7 @@ const world = Effect.fnUntraced(function* (connected = true) {
   const organisation = yield* anOrganisation
   yield* (yield* Sites).create({ name: "Site" } as never, organisation.writing())
   const partner = yield* aPartner(organisation)
-  const chargerId = `ERRAND-${++made}`
+  const chargerId = `CALLBACK-${++made}`
   yield* registerCharger(organisation, chargerId)
   if (!connected) return { organisation, partner, chargerId, epoch: 0 }
   const state = yield* (yield* ChargerDirectory).open({

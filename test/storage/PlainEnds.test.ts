@@ -22,7 +22,7 @@ const world = Layer.mergeAll(
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "plain" })
 )
 
-interface Told {
+interface ReportedSession {
   readonly from: number
   readonly begins: number
   /** Wh since the beginning, one a minute. */
@@ -39,7 +39,7 @@ const charging = (chargerId: string) =>
     const seeded = yield* seedChargers([chargerId])
     yield* sql`UPDATE organisation SET unknown_tokens = 'Accept' WHERE id = ${seeded.organisationId}`
     const charger = yield* StoredCharger.connect(chargerId, seeded.organisationId, new ModelJournal())
-    const told = ({ begins, from, late = [], readings = [40, 80, 121, 160], took = 200 }: Told) =>
+    const reportSession = ({ begins, from, late = [], readings = [40, 80, 121, 160], took = 200 }: ReportedSession) =>
       Effect.gen(function* () {
         charger.now = minute(begins + 11)
         const { reply } = yield* charger.say(started({ time: at(minute(begins)), meterStartWh: from }))
@@ -62,15 +62,15 @@ const charging = (chargerId: string) =>
     )
     const equipped = sql`INSERT INTO charger_equipment (charger_id, evse_id, connector_id, standard, format, power_type, max_voltage,
       max_amperage, max_power_w)`
-    return { charger, equipped, held, looked, seeded, sql, told }
+    return { charger, equipped, held, looked, reportSession, seeded, sql }
   })
 
 forEachDriver("Plain ends", world, (it) => {
   it.effect("include what only the database knows: the previous session, the connector's power, its meter", () =>
     Effect.gen(function* () {
-      const { equipped, looked, sql, told } = yield* charging("PE-1")
+      const { equipped, looked, reportSession, sql } = yield* charging("PE-1")
       yield* looked
-      yield* told({ from: 1_000, begins: 0 })
+      yield* reportSession({ from: 1_000, begins: 0 })
       const first = yield* looked
       assert.deepStrictEqual(
         first.plain.map(({ sessionId: _, ...one }) => one),
@@ -85,7 +85,7 @@ forEachDriver("Plain ends", world, (it) => {
         ]
       )
       yield* sql`${equipped} VALUES ('PE-1', 1, 1, 'IEC_62196_T2', 'SOCKET', 'AC_3_PHASE', 230, 32, 22000)`
-      yield* told({ from: 1_200, begins: 20, readings: [], took: 3_000 })
+      yield* reportSession({ from: 1_200, begins: 20, readings: [], took: 3_000 })
       const second = yield* looked
       assert.deepStrictEqual(
         second.plain.map(({ sessionId: _, ...one }) => one),
@@ -106,17 +106,17 @@ forEachDriver("Plain ends", world, (it) => {
 
   it.effect("exclude sessions with something unusual, which are held", () =>
     Effect.gen(function* () {
-      const { equipped, held, looked, sql, told } = yield* charging("PE-2")
-      yield* told({ from: 10_000, begins: 0 })
+      const { equipped, held, looked, reportSession, sql } = yield* charging("PE-2")
+      yield* reportSession({ from: 10_000, begins: 0 })
       assert.strictEqual((yield* looked).plain.length, 1)
-      yield* told({ from: 11_000, begins: 20, readings: [100, 40, 150] })
-      yield* told({ from: 9_000, begins: 40, readings: [100, 2_500], took: 3_000 })
+      yield* reportSession({ from: 11_000, begins: 20, readings: [100, 40, 150] })
+      yield* reportSession({ from: 9_000, begins: 40, readings: [100, 2_500], took: 3_000 })
       const { plain, read } = yield* looked
       // The third is plain in itself, and begins below where the second ended.
       assert.deepStrictEqual([plain.length, read], [1, 1])
       assert.deepStrictEqual(yield* held, [undefined, "RegisterFell", "MeterStartImplausible"])
       yield* sql`${equipped} VALUES ('PE-2', 1, 1, 'IEC_62196_T2', 'SOCKET', 'AC_1_PHASE', 230, 16, 3700)`
-      yield* told({ from: 20_000, begins: 60, readings: [], took: 4_000 })
+      yield* reportSession({ from: 20_000, begins: 60, readings: [], took: 4_000 })
       yield* looked
       assert.strictEqual((yield* held)[3], "EnergyImplausible")
     })
@@ -124,14 +124,14 @@ forEachDriver("Plain ends", world, (it) => {
 
   it.effect("exclude sessions that no actor followed to the end, and those with a reading after the stop", () =>
     Effect.gen(function* () {
-      const { charger, looked, told } = yield* charging("PE-3")
+      const { charger, looked, reportSession } = yield* charging("PE-3")
       const { reply } = yield* charger.say(started())
       yield* charger.reconnect
       charger.now = minute(31)
       yield* charger.say(ended(reply?._tag === "StartAnswered" ? reply.transactionId : 0))
       const anew = yield* looked
       assert.deepStrictEqual([anew.plain.length, anew.read], [0, 1])
-      yield* told({ from: 10_000, begins: 60, late: [500] })
+      yield* reportSession({ from: 10_000, begins: 60, late: [500] })
       const late = yield* looked
       assert.deepStrictEqual([late.plain.length, late.read], [0, 1])
     })
@@ -139,13 +139,13 @@ forEachDriver("Plain ends", world, (it) => {
 
   it.effect("exclude sessions with a tariff, which are priced and get a record", () =>
     Effect.gen(function* () {
-      const { looked, seeded, sql, told } = yield* charging("PE-4")
+      const { looked, reportSession, seeded, sql } = yield* charging("PE-4")
       const tariffs = yield* Tariffs
       const by = { ...seeded, actor: "test", keyId: "", operatorId: undefined, permissions: [] }
       const elements = [{ priceComponents: [{ type: "ENERGY" as const, price: 1, stepSize: 1 }] }]
       const tariff = yield* tariffs.create({ currency: "EUR", elements }, { by, now: minute(-1) })
       yield* tariffs.assign(tariff.id, { scope: "organisation" }, { by, now: minute(-1) })
-      yield* told({ from: 1_000, begins: 0 })
+      yield* reportSession({ from: 1_000, begins: 0 })
       const { plain, read } = yield* looked
       assert.deepStrictEqual([plain.length, read], [0, 1])
       const [row] = yield* sql<{ cdrs: number; prices: number }>`

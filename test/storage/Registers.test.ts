@@ -76,16 +76,16 @@ forEachDriver("Registers", world, (it) => {
       yield* commit([{ ...untimed, body: { ...untimed.body, readings } }])
       const sessions = yield* Sessions
       const { items } = yield* sessions.readings(organisationId, sessionId, { limit: 10 })
-      const told = (n: number) => ({
+      const readingAt = (n: number) => ({
         at: noon + n * minute,
         heardAt: noon + n * minute + 500,
         rawAt: undefined,
         energyWh: undefined
       })
       assert.deepStrictEqual(items, [
-        { ...told(1), energyWh: 100_002_500, samples },
-        { ...told(2), samples: [energy("n/a")] },
-        { ...told(3), at: noon + 3 * minute + 500, rawAt: "25:61", samples: [energy("later")] }
+        { ...readingAt(1), energyWh: 100_002_500, samples },
+        { ...readingAt(2), samples: [energy("n/a")] },
+        { ...readingAt(3), at: noon + 3 * minute + 500, rawAt: "25:61", samples: [energy("later")] }
       ])
       assert.strictEqual((yield* sessions.get(organisationId, sessionId)).energyWh, 100_001_500)
     })

@@ -97,7 +97,7 @@ class Model {
 }
 
 /** One charger in the database, with the same events as the model. */
-class Told {
+class History {
   readonly model = new Model()
   readonly steps: Array<string> = []
   private readonly open: Array<{ readonly id: string; readonly reservationId: number | undefined }> = []
@@ -228,18 +228,18 @@ forEachDriver("reservations", world, (it) => {
       for (const seed of seeds(20, 400)) {
         const chargerId = `RES-${seed}`
         const seeded = yield* seedChargers([chargerId])
-        const told = new Told(sql, seeded, chargerId, new Random(seed))
-        const about = () => `PROPERTY_SEED=${seed}\n${told.steps.join("\n")}`
+        const history = new History(sql, seeded, chargerId, new Random(seed))
+        const about = () => `PROPERTY_SEED=${seed}\n${history.steps.join("\n")}`
         for (let n = 0; n < 25; n++) {
-          yield* told.step
-          const expected = told.model.all
-            .map((one) => ({ ...one, status: statusAt(one, told.at) }))
+          yield* history.step
+          const expected = history.model.all
+            .map((one) => ({ ...one, status: statusAt(one, history.at) }))
             .toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1))
-          assert.deepStrictEqual(yield* stored(seeded.organisationId, told.at), expected, about())
+          assert.deepStrictEqual(yield* stored(seeded.organisationId, history.at), expected, about())
         }
-        const active = told.model.all.filter((one) => statusAt(one, told.at) === "Expired").length
-        assert.lengthOf(yield* stored(seeded.organisationId, told.at, "Expired"), active, about())
-        used += told.model.all.filter(({ status }) => status === "Used").length
+        const active = history.model.all.filter((one) => statusAt(one, history.at) === "Expired").length
+        assert.lengthOf(yield* stored(seeded.organisationId, history.at, "Expired"), active, about())
+        used += history.model.all.filter(({ status }) => status === "Used").length
       }
       assert.isAbove(
         used,

@@ -286,16 +286,16 @@ forEachDriver("the session of a reservation", world, (it) => {
       yield* commit([started(seeded, before, { at: noon - 90 * minute, tokenUid: "BERT" })])
       yield* commit([ended(seeded, before, { at: noon - 60 * minute })])
       const id = yield* reserve(seeded, "V-5")
-      const stands: Seen = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
+      const inForce: Seen = { status: "RESERVATION", from: 0, to: undefined, transactionId: undefined, bills: [] }
       yield* connect(seeded, "V-5", -60)
       yield* expire(30)
-      assert.deepStrictEqual(yield* seen(seeded, id), stands)
+      assert.deepStrictEqual(yield* seen(seeded, id), inForce)
       // It reconnected after the end, and may still report a start.
       yield* connect(seeded, "V-5", 31)
       yield* expire(40)
-      assert.deepStrictEqual(yield* seen(seeded, id), stands)
+      assert.deepStrictEqual(yield* seen(seeded, id), inForce)
       yield* expire(41)
-      const over: Seen = { ...stands, status: "COMPLETED", to: 30, bills: [[6, 6]] }
+      const over: Seen = { ...inForce, status: "COMPLETED", to: 30, bills: [[6, 6]] }
       assert.deepStrictEqual(yield* seen(seeded, id), over)
       assert.deepStrictEqual(yield* reservationOf(seeded), [{ reason: undefined, sessionId: id, status: "Expired" }])
       yield* expire(60)

@@ -159,7 +159,7 @@ class History {
 }
 
 /** The status of a reservation's own session; it is gone where a start has continued it under its id. */
-const standsFor: Readonly<Record<string, string>> = {
+const statusOfOwnSession: Readonly<Record<string, string>> = {
   Active: "RESERVATION",
   Cancelled: "INVALID",
   Expired: "COMPLETED",
@@ -171,21 +171,21 @@ const check = (chargerId: string, history: History) =>
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<RowSeen>`
       SELECT id, status, transaction_id AS "transactionId", reservation_only AS reserved FROM session WHERE charger_id = ${chargerId}`
-    const told = [...history.transactions.values()].map(String)
+    const answeredIds = [...history.transactions.values()].map(String)
     const real = rows.filter(({ reserved }) => !reserved)
     assert.deepStrictEqual(
       real.map((row) => row.transactionId).toSorted(),
-      told.toSorted(),
+      answeredIds.toSorted(),
       "each start is one session"
     )
     const reservations = yield* sql<{ readonly id: string; readonly status: string; readonly session: string | null }>`
       SELECT command_id AS id, status, session_id AS session FROM reservation WHERE charger_id = ${chargerId}`
-    let standing = 0
+    let ownSessions = 0
     for (const { id, session, status } of reservations) {
       const own = rows.find((row) => row.id === id && row.reserved)
       if (own !== undefined)
-        assert.strictEqual(own.status, standsFor[status], `the session of ${id}, which is ${status}`)
-      if (own !== undefined) standing++
+        assert.strictEqual(own.status, statusOfOwnSession[status], `the session of ${id}, which is ${status}`)
+      if (own !== undefined) ownSessions++
       if (status !== "Used") assert.strictEqual(own === undefined, session === null, `${id} has its session to itself`)
       if (status === "Used")
         assert.isTrue(
@@ -193,7 +193,7 @@ const check = (chargerId: string, history: History) =>
           `${id} was used by a start`
         )
     }
-    assert.strictEqual(rows.length - real.length, standing, "no session stands for no reservation")
+    assert.strictEqual(rows.length - real.length, ownSessions, "each reservation-only session belongs to a reservation")
   })
 
 forEachDriver("starts and reservations", world, (it) => {

@@ -224,7 +224,7 @@ forEachDriver("a session with a partner's token", world, (it) => {
       assert.deepStrictEqual(
         [over?.status, over?.price?.exclVat],
         ["COMPLETED", 5],
-        "what has ended is told as it stays"
+        "an ended session is published with its final price"
       )
       yield* price
       assert.isUndefined(yield* isNew)
@@ -249,7 +249,7 @@ forEachDriver("a session with a partner's token", world, (it) => {
         Array.from({ length: to - from }, (_, n) =>
           metered(seeded, of, noon + (from + n) * 1_000, 1_002 + 2 * (from + n))
         )
-      const told = Effect.map(
+      const pricedFacts = Effect.map(
         sql<{ readonly body: unknown }>`SELECT body FROM journal WHERE type = 'SessionPriced' ORDER BY position`,
         (rows) => rows.map(({ body }) => body)
       )
@@ -260,12 +260,12 @@ forEachDriver("a session with a partner's token", world, (it) => {
       const few = yield* sessions.get(one, tx.sessionId)
       assert.deepStrictEqual([few.energyWh, few.price?.exclVat], [1_002, 0.501])
       yield* price
-      assert.deepStrictEqual(yield* told, [], "it was told with that price, and the other is nobody's")
+      assert.deepStrictEqual(yield* pricedFacts, [], "it was published with that price, and the other has no partner")
       yield* journal.commit(readings(tx, readingsPricedAtOnce + 1, readingsPricedAtOnce + 2))
       const many = yield* sessions.get(one, tx.sessionId)
       assert.deepStrictEqual([many.energyWh, many.price?.exclVat], [1_004, 0.501], "the price that is kept")
       yield* price
-      assert.deepStrictEqual(yield* told, [{ sessionId: tx.sessionId }])
+      assert.deepStrictEqual(yield* pricedFacts, [{ sessionId: tx.sessionId }])
       const { items } = yield* sessions.window(one, { ...everything, from: many.lastUpdated + 1 })
       assert.deepStrictEqual(
         items.map(({ energyWh, price }) => [energyWh, price?.exclVat]),
@@ -284,7 +284,7 @@ forEachDriver("a session with a partner's token", world, (it) => {
       const own = yield* begin(seeded, chargers[0], undefined)
       yield* end(seeded, own)
       yield* price
-      const told = (scope: typeof one, takesCredits = true, window = everything) =>
+      const recordsOf = (scope: typeof one, takesCredits = true, window = everything) =>
         Effect.map(records.window({ ...scope, takesCredits }, window), ({ items, total }) => {
           assert.strictEqual(items.length, Math.min(total, window.limit))
           return items.map(({ body, creditReferenceId, sessionId }) => [
@@ -293,9 +293,9 @@ forEachDriver("a session with a partner's token", world, (it) => {
             creditReferenceId !== undefined
           ])
         })
-      assert.deepStrictEqual(yield* told(one), [[a.sessionId, 5, false]])
-      assert.deepStrictEqual(yield* told(other), [[b.sessionId, 5, false]])
-      assert.deepStrictEqual(yield* told({ ...one, organisationId: freshId() }), [])
+      assert.deepStrictEqual(yield* recordsOf(one), [[a.sessionId, 5, false]])
+      assert.deepStrictEqual(yield* recordsOf(other), [[b.sessionId, 5, false]])
+      assert.deepStrictEqual(yield* recordsOf({ ...one, organisationId: freshId() }), [])
       const [cdr] = (yield* records.window({ ...one, takesCredits: true }, everything)).items
       if (cdr === undefined) return yield* Effect.die("no record")
       assert.deepStrictEqual(cdr.body.roaming, contract(one.partnerId))
@@ -306,15 +306,15 @@ forEachDriver("a session with a partner's token", world, (it) => {
       // Corrected: the old record is credited and another one replaces it.
       yield* (yield* SessionReviews).correct(a.sessionId, { ...unchanged, energyWh: 4000, reason: "meter" }, writing)
       yield* price
-      assert.deepStrictEqual(yield* told(one), [
+      assert.deepStrictEqual(yield* recordsOf(one), [
         [a.sessionId, 5, false],
         [a.sessionId, -5, true],
         [a.sessionId, 2, false]
       ])
       assert.deepStrictEqual(
-        yield* told(one, false),
+        yield* recordsOf(one, false),
         [[a.sessionId, 5, false]],
-        "who cannot be told to forget one is not told another"
+        "a partner that takes no credits is not sent the new record either"
       )
       const { items } = yield* records.window(
         { ...one, takesCredits: true },

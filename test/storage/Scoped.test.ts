@@ -102,15 +102,15 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   [
     "roaming/ExchangeRetention.ts",
     /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT id/,
-    "what is older than it is kept goes, whosever it is"
+    "what is older than it is kept goes, in every organisation"
   ],
   [
     "roaming/ExchangeRetention.ts",
     /^DELETE FROM exchange WHERE id = ANY \(ARRAY\( ?SELECT e\.id/,
-    "what is too much of one partner goes, whosever it is"
+    "what is too much of one partner goes, in every organisation"
   ],
-  ["roaming/ExchangeRetention.ts", /^SELECT e\.at, e\.id/, "how much there is of one partner, whosever it is"],
-  ["roaming/ExchangeRetention.ts", /^SELECT h\.partner_id/, "of which partners there is much, whosever they are"],
+  ["roaming/ExchangeRetention.ts", /^SELECT e\.at, e\.id/, "how much there is of one partner, in every organisation"],
+  ["roaming/ExchangeRetention.ts", /^SELECT h\.partner_id/, "of which partners there is much, in every organisation"],
   [
     "roaming/PartnerParties.ts",
     /^EXISTS \( SELECT 1 FROM partner_party q/,
@@ -137,14 +137,22 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
     /^SELECT w\.url, w\.secret/,
     "its subscription was just taken to be delivered to, or its row just read"
   ],
-  ["delivery/WebhookDeliveries.ts", /^INSERT INTO webhook_delivered/, "the row is told which organisation must own it"],
+  [
+    "delivery/WebhookDeliveries.ts",
+    /^INSERT INTO webhook_delivered/,
+    "the row is given the organisation that must own it"
+  ],
   [
     "rollouts/RolloutQueue.ts",
     /^SELECT q\.\*, x\.sealed/,
     "the background work goes through rollouts of all organisations"
   ],
   ["rollouts/RolloutQueue.ts", /^AND EXISTS \(SELECT 1 FROM connection n/, "a fragment about a row that has its scope"],
-  ["rollouts/RolloutQueue.ts", /^DELETE FROM rollout WHERE ended_at/, "what is kept too long goes, whosever it is"],
+  [
+    "rollouts/RolloutQueue.ts",
+    /^DELETE FROM rollout WHERE ended_at/,
+    "what is kept too long goes, in every organisation"
+  ],
   [
     "rollouts/RolloutRows.ts",
     /^\(SELECT jsonb_agg\(jsonb_build_object\('state'/,

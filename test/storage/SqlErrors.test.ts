@@ -154,7 +154,7 @@ forEachDatabase(
         const sql = yield* PgClient.PgClient
         return yield* Effect.exit(guardedWrite(sql`SELECT 1`))
       }).pipe(
-        Effect.provide(PgClient.layer({ url: Redacted.make("postgres://nobody@127.0.0.1:1/none") })),
+        Effect.provide(PgClient.layer({ url: Redacted.make("postgres://user@127.0.0.1:1/none") })),
         Effect.map((exit) => assert.strictEqual(reasonOf(exit), "down"))
       )
     )

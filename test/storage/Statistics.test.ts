@@ -23,7 +23,7 @@ let made = 0
 const idAt = (at: number): string => uuid7(at, new Uint8Array(10).fill(++made))
 
 /** A session of `meterStopWh` on a charger of its own, and what the statistics say of it. */
-const told = (chargerId: string, meterStopWh: number, at = noon) =>
+const aSession = (chargerId: string, meterStopWh: number, at = noon) =>
   Effect.gen(function* () {
     const { commit } = yield* Journal
     const reviews = yield* SessionReviews
@@ -63,7 +63,7 @@ const nothing = { activeSessions: 0, energyWhToday: 0, energyWhTotal: 0, session
 forEachDriver("the figures of an organisation", world, (it) => {
   it.effect("exclude a session that is held, and include its corrected energy once it was corrected", () =>
     Effect.gen(function* () {
-      const { correct, figures, hold } = yield* told("S-held", 8_001_000)
+      const { correct, figures, hold } = yield* aSession("S-held", 8_001_000)
       yield* hold
       assert.deepStrictEqual(yield* figures, nothing)
       yield* correct({ energyWh: 7000 })
@@ -78,7 +78,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("include a released session unchanged", () =>
     Effect.gen(function* () {
-      const { figures, hold, release } = yield* told("S-released", 6000)
+      const { figures, hold, release } = yield* aSession("S-released", 6000)
       yield* hold
       yield* release
       assert.deepStrictEqual(yield* figures, { ...nothing, energyWhToday: 5000, energyWhTotal: 5000, sessionsToday: 1 })
@@ -87,7 +87,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("count a session on the day of its corrected end", () =>
     Effect.gen(function* () {
-      const { correct, figures } = yield* told("S-moved", 6000, noon - 40 * hour)
+      const { correct, figures } = yield* aSession("S-moved", 6000, noon - 40 * hour)
       assert.deepStrictEqual(yield* figures, { ...nothing, energyWhTotal: 5000 })
       yield* correct({ endedAt: noon })
       assert.deepStrictEqual(yield* figures, { ...nothing, energyWhToday: 5000, energyWhTotal: 5000 })
@@ -98,7 +98,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("exclude the energy of a running session with an implausible register", () =>
     Effect.gen(function* () {
-      const { commit, correct, figures, seeded } = yield* told("S-runs", 6000)
+      const { commit, correct, figures, seeded } = yield* aSession("S-runs", 6000)
       yield* correct({ energyWh: 5000 })
       const tx: Transaction = { chargerId: "S-runs", sessionId: idAt(noon), transactionId: 8 }
       const start = started(seeded, tx, { at: noon + 2 * hour })
@@ -111,7 +111,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("include the times and energy of sessions as corrected, for a site, a charger or all", () =>
     Effect.gen(function* () {
-      const { commit, correct, hold, release, seeded } = yield* told("S-windows", 6000)
+      const { commit, correct, hold, release, seeded } = yield* aSession("S-windows", 6000)
       const chargers = yield* Chargers
       const { organisationId, siteId } = seeded
       const between = (from: number, to: number, site?: string) =>
@@ -152,7 +152,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("include a session that began days before a range and ended in it or after it", () =>
     Effect.gen(function* () {
-      const { commit, correct, seeded } = yield* told("S-long", 6000)
+      const { commit, correct, seeded } = yield* aSession("S-long", 6000)
       const chargers = yield* Chargers
       const { organisationId } = seeded
       const long: Transaction = { chargerId: "S-long", sessionId: idAt(noon - 200 * hour), transactionId: 12 }
@@ -172,7 +172,7 @@ forEachDriver("the figures of an organisation", world, (it) => {
 
   it.effect("refuse a range with too many sessions of the requested site", () =>
     Effect.gen(function* () {
-      const { commit, seeded } = yield* told("S-many", 6000)
+      const { commit, seeded } = yield* aSession("S-many", 6000)
       const { organisationId, siteId } = seeded
       const second: Transaction = { chargerId: "S-many", sessionId: idAt(noon + 2 * hour), transactionId: 11 }
       yield* commit([started(seeded, second, { at: noon + 2 * hour })])

@@ -120,10 +120,10 @@ forEachDriver("objects due to subscribers", world, (it) => {
       const { id } = yield* aSubscriber
       yield* makeDue(id, [ref("e", "L", "evse"), ref("l", "L")])
       const [evse] = yield* claim(id)
-      const told = { kind: "location", id: "l", hash: new Uint8Array([7]), reference: "NL*ABC" }
-      yield* settle(evse!, { ...done, also: [told] })
+      const sent = { kind: "location", id: "l", hash: new Uint8Array([7]), reference: "NL*ABC" }
+      yield* settle(evse!, { ...done, also: [sent] })
       const [location] = yield* claim(id)
-      assert.deepInclude(location, { id: "l", hash: told.hash, reference: "NL*ABC" })
+      assert.deepInclude(location, { id: "l", hash: sent.hash, reference: "NL*ABC" })
     })
   )
 })

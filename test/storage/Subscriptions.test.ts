@@ -228,9 +228,9 @@ forEachDriver("subscriptions", world, (it) => {
       const ourVerifier = new Uint8Array(32).fill(11)
       const begun = yield* byUs(id, ourVerifier, organisation)
       yield* partners.register(id, { begun, connection, theirToken: "sealed", ourVerifier }, organisation.writing())
-      const later = noon + 300 * second
-      yield* storage.fill((yield* storage.find(id))!, [], later)
-      yield* park(later)
+      const refilledAt = noon + 300 * second
+      yield* storage.fill((yield* storage.find(id))!, [], refilledAt)
+      yield* park(refilledAt)
     })
   )
 
@@ -296,14 +296,14 @@ forEachDriver("subscriptions", world, (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* aSubscriber
-      const told = [
+      const objects = [
         ref("s1", "session:s1", "session"),
         ref("d1", "session:s1", "cdr"),
         ref("parked", "session:s2", "cdr"),
         ref("due", "session:s3", "session"),
         ref("place")
       ]
-      yield* makeDue(id, told)
+      yield* makeDue(id, objects)
       for (const item of [...(yield* claim(id)), ...(yield* claim(id)), ...(yield* claim(id))]) {
         if (item.id === "parked") yield* settle(item, { _tag: "Parked", problem: "no" })
         else if (item.id !== "due") yield* settle(item, done)
@@ -317,7 +317,7 @@ forEachDriver("subscriptions", world, (it) => {
         SELECT o.object_id AS id FROM subscription_object o WHERE o.subscription_id = ${id} ORDER BY 1`
       assert.deepStrictEqual(idsOf(left), ["due", "parked", "place", "s9"])
       // An object that is due again is treated as new.
-      yield* makeDue(id, [told[0]!], noon + second)
+      yield* makeDue(id, [objects[0]!], noon + second)
       const [again] = yield* claim(id, noon + second)
       assert.deepStrictEqual([again?.id, again?.hash, again?.tries], ["s1", undefined, 0])
     })

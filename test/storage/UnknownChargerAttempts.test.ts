@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { limits } from "../../src/Config.ts"
 import { type UnknownChargerAttempt, UnknownChargerAttempts } from "../../src/domain/charger/UnknownChargerAttempts.ts"
 import { type AttemptLimits, AttemptMemory } from "../../src/storage/charging/AttemptMemory.ts"
-import * as KnocksRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
+import * as AttemptsRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
 import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { emptyTables, forEachDatabase } from "../support/databases.ts"
 import { seedChargers } from "../support/journalFacts.ts"
@@ -17,7 +17,7 @@ const day = 24 * hour
 /** Rows age by the real clock, so these attempts happen now. */
 const now = Math.floor(Date.now() / hour) * hour
 
-const knock = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): UnknownChargerAttempt => ({
+const attempt = (chargerId: string, more: Partial<UnknownChargerAttempt> = {}): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: "192.0.2.7",
   network: "192.0.2.0/24",
@@ -43,38 +43,41 @@ describe("the memory of unknown chargers", () => {
 
   it("accepts a limited number of new ids of one network an hour, and known ids always", () => {
     const one = memory({ newPerNetworkPerHour: 2 })
-    expect(["A", "B", "C"].map((id) => one.attempted(knock(id)))).toEqual([true, true, false])
-    expect(one.attempted(knock("A", { at: now + 1 })), "known by now").toBe(true)
-    expect(one.attempted(knock("C", { network: "198.51.100.0/24" })), "from elsewhere").toBe(true)
-    expect(one.attempted(knock("D", { at: now + hour })), "an hour later").toBe(true)
+    expect(["A", "B", "C"].map((id) => one.attempted(attempt(id)))).toEqual([true, true, false])
+    expect(one.attempted(attempt("A", { at: now + 1 })), "known by now").toBe(true)
+    expect(one.attempted(attempt("C", { network: "198.51.100.0/24" })), "from elsewhere").toBe(true)
+    expect(one.attempted(attempt("D", { at: now + hour })), "an hour later").toBe(true)
   })
 
   it("accepts a limited number of new ids an hour across all networks", () => {
     const one = memory()
     const taken = Array.from({ length: 20_000 }, (_, n) =>
-      one.attempted(knock(`R${n}`, { network: `2001:db8::${n}/64` }))
+      one.attempted(attempt(`R${n}`, { network: `2001:db8::${n}/64` }))
     )
     expect(taken.filter((was) => was)).toHaveLength(limits.attempts.newPerHour)
   })
 
   it("holds at most `maxWaiting` ids while nothing can be written", () => {
     const one = memory({ newPerHour: 1e9, newPerNetworkPerHour: 1e9 })
-    for (let n = 0; n < 1_000_000; n++) one.attempted(knock(`R${n}`))
+    for (let n = 0; n < 1_000_000; n++) one.attempted(attempt(`R${n}`))
     expect(ids(one)).toHaveLength(limits.attempts.maxWaiting)
   })
 
   it("keeps an id with repeated attempts among the known ids", () => {
     const one = memory({ maxRows: 3, newPerHour: 4, newPerNetworkPerHour: 100 })
-    for (const id of ["REAL", "A", "B", "REAL", "C"]) one.attempted(knock(id))
+    for (const id of ["REAL", "A", "B", "REAL", "C"]) one.attempted(attempt(id))
     ids(one)
-    expect([one.attempted(knock("REAL")), one.attempted(knock("A"))], "A was the longest silent").toEqual([true, false])
+    expect([one.attempted(attempt("REAL")), one.attempted(attempt("A"))], "A was the longest silent").toEqual([
+      true,
+      false
+    ])
   })
 
   it("adds unwritten attempts to those made since", () => {
     const one = memory()
-    one.attempted(knock("A"))
+    one.attempted(attempt("A"))
     const batch = one.take(10)
-    one.attempted(knock("A", { at: now + 5, remoteAddress: "192.0.2.8" }))
+    one.attempted(attempt("A", { at: now + 5, remoteAddress: "192.0.2.8" }))
     one.again(batch)
     expect(one.take(10)).toEqual([
       {
@@ -90,12 +93,12 @@ describe("the memory of unknown chargers", () => {
 })
 
 /** Runs the repository in a scope of its own on the database of this suite; nothing is flushed by the clock. */
-const withKnocks = <A, E, R>(
-  use: (knocks: UnknownChargerAttempts["Service"]) => Effect.Effect<A, E, R>,
-  options: Partial<KnocksRepository.AttemptsOptions> = {}
+const withRepository = <A, E, R>(
+  use: (repository: UnknownChargerAttempts["Service"]) => Effect.Effect<A, E, R>,
+  options: Partial<AttemptsRepository.AttemptsOptions> = {}
 ) =>
   Effect.gen(function* () {
-    const layer = KnocksRepository.layer({ ...limits.attempts, flushEveryMillis: hour, ...options }).pipe(
+    const layer = AttemptsRepository.layer({ ...limits.attempts, flushEveryMillis: hour, ...options }).pipe(
       Layer.provide(NodeSecrets.layer(Redacted.make("a secret of the tests")))
     )
     return yield* Effect.provide(Effect.flatMap(UnknownChargerAttempts, use), yield* Layer.build(layer))
@@ -105,13 +108,13 @@ const page = { limit: 50 }
 
 forEachDatabase("unknown chargers", (it) => {
   it.effect("are listed immediately, each with all its attempts, the newest id first", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.attempted(knock("OLD", { at: now - 1000 }))
-        knocks.attempted(knock("NEW"))
-        knocks.attempted(knock("OLD", { at: now + 1000, remoteAddress: "2001:db8::1", subprotocols: [] }))
-        const { items, nextCursor } = yield* knocks.list(page)
+        repository.attempted(attempt("OLD", { at: now - 1000 }))
+        repository.attempted(attempt("NEW"))
+        repository.attempted(attempt("OLD", { at: now + 1000, remoteAddress: "2001:db8::1", subprotocols: [] }))
+        const { items, nextCursor } = yield* repository.list(page)
         assert.isNull(nextCursor)
         assert.deepStrictEqual(items, [
           {
@@ -131,10 +134,10 @@ forEachDatabase("unknown chargers", (it) => {
             subprotocols: []
           }
         ])
-        knocks.attempted(knock("OLD", { at: now + 2000, subprotocols: ["ocpp2.1", "ocpp1.6"] }))
-        const later = (yield* knocks.list(page)).items[1]
+        repository.attempted(attempt("OLD", { at: now + 2000, subprotocols: ["ocpp2.1", "ocpp1.6"] }))
+        const updated = (yield* repository.list(page)).items[1]
         assert.deepStrictEqual(
-          [later?.firstSeenAt, later?.lastSeenAt, later?.attempts, later?.subprotocols],
+          [updated?.firstSeenAt, updated?.lastSeenAt, updated?.attempts, updated?.subprotocols],
           [now - 1000, now + 2000, 3, ["ocpp2.1", "ocpp1.6"]]
         )
       })
@@ -144,12 +147,12 @@ forEachDatabase("unknown chargers", (it) => {
   it.effect("survive a restart, and do not count as new afterwards", () =>
     Effect.gen(function* () {
       yield* emptyTables
-      yield* withKnocks((knocks) => Effect.sync(() => knocks.attempted(knock("A"))))
-      const items = yield* withKnocks(
-        (knocks) =>
+      yield* withRepository((repository) => Effect.sync(() => repository.attempted(attempt("A"))))
+      const items = yield* withRepository(
+        (repository) =>
           Effect.gen(function* () {
-            for (const id of ["A", "B"]) knocks.attempted(knock(id))
-            return (yield* knocks.list(page)).items
+            for (const id of ["A", "B"]) repository.attempted(attempt(id))
+            return (yield* repository.list(page)).items
           }),
         { newPerHour: 0 }
       )
@@ -161,35 +164,35 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("are read page by page without gaps during further attempts", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (let n = 0; n < 7; n++) knocks.attempted(knock(`P${n}`, { at: now + Math.floor(n / 3) }))
+        for (let n = 0; n < 7; n++) repository.attempted(attempt(`P${n}`, { at: now + Math.floor(n / 3) }))
         const seen: Array<string> = []
         let cursor: string | undefined
         do {
-          const found = yield* knocks.list({ limit: 2, cursor })
+          const found = yield* repository.list({ limit: 2, cursor })
           seen.push(...found.items.map(({ chargerId }) => chargerId))
           cursor = found.nextCursor ?? undefined
-          for (let n = 0; n < 7; n++) knocks.attempted(knock(`P${n}`, { at: now + 1000 + seen.length }))
+          for (let n = 0; n < 7; n++) repository.attempted(attempt(`P${n}`, { at: now + 1000 + seen.length }))
         } while (cursor !== undefined)
         assert.deepStrictEqual(seen, ["P6", "P5", "P4", "P3", "P2", "P1", "P0"])
-        const refused = yield* Effect.flip(knocks.list({ limit: 2, cursor: "nonsense" }))
+        const refused = yield* Effect.flip(repository.list({ limit: 2, cursor: "nonsense" }))
         assert.strictEqual(refused._tag, "InvalidInput")
       })
     )
   )
 
   it.effect("are gone when they are registered, even before they are written", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (const id of ["REG-1", "REG-2", "STRANGER"]) knocks.attempted(knock(id))
-        yield* knocks.list(page)
-        knocks.attempted(knock("REG-3"))
+        for (const id of ["REG-1", "REG-2", "STRANGER"]) repository.attempted(attempt(id))
+        yield* repository.list(page)
+        repository.attempted(attempt("REG-3"))
         yield* seedChargers(["REG-1", "REG-3"])
         assert.deepStrictEqual(
-          (yield* knocks.list(page)).items.map(({ chargerId }) => chargerId),
+          (yield* repository.list(page)).items.map(({ chargerId }) => chargerId),
           ["STRANGER", "REG-2"]
         )
         const sql = yield* SqlClient.SqlClient
@@ -203,16 +206,16 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("can be forgotten by id, and are listed again after another attempt", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.attempted(knock("F"))
-        yield* knocks.forget("F", audit)
-        assert.deepStrictEqual((yield* knocks.list(page)).items, [])
-        assert.strictEqual((yield* Effect.flip(knocks.forget("F", audit)))._tag, "NotFound")
-        knocks.attempted(knock("F", { at: now + 5 }))
+        repository.attempted(attempt("F"))
+        yield* repository.forget("F", audit)
+        assert.deepStrictEqual((yield* repository.list(page)).items, [])
+        assert.strictEqual((yield* Effect.flip(repository.forget("F", audit)))._tag, "NotFound")
+        repository.attempted(attempt("F", { at: now + 5 }))
         assert.deepStrictEqual(
-          (yield* knocks.list(page)).items.map(({ attempts, firstSeenAt }) => [attempts, firstSeenAt]),
+          (yield* repository.list(page)).items.map(({ attempts, firstSeenAt }) => [attempts, firstSeenAt]),
           [[1, now + 5]]
         )
       })
@@ -220,18 +223,18 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("are limited in number, and the one without attempts for the longest time is dropped first", () =>
-    withKnocks(
-      (knocks) =>
+    withRepository(
+      (repository) =>
         Effect.gen(function* () {
           yield* emptyTables
-          knocks.attempted(knock("REAL", { at: now - 10 }))
-          yield* knocks.list(page)
+          repository.attempted(attempt("REAL", { at: now - 10 }))
+          yield* repository.list(page)
           for (let n = 0; n < 8; n++) {
-            knocks.attempted(knock(`R${n}`, { at: now + n }))
-            if (n % 3 === 0) knocks.attempted(knock("REAL", { at: now + n }))
-            yield* knocks.list(page)
+            repository.attempted(attempt(`R${n}`, { at: now + n }))
+            if (n % 3 === 0) repository.attempted(attempt("REAL", { at: now + n }))
+            yield* repository.list(page)
           }
-          const { items } = yield* knocks.list(page)
+          const { items } = yield* repository.list(page)
           assert.deepStrictEqual(
             items.map(({ chargerId }) => chargerId),
             ["R7", "R6", "R5", "REAL"]
@@ -242,13 +245,13 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("are kept for `keepDays` days", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        knocks.attempted(knock("GONE", { at: now - (limits.attempts.keepDays + 1) * day }))
-        knocks.attempted(knock("KEPT", { at: now - (limits.attempts.keepDays - 1) * day }))
+        repository.attempted(attempt("GONE", { at: now - (limits.attempts.keepDays + 1) * day }))
+        repository.attempted(attempt("KEPT", { at: now - (limits.attempts.keepDays - 1) * day }))
         assert.deepStrictEqual(
-          (yield* knocks.list(page)).items.map(({ chargerId }) => chargerId),
+          (yield* repository.list(page)).items.map(({ chargerId }) => chargerId),
           ["KEPT"]
         )
         const sql = yield* SqlClient.SqlClient
@@ -258,11 +261,11 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("are written with one statement, however many attempts they make", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
-        for (let n = 0; n < 50; n++) for (let times = 0; times < 20; times++) knocks.attempted(knock(`S${n}`))
-        const sent = yield* statementsOf(knocks.list({ limit: 1 }))
+        for (let n = 0; n < 50; n++) for (let times = 0; times < 20; times++) repository.attempted(attempt(`S${n}`))
+        const sent = yield* statementsOf(repository.list({ limit: 1 }))
         assert.lengthOf(
           sent.filter(({ text }) => text.includes("INSERT")),
           1
@@ -275,14 +278,14 @@ forEachDatabase("unknown chargers", (it) => {
   )
 
   it.effect("concern an organisation alone only while there is no other", () =>
-    withKnocks((knocks) =>
+    withRepository((repository) =>
       Effect.gen(function* () {
         yield* emptyTables
         const { organisationId } = yield* seedChargers([])
-        assert.isTrue(yield* knocks.concernOnly(organisationId))
+        assert.isTrue(yield* repository.concernOnly(organisationId))
         const other = yield* seedChargers([])
-        assert.isFalse(yield* knocks.concernOnly(organisationId))
-        assert.isFalse(yield* knocks.concernOnly(other.organisationId))
+        assert.isFalse(yield* repository.concernOnly(organisationId))
+        assert.isFalse(yield* repository.concernOnly(other.organisationId))
       })
     )
   )

@@ -63,10 +63,10 @@ describe("waiters", () => {
         waiters.ended(id, `${id} is done`)
         waiters.ended(id)
       }
-      const later = yield* Effect.forkChild(waiters.next("b").within(60_000))
+      const second = yield* Effect.forkChild(waiters.next("b").within(60_000))
       const never = yield* Effect.forkChild(waiters.next("c").within(1_000))
       yield* TestClock.adjust(1_000)
-      expect(yield* Effect.forEach([waiting, later, never], Fiber.join)).toEqual(["a is done", "b is done", undefined])
+      expect(yield* Effect.forEach([waiting, second, never], Fiber.join)).toEqual(["a is done", "b is done", undefined])
     })
   )
 

@@ -71,7 +71,7 @@ export const status = (
   }
 })
 
-export const told = (...facts: ReadonlyArray<ConnectorStatusChanged | PastStatusReported>) =>
+export const storeFacts = (...facts: ReadonlyArray<ConnectorStatusChanged | PastStatusReported>) =>
   Effect.flatMap(Journal, (journal) => Effect.forEach(facts, (fact) => journal.commit([fact]), { discard: true }))
 
 export const statuses = (world: World, more: object = {}) =>

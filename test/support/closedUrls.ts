@@ -64,7 +64,7 @@ export const closedUrls = (port: number): ReadonlyArray<string> => [
   "https://box.localdomain/",
   "https://hidden.onion/",
   "https://hidden.alt/",
-  "https://nobody.invalid/",
+  "https://unknown.invalid/",
   "https://staging.test/",
   `http://127.0.0.1:${port}/`,
   "http://partner.example/",

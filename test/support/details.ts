@@ -9,10 +9,10 @@ const image = {
   height: 1080
 } as const
 
-export const siteTold = {
+export const siteDetails = {
   parkingType: "ALONG_MOTORWAY",
   directions: [
-    { language: "en", text: "Behind the lock keeper's house" },
+    { language: "en", text: "Behind the lock house" },
     { language: "nl", text: "Achter het sluiswachtershuis" }
   ],
   relatedLocations: [
@@ -43,7 +43,7 @@ export const publishAllowedTo = [
   { groupId: "EMPLOYEES" }
 ] as const
 
-export const evseTold = {
+export const evseDetails = {
   physicalReference: "Bay 12",
   floorLevel: "-2",
   coordinates: { latitude: 52.500_001, longitude: 5.249_999 },

@@ -91,7 +91,7 @@ describe("the embedded database of a test worker", () => {
     })
   )
 
-  it.live("is not used again by others when its schema was changed, and while somebody has it", () =>
+  it.live("is not used again by others when its schema was changed, and while a suite has it", () =>
     Effect.gen(function* () {
       const before = yield* asSuite(everything)
       const [first, second, meanwhile] = yield* asSuite(
@@ -124,7 +124,7 @@ describe("the embedded database of a test worker", () => {
     )
   )
 
-  it.live("is out of reach for what an earlier suite left running", () =>
+  it.live("is not accessible to what an earlier suite left running", () =>
     Effect.gen(function* () {
       const engine = yield* makeEngine({
         directory: undefined,
@@ -134,21 +134,21 @@ describe("the embedded database of a test worker", () => {
         onLost: (line) => assert.fail(line)
       })
       const { end, lent } = lend(engine)
-      const told: Array<string> = []
-      lent.onNotice(({ payload }) => told.push(payload))
+      const payloads: Array<string> = []
+      lent.onNotice(({ payload }) => payloads.push(payload))
       const ask = (which: Engine, statement: string) =>
         Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
           Effect.provide(
             PgClient.layer({ stream: which.connect, username: "postgres", database: "postgres", maxConnections: 1 })
           )
         )
-      yield* ask(lent, "LISTEN told")
-      yield* ask(lent, "NOTIFY told, 'during'")
+      yield* ask(lent, "LISTEN notices")
+      yield* ask(lent, "NOTIFY notices, 'during'")
       yield* end
-      yield* ask(engine, "NOTIFY told, 'after'")
+      yield* ask(engine, "NOTIFY notices, 'after'")
       const late = yield* Effect.exit(ask(lent, "SELECT 1"))
       assert.include(String(late), "the suite that had this embedded database is over")
-      assert.deepStrictEqual(told, ["during"])
+      assert.deepStrictEqual(payloads, ["during"])
     })
   )
 })

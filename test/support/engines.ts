@@ -111,7 +111,7 @@ const ask = <A>(
 const make: Effect.Effect<Kept> = Effect.gen(function* () {
   const path = yield* seedFile(true)
   const { close, engine } = yield* start(true)
-  const template = yield* ask(engine, templateOf, "the embedded database did not tell what it has")
+  const template = yield* ask(engine, templateOf, "the embedded database did not say what it has")
   return { engine, template, path, close }
 })
 

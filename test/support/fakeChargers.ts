@@ -141,13 +141,13 @@ export const chargers = (world: FakeWorld) =>
           const charger = yield* owned(world.chargers.get(chargerId), by.organisationId, "charger", chargerId)
           if (patch.siteId !== undefined) yield* siteFor(world, by.organisationId, patch.siteId)
           const connectors = charger.connectors.map((connector) => {
-            const told = equipment?.find(
+            const given = equipment?.find(
               (one) => one.evseId === connector.evseId && one.connectorId === connector.connectorId
             )
-            if (told === undefined) return connector
+            if (given === undefined) return connector
             const { connectorId, evseId } = connector
-            const standing = connector.equipment === undefined ? [] : [{ evseId, connectorId, ...connector.equipment }]
-            return { ...connector, equipment: describedEquipment(standing, [told])[0] }
+            const existing = connector.equipment === undefined ? [] : [{ evseId, connectorId, ...connector.equipment }]
+            return { ...connector, equipment: describedEquipment(existing, [given])[0] }
           })
           const described = describedEvses(charger.evses ?? [], evses ?? [])
           const changed = { ...patched(charger, patch, now), connectors, evses: described }

@@ -35,7 +35,7 @@ export const commandsOf = (world: FakeWorld): FakeCommands => {
   return known
 }
 
-const notHere = Effect.die("nobody sends commands in these tests")
+const notHere = Effect.die("these tests send no commands")
 
 export const commands = (world: FakeWorld) => {
   const fake = commandsOf(world)

@@ -18,7 +18,7 @@ const feedOf = (world: FakeWorld): Feed => {
 }
 
 /** Publishes an event about a site with this name. */
-export const tellOf = (world: FakeWorld, organisationId: string, name: string): Event => {
+export const publishSiteEvent = (world: FakeWorld, organisationId: string, name: string): Event => {
   const feed = feedOf(world)
   const event: Event = {
     id: String(feed.events.length + 1),

@@ -8,7 +8,7 @@ const id = "01970000-0000-7000-8000-000000000001"
 
 export const noFiles = Files.of({
   expect: () => Effect.succeed({ id, token: "token-of-the-tests" }),
-  receive: () => Effect.die("nobody uploads in these tests"),
+  receive: () => Effect.die("these tests upload nothing"),
   store: (name, content, { by, now }) =>
     Effect.map(
       Effect.orDie(

@@ -24,7 +24,7 @@ const unknown: LocalListStatus = {
 const configurations = new WeakMap<FakeWorld, ReadonlyArray<ConfigurationKey>>()
 
 /** Sets the list limits that all chargers of a world have reported. */
-export const tellLimits = (world: FakeWorld, limits: Readonly<Record<string, string>>): void => {
+export const reportLimits = (world: FakeWorld, limits: Readonly<Record<string, string>>): void => {
   configurations.set(
     world,
     Object.entries(limits).map(([key, value]) => ({ key, value, readonly: true }))

@@ -59,7 +59,7 @@ import { Subscriptions } from "../../src/domain/event/Subscriptions.ts"
 import { WebhookPoster } from "../../src/domain/event/WebhookPoster.ts"
 import { Webhooks } from "../../src/domain/event/Webhooks.ts"
 import { driftsIn, expectations } from "./fakeExpectations.ts"
-import { knocks } from "./fakeKnocks.ts"
+import { unknownChargers } from "./fakeUnknownChargers.ts"
 import { noClients, noExchanges, parties, partners, registrar } from "./fakePartners.ts"
 import { tariffs } from "./fakeTariffs.ts"
 import { locations, partnerView } from "./fakeLocations.ts"
@@ -274,7 +274,7 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.succeed(Sites, sites(world)),
     Layer.succeed(LocalLists, localLists(world)),
     Layer.succeed(Locations, locations(world)),
-    Layer.succeed(UnknownChargerAttempts, knocks(world)),
+    Layer.succeed(UnknownChargerAttempts, unknownChargers(world)),
     Layer.succeed(Events, events(world)),
     Layer.succeed(Subscriptions, noSubscriptions),
     Layer.succeed(Webhooks, webhooks(world)),

@@ -25,7 +25,7 @@ export interface Transaction {
 }
 
 /** One message of a history. Its content may depend on the id in the answer to its start. */
-export interface Telling {
+export interface Message {
   readonly transaction: Transaction
   readonly kind: "start" | "meter" | "stop"
   readonly time: number
@@ -73,27 +73,27 @@ export const transactions = (random: Random, options: HistoryOptions): ReadonlyA
 }
 
 /** All messages of the charger about them, in the order in which they happened. */
-export const tellings = (all: ReadonlyArray<Transaction>, random: Random): ReadonlyArray<Telling> =>
+export const messagesOf = (all: ReadonlyArray<Transaction>, random: Random): ReadonlyArray<Message> =>
   all
-    .flatMap((transaction): ReadonlyArray<Telling> => {
+    .flatMap((transaction): ReadonlyArray<Message> => {
       const { endedAt, evseId, index, meterStartWh, meterStopWh, named, startedAt, tokenUid } = transaction
       const clock = (time: number): ChargerTime =>
         transaction.clock1970 ? in1970(1 + index * 100_000 + (time - minute(0)) / 1000) : at(time)
       const place = evse(evseId)
       const nameOf = (id: number | undefined): number | undefined => (named ? id : undefined)
-      const start: Telling = {
+      const start: Message = {
         transaction,
         kind: "start",
         time: startedAt,
         event: () => started({ place, tokenUid, time: clock(startedAt), meterStartWh })
       }
-      const meters = Array.from({ length: random.between(0, 3) }, (_, n): Telling => {
+      const meters = Array.from({ length: random.between(0, 3) }, (_, n): Message => {
         const time = startedAt + Math.floor(((endedAt - startedAt) * (n + 1)) / 4)
         const wh = meterStartWh + Math.floor(((meterStopWh - meterStartWh) * (n + 1)) / 4)
         const readings = [reading(clock(time), energy(wh))]
         return { transaction, kind: "meter", time, event: (id) => metered(nameOf(id), readings, { place }) }
       })
-      const stop: Telling = {
+      const stop: Message = {
         transaction,
         kind: "stop",
         time: endedAt,
@@ -110,30 +110,30 @@ export const tellings = (all: ReadonlyArray<Transaction>, random: Random): Reado
     .toSorted((a, b) => a.time - b.time)
 
 /** Each message once or several times; repeats may be anywhere after the first. */
-export const doubled = (order: ReadonlyArray<Telling>, random: Random): ReadonlyArray<Telling> => {
+export const doubled = (order: ReadonlyArray<Message>, random: Random): ReadonlyArray<Message> => {
   const result = [...order]
-  for (const telling of order) {
+  for (const message of order) {
     for (let n = random.between(0, 2); n > 0; n--) {
-      result.splice(random.between(result.indexOf(telling) + 1, result.length), 0, telling)
+      result.splice(random.between(result.indexOf(message) + 1, result.length), 0, message)
     }
   }
   return result
 }
 
 /** Any order in which no message has a transaction id before its start was answered once. */
-export const shuffled = (order: ReadonlyArray<Telling>, random: Random): ReadonlyArray<Telling> => {
-  const told = new Set<Transaction>()
-  const waiting: Array<Telling> = []
-  const result: Array<Telling> = []
-  for (const telling of random.shuffled(order)) {
-    const { kind, transaction } = telling
-    if (kind !== "start" && transaction.named && !told.has(transaction)) {
-      waiting.push(telling)
+export const shuffled = (order: ReadonlyArray<Message>, random: Random): ReadonlyArray<Message> => {
+  const sentStarts = new Set<Transaction>()
+  const waiting: Array<Message> = []
+  const result: Array<Message> = []
+  for (const message of random.shuffled(order)) {
+    const { kind, transaction } = message
+    if (kind !== "start" && transaction.named && !sentStarts.has(transaction)) {
+      waiting.push(message)
       continue
     }
-    result.push(telling)
-    if (kind !== "start" || told.has(transaction)) continue
-    told.add(transaction)
+    result.push(message)
+    if (kind !== "start" || sentStarts.has(transaction)) continue
+    sentStarts.add(transaction)
     const released = random.shuffled(waiting.filter((other) => other.transaction === transaction))
     for (const other of released) {
       waiting.splice(waiting.indexOf(other), 1)
@@ -156,17 +156,17 @@ const noise: ReadonlyArray<(random: Random) => ChargerEvent> = [
   () => ({ _tag: "AuthorizationAsked", tokenUid: "ANNA" })
 ]
 
-export interface TellingOptions {
+export interface SendOptions {
   /** The probability, before each message, that another message comes, that the state is dropped, and that a commit's outcome is lost. */
   readonly trouble: number
 }
 
 /** Sends the messages; returns the transaction ids in the answers to each start, in order. */
-export const tell = (
+export const sendAll = (
   charger: ModelCharger,
-  order: ReadonlyArray<Telling>,
+  order: ReadonlyArray<Message>,
   random: Random,
-  { trouble }: TellingOptions
+  { trouble }: SendOptions
 ): ReadonlyMap<Transaction, ReadonlyArray<number>> => {
   const answers = new Map<Transaction, Array<number>>()
   for (const { event, transaction } of order) {

@@ -9,7 +9,7 @@ import { endingCommands } from "../../src/storage/commands/CommandEnds.ts"
 import { idAt } from "./reported.ts"
 import { anOrganisation, noon } from "./repositories.ts"
 
-const unused = () => Effect.die("not asked for by the keeper")
+const unused = () => Effect.die("not used by the background loop")
 
 /** Stores commands as sent, by the charger's connection of epoch 1 or the epoch that the test has set. */
 export const storedCommands = Layer.effect(
@@ -32,7 +32,7 @@ export const storedCommands = Layer.effect(
       wait: unused,
       take: unused,
       waiting: undefined as never,
-      takeNumber: Effect.die("not asked for by the keeper")
+      takeNumber: Effect.die("not used by the background loop")
     })
   })
 )
@@ -40,10 +40,10 @@ export const storedCommands = Layer.effect(
 let made = 0
 
 /** The configuration that a charger reports; undefined for a key that it does not have. */
-type Told = Readonly<Record<string, string | undefined>>
+type Configuration = Readonly<Record<string, string | undefined>>
 
 /** A charger of an organisation that manages lists, connected, with support for lists, and with its configuration reported. */
-export const aListCharger = (configuration: Told = {}) =>
+export const aListCharger = (configuration: Configuration = {}) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const ours = yield* anOrganisation
@@ -53,7 +53,7 @@ export const aListCharger = (configuration: Told = {}) =>
     return { ours, another: add, ...(yield* add) }
   })
 
-const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Told) =>
+const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Configuration) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const chargerId = `LISTED-${made++}`
@@ -61,8 +61,8 @@ const another = (ours: Effect.Success<typeof anOrganisation>, configuration: Tol
       { chargerId, name: "Listed", siteId: undefined, securityProfile: 0, passwordVerifier: undefined },
       ours.writing()
     )
-    const told = { LocalAuthListEnabled: "true", ...configuration }
-    const entries = Object.entries(told).filter(([, value]) => value !== undefined)
+    const reported = { LocalAuthListEnabled: "true", ...configuration }
+    const entries = Object.entries(reported).filter(([, value]) => value !== undefined)
     const keys = JSON.stringify(entries.map(([key, value]) => ({ key, value, readonly: true })))
     yield* sql`INSERT INTO charger_configuration (charger_id, keys, reported_at) VALUES (${chargerId}, ${keys}::text::jsonb, ${new Date(noon)})`
     yield* sql`

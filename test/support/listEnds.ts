@@ -50,7 +50,7 @@ const arrived = { ...now, ...none, version: 5, syncedSeq: 12, fillTo: 14, attemp
 const unsupported = { ...none, updatedAt: noon, state: "Unsupported" } as const
 const checked = { ...now, ...none, checkedEpoch: 8, checkedAt: noon }
 const says = (word: string) => `the charger answers ${word} to messages about its list`
-const later = (word: string) => `the charger's last answer was ${word}; it will be asked again later`
+const askedAgain = (word: string) => `the charger's last answer was ${word}; it will be asked again later`
 const full = { pending: { version: 5, seq: 12, fillTo: 14, full: true } }
 const whole = { ...full, needsFull: true }
 
@@ -131,7 +131,7 @@ export const listCases: ReadonlyArray<ListCase> = [
     end: rejected("Failed"),
     before: full,
     after: { ...none, state: "Failed", attempts: 2, updatedAt: noon, nextLookAt: noon + minute, needsFull: true },
-    reason: later("Failed")
+    reason: askedAgain("Failed")
   },
   {
     name: "our whole list refused for the tenth time",
@@ -145,14 +145,14 @@ export const listCases: ReadonlyArray<ListCase> = [
       nextLookAt: noon + (512 * minute) / 2,
       needsFull: true
     },
-    reason: later("InternalError")
+    reason: askedAgain("InternalError")
   },
   {
     name: "our whole list refused for the thirtieth time",
     end: rejected("x".repeat(60)),
     before: { ...full, attempts: 20 },
     after: { ...none, state: "Failed", attempts: 20, updatedAt: noon, nextLookAt: noon + 6 * hour, needsFull: true },
-    reason: later("x".repeat(50))
+    reason: askedAgain("x".repeat(50))
   },
   { name: "an operator's list refused", end: byHand(rejected("Failed")), after: {} },
   {
@@ -160,7 +160,7 @@ export const listCases: ReadonlyArray<ListCase> = [
     end: byHand({ ...sent, status: "Rejected" }),
     before: { ...none, state: "Failed" },
     after: {},
-    reason: later("Rejected")
+    reason: askedAgain("Rejected")
   },
   { name: "the version of the message on its way", end: reported("5"), after: { ...checked, ...arrived } },
   {
@@ -198,19 +198,19 @@ export const listCases: ReadonlyArray<ListCase> = [
     name: "a version that is none",
     end: reported("many"),
     after: { state: "Failed", attempts: 2, updatedAt: noon, nextLookAt: noon + minute },
-    reason: later("Accepted")
+    reason: askedAgain("Accepted")
   },
   {
     name: "a version below -1",
     end: reported("-2"),
     after: { state: "Failed", attempts: 2, updatedAt: noon, nextLookAt: noon + minute },
-    reason: later("Accepted")
+    reason: askedAgain("Accepted")
   },
   {
     name: "a version that was refused",
     end: { ...reported("4"), status: "Rejected" },
     after: { state: "Failed", attempts: 2, updatedAt: noon, nextLookAt: noon + minute },
-    reason: later("Rejected")
+    reason: askedAgain("Rejected")
   },
   {
     name: "a version that was not asked for after all",

@@ -24,7 +24,7 @@ export const memorySubscriptions = () => {
   const journal: Array<JournaledFact> = []
   const subscriptions = new Map<string, Mutable<Subscription> & { active: boolean; probedAt: number }>()
   const rows = new Map<string, Row>()
-  const words = Effect.runSync(Queue.sliding<void>(16))
+  const commits = Effect.runSync(Queue.sliding<void>(16))
   let made = 0
   /** How many of the next `settle` calls fail because storage is unavailable. */
   const failures = { settle: 0 }
@@ -76,7 +76,7 @@ export const memorySubscriptions = () => {
     )
 
   const service = Subscriptions.of({
-    committed: Stream.fromQueue(words),
+    committed: Stream.fromQueue(commits),
     active: () => Effect.sync(() => [...subscriptions.values()].filter((one) => one.active).map((one) => ({ ...one }))),
     find: (id) =>
       Effect.sync(() => (subscriptions.get(id)?.active === true ? { ...subscriptions.get(id)! } : undefined)),
@@ -217,7 +217,7 @@ export const memorySubscriptions = () => {
     happen: (object: string, type = "Changed") => {
       const position = journal.length + 1
       journal.push({ position, organisationId: "o", type, subject: object, at: 0, heardAt: 0, body: { n: position } })
-      Queue.offerUnsafe(words, undefined)
+      Queue.offerUnsafe(commits, undefined)
       return position
     }
   }

@@ -108,7 +108,7 @@ export class ModelCharger {
     const decision = this.fully(input, questions)
     this.service.used(decision.facts)
     if (decision.facts.length === 0) {
-      if (decision.reply === undefined) throw new Error("nobody answers")
+      if (decision.reply === undefined) throw new Error("no answer")
       return { reply: decision.reply(nothing), facts: [], outcome: nothing, followUps: decision.followUps, questions }
     }
     const outcome = this.service.journal.commit(decision.facts)
@@ -118,7 +118,7 @@ export class ModelCharger {
       return this.say(event, messageId, raw)
     }
     this.state = evolve(this.state, decision.facts, outcome)
-    if (decision.reply === undefined) throw new Error("nobody answers")
+    if (decision.reply === undefined) throw new Error("no answer")
     return { reply: decision.reply(outcome), facts: decision.facts, outcome, followUps: decision.followUps, questions }
   }
 

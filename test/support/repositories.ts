@@ -73,7 +73,7 @@ import * as ChargerHistoryRepository from "../../src/storage/charging/ChargerHis
 import * as ChargersRepository from "../../src/storage/charging/Chargers.ts"
 import type { Database } from "../../src/storage/kernel/Database.ts"
 import * as IdempotencyRepository from "../../src/storage/operators/Idempotency.ts"
-import * as KnocksRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
+import * as UnknownChargerAttemptsRepository from "../../src/storage/charging/UnknownChargerAttempts.ts"
 import * as LastSeen from "../../src/storage/charging/LastSeen.ts"
 import * as LedgersRepository from "../../src/storage/billing/Ledgers.ts"
 import * as LocalListsRepository from "../../src/storage/charging/LocalLists.ts"
@@ -163,7 +163,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   ChargersRepository.layer,
   ChargingProfilesRepository.layer,
   IdempotencyRepository.layer({ nodeId: "test" }),
-  KnocksRepository.layer(limits.attempts),
+  UnknownChargerAttemptsRepository.layer(limits.attempts),
   LedgersRepository.layer,
   LocalListsRepository.layer,
   LocationsRepository.layer({ texts: locationTexts, version: "test" }),

@@ -132,7 +132,7 @@ const nameAll = async (world: World): Promise<number> => {
 }
 
 /** The state from before, to check that nothing of it is lost. */
-const standing = async (world: World): Promise<Json> => {
+const stateOf = async (world: World): Promise<Json> => {
   const { createdAt, name, securityProfile } = await world.done("GET", "/cpo/v2/chargers/T15")
   return {
     charger: { createdAt, name, securityProfile },
@@ -147,11 +147,11 @@ for (const { missing, name, run } of threatDrivers) {
       await world.done("POST", "/cpo/v2/chargers", {
         body: { name: "C", chargerId: "T15", password: "T15.Password.1234" }
       })
-      const before = await standing(world)
+      const before = await stateOf(world)
       const outcomes = await askAll(world, site.id)
       expect(Object.keys(outcomes).filter((status) => !/^(2|4)/.test(status))).toEqual([])
       expect(await nameAll(world)).toBeGreaterThan(200)
-      expect(await standing(world), "what stood before is as it was").toEqual(before)
+      expect(await stateOf(world), "the state from before is unchanged").toEqual(before)
       const dials = texts
         .filter((text, n) => n % 16 === 0 && !isChargerId(text))
         .map((text) =>

@@ -10,7 +10,7 @@ const limitMillis = 240_000
 
 const boot = { chargePointVendor: "V", chargePointModel: "M" }
 const time = "2026-11-20T10:00:00.000Z"
-const later = "2026-11-20T11:00:00.000Z"
+const stoppedAt = "2026-11-20T11:00:00.000Z"
 
 const registered = async (world: World, ids: ReadonlyArray<string>): Promise<void> => {
   await world.done("POST", "/cpo/v2/sites", { body: { name: "Site" } })
@@ -31,7 +31,7 @@ const viewOf = async (world: World, chargerId: string): Promise<string> => {
 /** Every message that can name a transaction, and every other one with a transaction added. */
 const attacks = (transactionId: number): ReadonlyArray<readonly [action: string, payload: Json]> => {
   const meterValue = [{ timestamp: time, sampledValue: [{ value: "999999" }] }]
-  const stop = { idTag: "CARD-A", meterStop: 999_999, timestamp: later }
+  const stop = { idTag: "CARD-A", meterStop: 999_999, timestamp: stoppedAt }
   const odd: ReadonlyArray<Json> = [
     transactionId,
     String(transactionId),
@@ -120,7 +120,7 @@ for (const { missing, name, run } of threatDrivers) {
           )
         ).not.toContain(transactionId)
         // Only the victim's own stop ends it, with its own figures.
-        await victim.call("StopTransaction", { transactionId, idTag: "CARD-A", meterStop: 2500, timestamp: later })
+        await victim.call("StopTransaction", { transactionId, idTag: "CARD-A", meterStop: 2500, timestamp: stoppedAt })
         const { items } = await world.done("GET", "/cpo/v2/sessions?chargerId=T06-victim")
         expect(items).toHaveLength(1)
         expect(items[0]).toMatchObject({
@@ -176,8 +176,8 @@ for (const { missing, name, run } of threatDrivers) {
       ].filter((guess) => guess !== id)
       for (const guess of guesses) asked.send(answer(guess, "guessed"))
       // The other charger knows the message id of the first one's call, and answers in its place.
-      other.send(answer(id, "for somebody else"))
-      other.send(JSON.stringify([4, id, "InternalError", "for somebody else", {}]))
+      other.send(answer(id, "for another charger"))
+      other.send(JSON.stringify([4, id, "InternalError", "for another charger", {}]))
       await asked.call("Heartbeat", {})
       await other.call("Heartbeat", {})
       const configurationOf = async (chargerId: string) =>

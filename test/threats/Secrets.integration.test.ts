@@ -111,7 +111,7 @@ const useKeys = async (
   { clientId, code, key }: Made
 ): Promise<ReadonlyArray<string>> => {
   const wrongCode = secrets.add("wrong code", `${code.slice(0, -1)}!`)
-  const otherKey = secrets.add("a key by another rule", "somebody-elses-key-0123456789")
+  const otherKey = secrets.add("a key by another rule", "another-operators-key-0123456789")
   const wrongKey = `${key.slice(0, 24)}${"Z".repeat(43)}${key.slice(67)}`
   const pair = (client: string, secret: string) =>
     `clientId=${encodeURIComponent(client)}&code=${encodeURIComponent(secret)}`
@@ -187,14 +187,14 @@ const connectChargers = async (world: World, secrets: Secrets, { generated, pass
 }
 
 /** A charger that reports its AuthorizationKey whenever it can, in every spelling, and leaves its configuration stored. */
-const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
-  const told = secrets.add("AuthorizationKey that a charger tells", "Told.AuthorizationKey.77")
-  const entry = (name: string) => ({ key: name, readonly: false, value: told })
+const reportAuthorizationKey = async (world: World, secrets: Secrets, { key }: Made): Promise<void> => {
+  const reported = secrets.add("AuthorizationKey that a charger reports", "Reported.AuthorizationKey.77")
+  const entry = (name: string) => ({ key: name, readonly: false, value: reported })
   const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-3")
   charger.onCall = (action, id) => {
     if (action !== "GetConfiguration") return JSON.stringify([3, id, { status: "Accepted" }])
     const keys = ["AuthorizationKey", "authorizationkey", "AUTHORIZATIONKEY", " AuthorizationKey "].map(entry)
-    const spelled = `{"value":"${told}","readonly":false,"\\u006bey":"Authorization\\u004bey"}`
+    const spelled = `{"value":"${reported}","readonly":false,"\\u006bey":"Authorization\\u004bey"}`
     const plain = JSON.stringify([...keys, { key: "HeartbeatInterval", readonly: false, value: "300" }])
     return `[3,"${id}",{"configurationKey":[${spelled},${plain.slice(1)},"unknownKey":[]}]`
   }
@@ -205,10 +205,10 @@ const tellAuthorizationKey = async (world: World, secrets: Secrets, { key }: Mad
   const result = { configurationKey: [entry("AuthorizationKey")], unknownKey: [] }
   // Repeated without a request, cut off, in an error's details, and in a frame that has no such field.
   charger.send(JSON.stringify([3, id, result]))
-  charger.send(JSON.stringify([3, "nobody asked", result]))
+  charger.send(JSON.stringify([3, "not asked", result]))
   charger.send(JSON.stringify([3, id, result]).slice(0, -3))
-  charger.send(JSON.stringify([4, id, "InternalError", "", { key: "AuthorizationKey", value: told }]))
-  charger.send(JSON.stringify([3, id, { ...result, AuthorizationKey: told }, "more"]))
+  charger.send(JSON.stringify([4, id, "InternalError", "", { key: "AuthorizationKey", value: reported }]))
+  charger.send(JSON.stringify([3, id, { ...result, AuthorizationKey: reported }, "more"]))
   await charger.call("Heartbeat", {})
   charger.send(JSON.stringify([3, "the last frame", result]))
   await eventually("the last frame is heard", async () =>
@@ -290,7 +290,7 @@ const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Pro
     answers.push(JSON.stringify(command))
   }
   const sent = heard.join("\n")
-  expect(secrets.foundIn(sent).length, "the charger is told").toBe(5)
+  expect(secrets.foundIn(sent).length, "the charger is sent").toBe(5)
   const places = [...sent.matchAll(/\/files\/up\/([^/"?]+)/g)]
   for (const [n, [, token = ""]] of places.entries()) secrets.add(`place ${n} of an upload`, token)
   expect(places.length).toBe(2)
@@ -357,7 +357,7 @@ for (const { missing, name, run } of threatDrivers) {
         const made = await makeSecrets(world, secrets)
         const answers = [...(await useKeys(world, secrets, made)), ...(await sendBadBodies(world, secrets, made))]
         await connectChargers(world, secrets, made)
-        await tellAuthorizationKey(world, secrets, made)
+        await reportAuthorizationKey(world, secrets, made)
         await repeatNewPasswords(world, secrets, made)
         answers.push(...(await sendLocations(world, secrets, made)))
         await breakDown(world, made)

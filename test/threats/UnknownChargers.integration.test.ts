@@ -24,14 +24,14 @@ for (const { missing, name, run } of threatDrivers) {
       run(async (world) => {
         const { ocppUrl } = world.service
         await world.done("POST", "/cpo/v2/sites", { body: { name: "Site" } })
-        const headers = { authorization: basic("KNOCK-1", "Guessed-Password-4711") }
-        expect(await WireCharger.dial(ocppUrl, "KNOCK-1", headers)).toBe(404)
-        expect(await WireCharger.dial(ocppUrl, "KNOCK-1", headers)).toBe(404)
-        expect(await WireCharger.dial(ocppUrl, "KNOCK-2")).toBe(404)
+        const headers = { authorization: basic("UNKNOWN-1", "Guessed-Password-4711") }
+        expect(await WireCharger.dial(ocppUrl, "UNKNOWN-1", headers)).toBe(404)
+        expect(await WireCharger.dial(ocppUrl, "UNKNOWN-1", headers)).toBe(404)
+        expect(await WireCharger.dial(ocppUrl, "UNKNOWN-2")).toBe(404)
         expect(await listed(world)).toEqual([
-          expect.objectContaining({ chargerId: "KNOCK-2", attempts: 1 }),
+          expect.objectContaining({ chargerId: "UNKNOWN-2", attempts: 1 }),
           {
-            chargerId: "KNOCK-1",
+            chargerId: "UNKNOWN-1",
             firstSeenAt: expect.stringMatching(/Z$/),
             lastSeenAt: expect.stringMatching(/Z$/),
             attempts: 2,
@@ -42,17 +42,20 @@ for (const { missing, name, run } of threatDrivers) {
 
         await eventually("the refusals are published", async () => {
           const { items } = await world.done("GET", "/cpo/v2/events?type=charger.refused")
-          const told = items.map(({ data }: { data: Record<string, unknown> }) => [data["chargerId"], data["reason"]])
-          return JSON.stringify(told) === '[["KNOCK-1","UnknownCharger"],["KNOCK-2","UnknownCharger"]]'
+          const published = items.map(({ data }: { data: Record<string, unknown> }) => [
+            data["chargerId"],
+            data["reason"]
+          ])
+          return JSON.stringify(published) === '[["UNKNOWN-1","UnknownCharger"],["UNKNOWN-2","UnknownCharger"]]'
         })
 
-        await world.done("POST", "/cpo/v2/chargers", { body: { name: "New one", chargerId: "KNOCK-1" } })
-        expect(await ids(world)).toEqual(["KNOCK-2"])
-        const charger = await WireCharger.connect(ocppUrl, "KNOCK-1")
+        await world.done("POST", "/cpo/v2/chargers", { body: { name: "New one", chargerId: "UNKNOWN-1" } })
+        expect(await ids(world)).toEqual(["UNKNOWN-2"])
+        const charger = await WireCharger.connect(ocppUrl, "UNKNOWN-1")
         const [, , booted] = await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
         expect(booted).toMatchObject({ status: "Accepted" })
         await eventually("the charger is connected", async () => {
-          const { manufacturer } = await world.done("GET", "/cpo/v2/chargers/KNOCK-1")
+          const { manufacturer } = await world.done("GET", "/cpo/v2/chargers/UNKNOWN-1")
           return manufacturer === "V"
         })
 
@@ -61,7 +64,7 @@ for (const { missing, name, run } of threatDrivers) {
           return items.at(-1)?.data.unknownChargers
         }
         await eventually("one is counted", async () => (await counted()) === 1)
-        expect((await world.ask("DELETE", "/cpo/v2/unknown-chargers/KNOCK-2")).status).toBe(204)
+        expect((await world.ask("DELETE", "/cpo/v2/unknown-chargers/UNKNOWN-2")).status).toBe(204)
         expect(await ids(world)).toEqual([])
         await eventually("none is counted", async () => (await counted()) === 0)
 
@@ -80,7 +83,7 @@ for (const { missing, name, run } of threatDrivers) {
         expect(metrics).toContain('commands_refused_total{reason="command_rate"} 0\n')
         // A registered charger is admitted as before, despite the unknown ones.
         charger.socket.close()
-        await WireCharger.connect(ocppUrl, "KNOCK-1")
+        await WireCharger.connect(ocppUrl, "UNKNOWN-1")
 
         await world.truth(async (query) => {
           const rows = await everyRow(query)

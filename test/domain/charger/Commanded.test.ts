@@ -17,7 +17,7 @@ const said = (status: string | undefined, answer: Readonly<Record<string, unknow
 describe("the answer to a command that no operator issued", () => {
   const ids = { transactionId: 1, uuid: () => "uuid" }
   const whole: ChargerCommand = { _tag: "GetConfiguration", keys: [] }
-  const told: CommandResult = {
+  const reported: CommandResult = {
     _tag: "Answered",
     status: undefined,
     answer: {},
@@ -37,7 +37,7 @@ describe("the answer to a command that no operator issued", () => {
   }
 
   it("(GetConfiguration) is stored as the charger's configuration, without its password", () => {
-    const { facts, reply } = decided(whole, told)
+    const { facts, reply } = decided(whole, reported)
     expect(reply).toBeUndefined()
     expect(facts).toMatchObject([{ type: "ConfigurationReported", epoch: 7, body: { unknown: ["X"] } }])
     expect(facts[0]?.body).toHaveProperty("keys", [
@@ -49,11 +49,11 @@ describe("the answer to a command that no operator issued", () => {
   })
 
   it("(GetConfiguration) gets a new key each time", () => {
-    expect(decided(whole, told).facts[0]?.key).not.toBe(decided(whole, told, minute(1)).facts[0]?.key)
+    expect(decided(whole, reported).facts[0]?.key).not.toBe(decided(whole, reported, minute(1)).facts[0]?.key)
   })
 
   it("(GetConfiguration of single keys) is merged into the known configuration, without the password", () => {
-    const { facts } = decided({ _tag: "GetConfiguration", keys: ["HeartbeatInterval", "X"] }, told)
+    const { facts } = decided({ _tag: "GetConfiguration", keys: ["HeartbeatInterval", "X"] }, reported)
     expect(facts).toMatchObject([{ type: "ConfigurationKeysLearned", epoch: 7, body: { gone: ["X"] } }])
     expect(facts[0]?.body).toHaveProperty("keys.0", { key: "HeartbeatInterval", value: "300", readonly: false })
     expect(JSON.stringify(facts)).not.toContain("0123456789abcdef")
@@ -97,7 +97,7 @@ describe("the end of a command", () => {
   }
 
   // contract.md: a status of Accepted, Unlocked, Scheduled or RebootRequired, or none, counts as Accepted; any other as Rejected.
-  const words: ReadonlyArray<readonly [word: string | undefined, status: string]> = [
+  const statuses: ReadonlyArray<readonly [word: string | undefined, status: string]> = [
     ["Accepted", "Accepted"],
     ["Unlocked", "Accepted"],
     ["Scheduled", "Accepted"],
@@ -121,7 +121,7 @@ describe("the end of a command", () => {
     ["InvalidCertificate", "Rejected"],
     ["a word of its own", "Rejected"]
   ]
-  for (const [word, status] of words) {
+  for (const [word, status] of statuses) {
     it(`is ${status} for ${word ?? "an answer without a status"}`, () => {
       const answer = word === undefined ? { fileName: "log.tar" } : { status: word, more: 1 }
       expect(ended(said(word, answer))).toMatchObject([

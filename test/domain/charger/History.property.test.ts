@@ -21,9 +21,9 @@ import {
   type HistoryOptions,
   identity,
   ledger,
+  messagesOf,
+  sendAll,
   shuffled,
-  tell,
-  tellings,
   type Transaction,
   transactions
 } from "../../support/history.ts"
@@ -87,11 +87,11 @@ const expectOneIdEach = (answers: ReadonlyMap<Transaction, ReadonlyArray<number>
 describe("messages that a charger sends in order", () => {
   it("lead to the same sessions when some are repeated, state is dropped or commit outcomes are lost", () => {
     forSeeds(100, (random) => {
-      const order = tellings(transactions(random, { ...options(random), blind: true }), random)
+      const order = messagesOf(transactions(random, { ...options(random), blind: true }), random)
       const plain = charger()
-      tell(plain, order, random, { trouble: 0 })
+      sendAll(plain, order, random, { trouble: 0 })
       const troubled = charger()
-      const answers = tell(troubled, doubled(order, random), random, { trouble: 0.2 })
+      const answers = sendAll(troubled, doubled(order, random), random, { trouble: 0.2 })
       expect(ledger(troubled)).toEqual(ledger(plain))
       expectOneIdEach(answers)
     })
@@ -100,9 +100,9 @@ describe("messages that a charger sends in order", () => {
   it("lead to what really happened when no two sessions without a transaction id share a token", () => {
     forSeeds(80, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true })
-      const told = charger()
-      tell(told, tellings(all, random), random, { trouble: 0.1 })
-      expect(ledger(told)).toEqual(truth(all))
+      const one = charger()
+      sendAll(one, messagesOf(all, random), random, { trouble: 0.1 })
+      expect(ledger(one)).toEqual(truth(all))
     })
   })
 })
@@ -111,10 +111,10 @@ describe("messages that a charger sends in any order", () => {
   it("lead to what really happened, even repeated, shuffled and with its state dropped", () => {
     forSeeds(150, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true })
-      const told = charger()
-      const order = shuffled(doubled(tellings(all, random), random), random)
-      const answers = tell(told, order, random, { trouble: 0.2 })
-      expect(ledger(told)).toEqual(truth(all))
+      const one = charger()
+      const order = shuffled(doubled(messagesOf(all, random), random), random)
+      const answers = sendAll(one, order, random, { trouble: 0.2 })
+      expect(ledger(one)).toEqual(truth(all))
       expectOneIdEach(answers)
     })
   })
@@ -122,10 +122,12 @@ describe("messages that a charger sends in any order", () => {
   it("lead to the same energies even when its clock was in 1970 at times", () => {
     forSeeds(80, (random) => {
       const all = transactions(random, { ...options(random), ownTokens: true, clocks1970: true })
-      const told = charger()
-      const answers = tell(told, shuffled(doubled(tellings(all, random), random), random), random, { trouble: 0.2 })
+      const one = charger()
+      const answers = sendAll(one, shuffled(doubled(messagesOf(all, random), random), random), random, {
+        trouble: 0.2
+      })
       expectOneIdEach(answers)
-      const energies = told.sessions.map(({ end, start }) => `${start.body.meterStartWh} ${end?.body.energyWh}`)
+      const energies = one.sessions.map(({ end, start }) => `${start.body.meterStartWh} ${end?.body.energyWh}`)
       const expected = all
         .filter(({ startLost }) => !startLost)
         .map(

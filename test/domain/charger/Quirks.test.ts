@@ -49,7 +49,7 @@ describe("a rule of the quirk book", () => {
 })
 
 describe("the tolerances of a make", () => {
-  it("are none by default", () => expect(tolerancesOf(make("Nobody's"))).toEqual({}))
+  it("are none by default", () => expect(tolerancesOf(make("Unlisted"))).toEqual({}))
 
   it("are those of the built-in rules, each of which cites its evidence", () => {
     expect(tolerancesOf(make("MENNEKES Elektrotechnik"))).toEqual({ callTimeoutSeconds: 120 })

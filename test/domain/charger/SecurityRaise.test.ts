@@ -10,8 +10,8 @@ const everything: SecurityState = {
   clientCertificates: true
 }
 const change = (key: string, value: string): ChargerCommand => ({ _tag: "ChangeConfiguration", key, value })
-const raise = (standing: Partial<SecurityState>, value: string) =>
-  checkRaise({ ...everything, ...standing }, change("SecurityProfile", value))
+const raise = (current: Partial<SecurityState>, value: string) =>
+  checkRaise({ ...everything, ...current }, change("SecurityProfile", value))
 
 describe("raising a security profile", () => {
   it.each([
@@ -60,15 +60,15 @@ describe("raising a security profile", () => {
 
 describe("a new password", () => {
   it("is refused while the maximum number of passwords is unsettled", () => {
-    const standing = (unsettledPasswords: number) => ({ ...everything, unsettledPasswords })
+    const withUnsettled = (unsettledPasswords: number) => ({ ...everything, unsettledPasswords })
     const command = change("authorizationKEY", "0123456789abcdef")
-    expect(checkRaise(standing(maxUnsettledPasswords - 1), command)).toBeUndefined()
-    expect(checkRaise(standing(maxUnsettledPasswords), command)).toContain("PATCH")
+    expect(checkRaise(withUnsettled(maxUnsettledPasswords - 1), command)).toBeUndefined()
+    expect(checkRaise(withUnsettled(maxUnsettledPasswords), command)).toContain("PATCH")
   })
 })
 
 it("does not limit any other command", () => {
-  const standing = { ...everything, unsettledPasswords: 9, tls: false }
-  expect(checkRaise(standing, change("HeartbeatInterval", "0"))).toBeUndefined()
-  expect(checkRaise(standing, { _tag: "Reset", kind: "Hard" })).toBeUndefined()
+  const current = { ...everything, unsettledPasswords: 9, tls: false }
+  expect(checkRaise(current, change("HeartbeatInterval", "0"))).toBeUndefined()
+  expect(checkRaise(current, { _tag: "Reset", kind: "Hard" })).toBeUndefined()
 })

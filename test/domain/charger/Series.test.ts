@@ -19,26 +19,26 @@ const session = (start: number, end: number | undefined, energyWh: number): Sess
   energyWh
 })
 const values = (...asked: Parameters<typeof seriesOf>) => seriesOf(...asked).map(({ value }) => value)
-const later = 1_000 * hour
+const afterRange = 1_000 * hour
 
 it("spreads a session's energy evenly over its duration", () => {
-  expect(values("energy", range(4), [session(0.5, 2.5, 4_000)], later)).toEqual([1_000, 2_000, 1_000, 0])
+  expect(values("energy", range(4), [session(0.5, 2.5, 4_000)], afterRange)).toEqual([1_000, 2_000, 1_000, 0])
 })
 
 it("counts only the part of a session within the range", () => {
-  expect(values("energy", range(2), [session(-1, 3, 4_000)], later)).toEqual([1_000, 1_000])
+  expect(values("energy", range(2), [session(-1, 3, 4_000)], afterRange)).toEqual([1_000, 1_000])
 })
 
 it("gives the average power of each step", () => {
-  expect(values("power", range(1, hour / 2), [session(0, 1, 10_000), session(0.5, 1, 2_000)], later)).toEqual([
+  expect(values("power", range(1, hour / 2), [session(0, 1, 10_000), session(0.5, 1, 2_000)], afterRange)).toEqual([
     10_000, 14_000
   ])
 })
 
 it("counts a session only in the step in which it started", () => {
-  expect(values("sessions", range(3), [session(-1, 2, 0), session(0, 3, 1), session(1.5, 1.6, 1)], later)).toEqual([
-    1, 1, 0
-  ])
+  expect(values("sessions", range(3), [session(-1, 2, 0), session(0, 3, 1), session(1.5, 1.6, 1)], afterRange)).toEqual(
+    [1, 1, 0]
+  )
 })
 
 it("counts a running session until now, and has no points in the future", () => {
@@ -50,7 +50,7 @@ it("counts a running session until now, and has no points in the future", () => 
 })
 
 it("puts all energy of a session without a duration into one step", () => {
-  expect(values("energy", range(2), [session(1, 1, 500)], later)).toEqual([0, 500])
+  expect(values("energy", range(2), [session(1, 1, 500)], afterRange)).toEqual([0, 500])
 })
 
 it("neither loses nor doubles energy in random sessions (seeds 1 to 50)", () => {
@@ -60,7 +60,7 @@ it("neither loses nor doubles energy in random sessions (seeds 1 to 50)", () => 
       const start = random() * 20
       return session(start, start + random() * 4, Math.round(random() * 50_000))
     })
-    const sum = values("energy", range(24, hour / 4), windows, later).reduce((all, one) => all + one, 0)
+    const sum = values("energy", range(24, hour / 4), windows, afterRange).reduce((all, one) => all + one, 0)
     const wanted = windows.reduce((all, { energyWh }) => all + energyWh, 0)
     // Each of 96 steps is rounded to a Wh.
     expect(Math.abs(sum - wanted), `seed ${seed}`).toBeLessThanOrEqual(48)
@@ -69,17 +69,17 @@ it("neither loses nor doubles energy in random sessions (seeds 1 to 50)", () => 
 
 it("has one overall figure: the sum, or for power the average over the elapsed time", () => {
   const windows = [session(0, 1, 3_000), session(2, 3, 9_000)]
-  const overall = (metric: Parameters<typeof figuresOf>[0], now = later) =>
+  const overall = (metric: Parameters<typeof figuresOf>[0], now = afterRange) =>
     figuresOf(metric, range(4), windows, now).overall
   expect([overall("energy"), overall("sessions"), overall("power")]).toEqual([12_000, 2, 3_000])
   expect([overall("power", 2 * hour), overall("power", 0)]).toEqual([1_500, null])
 })
 
-const status = (at: number, word: StatusPoint["status"]): StatusPoint => ({
+const status = (at: number, value: StatusPoint["status"]): StatusPoint => ({
   at: at * hour,
   heardAt: at * hour,
   tie: 0n,
-  status: word
+  status: value
 })
 const connected = (from: number, to?: number) => ({
   connectedAt: from * hour,
@@ -95,7 +95,7 @@ const history = (parts: Partial<AvailabilityHistory> = {}): AvailabilityHistory 
 })
 const availability = (
   histories: ReadonlyArray<Partial<AvailabilityHistory>>,
-  now = later,
+  now = afterRange,
   asked: Parameters<typeof noAvailability>[0] = range(4)
 ) => {
   const sums = noAvailability(asked, now)
@@ -105,8 +105,11 @@ const availability = (
 }
 
 it("counts every status except Faulted and Unavailable as available", () => {
-  const words = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
-  expect(availability(words.map((word) => ({ connector: [status(-1, word)] })))).toEqual([[100, 100, 100, 100], 100])
+  const statuses = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
+  expect(availability(statuses.map((value) => ({ connector: [status(-1, value)] })))).toEqual([
+    [100, 100, 100, 100],
+    100
+  ])
   const connector = [status(-1, "Available"), status(0.5, "Faulted"), status(2, "Unavailable"), status(3, "Charging")]
   expect(availability([{ connector }])).toEqual([[50, 0, 0, 100], 37.5])
 })

@@ -74,36 +74,36 @@ describe("a StatusNotification", () => {
       name: "older by the charger's clock than the current one",
       first: at(minute(5)),
       second: at(minute(4)),
-      stands: "Charging"
+      expected: "Charging"
     },
     {
       name: "older than one that was received in the very millisecond of its time",
       // The model's clock advances by a second with each message.
       first: at(minute(60) + 1000),
       second: at(minute(59)),
-      stands: "Charging"
+      expected: "Charging"
     },
-    { name: "newer", first: at(minute(5)), second: at(minute(6)), stands: "Available" },
-    { name: "of the same second", first: at(minute(5)), second: at(minute(5)), stands: "Available" },
-    { name: "without a time", first: at(minute(5)), second: noTime, stands: "Available" },
-    { name: "after one without a time", first: noTime, second: at(minute(5)), stands: "Available" },
-    { name: "from 1970", first: at(minute(5)), second: in1970(5), stands: "Available" },
-    { name: "after one from 1970", first: in1970(5), second: at(minute(5)), stands: "Available" },
+    { name: "newer", first: at(minute(5)), second: at(minute(6)), expected: "Available" },
+    { name: "of the same second", first: at(minute(5)), second: at(minute(5)), expected: "Available" },
+    { name: "without a time", first: at(minute(5)), second: noTime, expected: "Available" },
+    { name: "after one without a time", first: noTime, second: at(minute(5)), expected: "Available" },
+    { name: "from 1970", first: at(minute(5)), second: in1970(5), expected: "Available" },
+    { name: "after one from 1970", first: in1970(5), second: at(minute(5)), expected: "Available" },
     {
       name: "after one from a clock that was ahead",
       first: at(minute(90)),
       second: at(minute(59)),
-      stands: "Available"
+      expected: "Available"
     }
   ] as const
-  for (const { first, name, second, stands } of orders) {
-    it(`${name} leaves the connector ${stands}`, () => {
+  for (const { expected, first, name, second } of orders) {
+    it(`${name} leaves the connector ${expected}`, () => {
       const one = charger()
       one.say(status({ status: "Charging", time: first }))
       one.say(status({ status: "Available", time: second }))
-      expect(one.state.connectors).toMatchObject([{ ...evse(1), status: stands }])
+      expect(one.state.connectors).toMatchObject([{ ...evse(1), status: expected }])
       one.forget()
-      expect(one.state.connectors).toMatchObject([{ ...evse(1), status: stands }])
+      expect(one.state.connectors).toMatchObject([{ ...evse(1), status: expected }])
     })
   }
 

@@ -43,16 +43,16 @@ describe("a StopTransaction that names its transaction", () => {
   })
 
   const cards = [
-    { name: "with a group and an expiry", is: { parentUid: "FAMILY", expiresAt: minute(600) }, told: "Accepted" },
-    { name: "that has been blocked since", is: { status: "Blocked", parentUid: "FAMILY" }, told: "Blocked" },
-    { name: "that has expired since", is: { expiresAt: minute(0) }, told: "Expired" }
+    { name: "with a group and an expiry", is: { parentUid: "FAMILY", expiresAt: minute(600) }, answered: "Accepted" },
+    { name: "that has been blocked since", is: { status: "Blocked", parentUid: "FAMILY" }, answered: "Blocked" },
+    { name: "that has expired since", is: { expiresAt: minute(0) }, answered: "Expired" }
   ] as const
-  for (const { is, name, told } of cards) {
-    it(`by a card ${name} is answered ${told} in full, because the charger caches it`, () => {
+  for (const { answered, is, name } of cards) {
+    it(`by a card ${name} is answered ${answered} in full, because the charger caches it`, () => {
       const { charger, id } = charging()
       charger.service.journal.tokens.set("anna", token("ANNA", is))
       const { facts, reply } = charger.say(ended(id))
-      const verdict = { expiresAt: undefined, parentUid: undefined, ...is, status: told }
+      const verdict = { expiresAt: undefined, parentUid: undefined, ...is, status: answered }
       expect(reply).toEqual({ _tag: "StopAnswered", verdict })
       expect(facts).toMatchObject([{ type: "SessionEnded", body: { energyWh: 5000, heldReason: undefined } }])
     })

@@ -13,7 +13,7 @@ let uuids = 0
 const ids = { transactionId: 1, uuid: () => `uuid-${++uuids}` }
 
 /** A charger that is sent its organisation's template, and its state after each message. */
-class Told {
+class TemplatedCharger {
   state: ChargerState
   now = minute(0)
 
@@ -74,7 +74,7 @@ const two = withTemplate({ key: "HeartbeatInterval", value: "300" }, { key: "Loc
 
 describe("an organisation's template", () => {
   it("is sent after a boot, key by key, as commands by the platform, and then the configuration is read again", () => {
-    const charger = new Told(two)
+    const charger = new TemplatedCharger(two)
     const commands = charger.reports(key("HeartbeatInterval", "60"), key("LocalPreAuthorize", "false"), key("X", "1"))
     expect(named(commands)).toEqual([
       { key: "HeartbeatInterval", value: "300" },
@@ -88,14 +88,14 @@ describe("an organisation's template", () => {
   })
 
   it("is not sent again when the charger accepts a change without applying it", () => {
-    const charger = new Told(two)
+    const charger = new TemplatedCharger(two)
     const [first] = charger.reports(key("HeartbeatInterval", "60"))
     charger.answers(first!, "Accepted")
     expect(charger.reports(key("HeartbeatInterval", "60"))).toEqual([])
   })
 
   it("does not override what an operator changes afterwards, until the next boot", () => {
-    const charger = new Told(two)
+    const charger = new TemplatedCharger(two)
     expect(charger.reports(key("HeartbeatInterval", "300"))).toEqual([])
     expect(charger.reports(key("HeartbeatInterval", "10"))).toEqual([])
     charger.boots()
@@ -103,19 +103,21 @@ describe("an organisation's template", () => {
   })
 
   it("is not sent to a charger that only reconnected, or that is not accepted", () => {
-    expect(new Told({ ...two, bootedHere: false }).reports(key("HeartbeatInterval", "60"))).toEqual([])
-    expect(new Told({ ...two, registration: "Pending" }).reports(key("HeartbeatInterval", "60"))).toEqual([])
+    expect(new TemplatedCharger({ ...two, bootedHere: false }).reports(key("HeartbeatInterval", "60"))).toEqual([])
+    expect(new TemplatedCharger({ ...two, registration: "Pending" }).reports(key("HeartbeatInterval", "60"))).toEqual(
+      []
+    )
   })
 
   it("is not sent twice when the configuration is reported while its commands are open", () => {
-    const charger = new Told(two)
+    const charger = new TemplatedCharger(two)
     expect(charger.reports(key("HeartbeatInterval", "60"))).toHaveLength(1)
     expect(charger.reports(key("HeartbeatInterval", "60"), key("LocalPreAuthorize", "false"))).toEqual([])
   })
 
   it("is sent in rounds, so that the queue has room for other commands", () => {
     const keys = Array.from({ length: templateRound + 3 }, (_, i) => ({ key: `Key${i}`, value: "1" }))
-    const charger = new Told(withTemplate(...keys))
+    const charger = new TemplatedCharger(withTemplate(...keys))
     const before = keys.map(({ key: name }) => key(name, "0"))
     const first = charger.reports(...before)
     expect(first).toHaveLength(templateRound)
@@ -126,7 +128,7 @@ describe("an organisation's template", () => {
   })
 
   it("is not followed by a new query when every key was refused", () => {
-    const charger = new Told(two)
+    const charger = new TemplatedCharger(two)
     const [only] = charger.reports(key("HeartbeatInterval", "60"))
     expect(charger.answers(only!, "Rejected")).toEqual([])
   })
@@ -134,7 +136,7 @@ describe("an organisation's template", () => {
 
 describe("a make's quirks", () => {
   const granted = (tolerances: object, parts: Partial<ChargerState> = {}) =>
-    new Told({
+    new TemplatedCharger({
       vendor: "V",
       policy: { ...state().policy, quirks: [{ name: "own", vendor: "V", tolerances }] },
       ...parts
@@ -161,8 +163,8 @@ describe("a make's quirks", () => {
     const connectors = [
       { evseId: 1, connectorId: 1, status: "Available" as const, errorCode: undefined, at: minute(0) }
     ]
-    const asks = (told: Told) => {
-      const decision = decide(told.state, { _tag: "Settled" }, minute(1), ids)
+    const asks = (charger: TemplatedCharger) => {
+      const decision = decide(charger.state, { _tag: "Settled" }, minute(1), ids)
       return decision._tag === "Act" ? decision.followUps.map(({ command }) => command) : []
     }
     expect(asks(granted({}, { connectors, booted: true }))).not.toContain(triggerStatus)

@@ -5,7 +5,7 @@ import { type AvailabilityHistory, reconnectGraceMillis, uptimeOf } from "../../
 import { addAvailability, availabilityOf, noAvailability } from "../../../src/domain/charger/Series.ts"
 import { Random } from "../../support/random.ts"
 
-const words: ReadonlyArray<ConnectorStatus> = ["Available", "Charging", "Faulted", "Unavailable"]
+const statuses: ReadonlyArray<ConnectorStatus> = ["Available", "Charging", "Faulted", "Unavailable"]
 
 /** A span of some hours, in seconds from 1970, with what happened before, in and after it. */
 const scenario = (random: Random) => {
@@ -17,7 +17,7 @@ const scenario = (random: Random) => {
     at: time(),
     heardAt: random.between(0, 2),
     tie: BigInt(random.between(0, 1e9)),
-    status: random.pick(words)
+    status: random.pick(statuses)
   })
   const connections = many(8, () => {
     const connectedAt = time()
@@ -34,13 +34,13 @@ const scenario = (random: Random) => {
 
 /** The condition in one second, looked up anew each time. */
 const conditionAt = ({ connections, connector, orders, whole }: AvailabilityHistory, second: number, now: number) => {
-  const standing = (points: AvailabilityHistory["whole"]) =>
+  const latest = (points: AvailabilityHistory["whole"]) =>
     points
       .filter(({ at }) => Math.floor(at / 1000) <= second)
       .toSorted((a, b) => a.at - b.at || a.heardAt - b.heardAt || Number(a.tie - b.tie))
       .at(-1)?.status
-  const own = standing(connector)
-  const all = [own, standing(whole)]
+  const own = latest(connector)
+  const all = [own, latest(whole)]
   const ends = connections.map(({ disconnectedAt = Infinity }) => disconnectedAt)
   const begun = connections.filter(({ connectedAt }) => Math.floor(connectedAt / 1000) <= second)
   const last = Math.max(...begun.map(({ disconnectedAt = Infinity }) => disconnectedAt))

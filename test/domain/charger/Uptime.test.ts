@@ -9,11 +9,11 @@ const start = Date.UTC(2026, 10, 1)
 const november = spanOf("2026-11", "UTC")
 const long = november.to + 30 * 24 * hour
 
-const status = (at: number, word: ConnectorStatus, heardAt = start + at, tie = 0n): StatusPoint => ({
+const status = (at: number, value: ConnectorStatus, heardAt = start + at, tie = 0n): StatusPoint => ({
   at: start + at,
   heardAt,
   tie,
-  status: word
+  status: value
 })
 const connection = (from: number, to?: number) => ({
   connectedAt: start + from,
@@ -55,8 +55,11 @@ describe("uptime", () => {
   })
 
   it("counts every status except Faulted and Unavailable as up", () => {
-    const words = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
-    expect(hours({ connector: words.map((word, n) => status(n * hour - 1, word)) })).toEqual({ total: 720, up: 720 })
+    const statuses = ["Preparing", "Charging", "SuspendedEV", "SuspendedEVSE", "Finishing", "Reserved"] as const
+    expect(hours({ connector: statuses.map((value, n) => status(n * hour - 1, value)) })).toEqual({
+      total: 720,
+      up: 720
+    })
     const connector = [
       status(-1, "Available"),
       status(0, "Faulted"),

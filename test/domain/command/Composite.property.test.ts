@@ -131,11 +131,11 @@ it("agrees with the evaluator at every second, and never exceeds the charger's l
     })
     expect(repeated).toEqual([])
     for (let second = 0; second < window; second++) {
-      const told = schedule.periods.findLast((period) => period.startPeriod <= second)?.limit ?? NaN
+      const limit = schedule.periods.findLast((period) => period.startPeriod <= second)?.limit ?? NaN
       const { allowed, cap } = naive(set, target, from + second * 1000, unit)
       // One decimal, never rounded up.
-      if (!(told <= allowed + 1e-6 && told > allowed - 0.1 - 1e-6 && told <= cap + 1e-6)) {
-        throw new Error(`second ${second}: told ${told}, allowed ${allowed}, cap ${cap}: ${JSON.stringify(set)}`)
+      if (!(limit <= allowed + 1e-6 && limit > allowed - 0.1 - 1e-6 && limit <= cap + 1e-6)) {
+        throw new Error(`second ${second}: limit ${limit}, allowed ${allowed}, cap ${cap}: ${JSON.stringify(set)}`)
       }
     }
   })

@@ -52,7 +52,7 @@ const own = { purpose: "TxProfile", transactionId: 7 } as const
 const charging: CompositeTarget = { evseId: 1, transaction: { transactionId: 7, startedAt: now - 1800_000 } }
 
 /** What is allowed, as [seconds from now, limit]. */
-const told = (
+const allowed = (
   all: ReadonlyArray<SetProfile>,
   {
     seconds = day,
@@ -67,7 +67,7 @@ const told = (
   ])
 
 it("is the evse's maximum when no profile is set", () => {
-  expect(told([])).toEqual([[0, 32]])
+  expect(allowed([])).toEqual([[0, 32]])
   expect(compositeSchedule([], charging, now, 60, "W", defaults)).toEqual({
     duration: 60,
     startSchedule: now,
@@ -81,16 +81,16 @@ it("counts an Absolute schedule from its start, or from when it was set if it ha
     [0, 6],
     [2 * hour, 16]
   ]
-  expect(told([set(1, periods, { startSchedule: now - hour * 1000 })])).toEqual([
+  expect(allowed([set(1, periods, { startSchedule: now - hour * 1000 })])).toEqual([
     [0, 6],
     [hour, 16]
   ])
-  expect(told([set(1, periods, { startSchedule: now + hour * 1000 })])).toEqual([
+  expect(allowed([set(1, periods, { startSchedule: now + hour * 1000 })])).toEqual([
     [0, 32],
     [hour, 6],
     [3 * hour, 16]
   ])
-  expect(told([set(1, periods)])).toEqual([[0, 16]])
+  expect(allowed([set(1, periods)])).toEqual([[0, 16]])
 })
 
 it("counts a Relative schedule from the transaction's start, or from now when no transaction is running", () => {
@@ -102,11 +102,11 @@ it("counts a Relative schedule from the transaction's start, or from now when no
     ],
     { kind: "Relative" }
   )
-  expect(told([relative])).toEqual([
+  expect(allowed([relative])).toEqual([
     [0, 6],
     [1800, 16]
   ])
-  expect(told([relative], { target: { evseId: 1 } })).toEqual([
+  expect(allowed([relative], { target: { evseId: 1 } })).toEqual([
     [0, 6],
     [hour, 16]
   ])
@@ -119,7 +119,7 @@ it("repeats a Daily schedule every day, and a Weekly one every week", () => {
     [22 * hour, 32]
   ]
   const daily = set(0, night, { kind: "Recurring", recurrency: "Daily", startSchedule: midnight - 3 * day * 1000 })
-  expect(told([daily], { seconds: 2 * day })).toEqual([
+  expect(allowed([daily], { seconds: 2 * day })).toEqual([
     [0, 10],
     [12 * hour, 32],
     [20 * hour, 10],
@@ -135,7 +135,7 @@ it("repeats a Daily schedule every day, and a Weekly one every week", () => {
     ],
     { kind: "Recurring", recurrency: "Weekly", startSchedule: midnight - 8 * day * 1000 }
   )
-  expect(told([weekly], { seconds: 7 * day })).toEqual([
+  expect(allowed([weekly], { seconds: 7 * day })).toEqual([
     [0, 20],
     [2 * hour, 8],
     [5 * day + 14 * hour, 20]
@@ -145,12 +145,14 @@ it("repeats a Daily schedule every day, and a Weekly one every week", () => {
 it("uses the next lower level while the higher one has ended, has not begun or is not valid", () => {
   const low = set(1, [[0, 16]])
   const level = { stackLevel: 2 }
-  expect(told([low, set(1, [[0, 10]], { ...level, startSchedule: now - hour * 1000, duration: 3 * hour })])).toEqual([
-    [0, 10],
-    [2 * hour, 16]
-  ])
+  expect(allowed([low, set(1, [[0, 10]], { ...level, startSchedule: now - hour * 1000, duration: 3 * hour })])).toEqual(
+    [
+      [0, 10],
+      [2 * hour, 16]
+    ]
+  )
   expect(
-    told([low, set(1, [[0, 10]], { ...level, validFrom: now + hour * 1000, validTo: now + 2 * hour * 1000 })])
+    allowed([low, set(1, [[0, 10]], { ...level, validFrom: now + hour * 1000, validTo: now + 2 * hour * 1000 })])
   ).toEqual([
     [0, 16],
     [hour, 10],
@@ -162,7 +164,7 @@ it("uses the next lower level while the higher one has ended, has not begun or i
     startSchedule: midnight + 18 * hour * 1000,
     duration: 2 * hour
   } as const
-  expect(told([low, set(1, [[0, 10]], { ...level, ...evening })], { seconds: 2 * day })).toEqual([
+  expect(allowed([low, set(1, [[0, 10]], { ...level, ...evening })], { seconds: 2 * day })).toEqual([
     [0, 16],
     [8 * hour, 10],
     [10 * hour, 16],
@@ -174,20 +176,20 @@ it("uses the next lower level while the higher one has ended, has not begun or i
 it("prefers a transaction's own profile to the default, whatever their levels, and falls back to the default", () => {
   const usual = set(1, [[0, 10]], { stackLevel: 9 })
   const its = set(1, [[0, 20]], { ...own, kind: "Relative", duration: hour })
-  expect(told([usual, its])).toEqual([
+  expect(allowed([usual, its])).toEqual([
     [0, 20],
     [1800, 10]
   ])
-  expect(told([usual, its], { target: { evseId: 1 } })).toEqual([[0, 10]])
-  expect(told([usual, its], { target: { evseId: 1, transaction: { transactionId: 8, startedAt: now } } })).toEqual([
+  expect(allowed([usual, its], { target: { evseId: 1 } })).toEqual([[0, 10]])
+  expect(allowed([usual, its], { target: { evseId: 1, transaction: { transactionId: 8, startedAt: now } } })).toEqual([
     [0, 10]
   ])
 })
 
 it("prefers a default of the evse to the one for all evses", () => {
   const all = [set(0, [[0, 10]], { stackLevel: 5 }), set(2, [[0, 13]])]
-  expect(told(all, { target: { evseId: 2 } })).toEqual([[0, 13]])
-  expect(told(all, { target: { evseId: 1 } })).toEqual([[0, 10]])
+  expect(allowed(all, { target: { evseId: 2 } })).toEqual([[0, 13]])
+  expect(allowed(all, { target: { evseId: 1 } })).toEqual([[0, 10]])
 })
 
 it("caps everything by the charger's limit, and applies only that limit to the whole charger", () => {
@@ -202,17 +204,17 @@ it("caps everything by the charger's limit, and applies only that limit to the w
     ),
     set(0, [[0, 25]], max)
   ]
-  expect(told(all)).toEqual([
+  expect(allowed(all)).toEqual([
     [0, 10],
     [hour, 25]
   ])
-  expect(told(all, { target: { evseId: 0 } })).toEqual([[0, 25]])
-  expect(told([set(0, [[0, 25]], max)])).toEqual([[0, 25]])
+  expect(allowed(all, { target: { evseId: 0 } })).toEqual([[0, 25]])
+  expect(allowed([set(0, [[0, 25]], max)])).toEqual([[0, 25]])
 })
 
 it("converts between amperes and watts by voltage and phases, and never rounds up", () => {
   expect(
-    told(
+    allowed(
       [
         set(
           1,
@@ -229,11 +231,11 @@ it("converts between amperes and watts by voltage and phases, and never rounds u
     [0, 3680, 1],
     [60, 11040]
   ])
-  expect(told([set(1, [[0, 10_000]], { chargingRateUnit: "W" })])).toEqual([[0, 14.4]])
+  expect(allowed([set(1, [[0, 10_000]], { chargingRateUnit: "W" })])).toEqual([[0, 14.4]])
   // A total of 7 kW caps 16 A on three phases, but not 16 A on one.
   const cap = set(0, [[0, 7000]], { ...max, chargingRateUnit: "W" })
   expect(
-    told([
+    allowed([
       cap,
       set(
         1,
@@ -249,11 +251,11 @@ it("converts between amperes and watts by voltage and phases, and never rounds u
     [60, 16, 1]
   ])
   // When both name phases, the smaller number applies.
-  expect(told([set(0, [[0, 16, 1]], max), set(1, [[0, 20, 3]])], { unit: "W" })).toEqual([[0, 3680, 1]])
+  expect(allowed([set(0, [[0, 16, 1]], max), set(1, [[0, 20, 3]])], { unit: "W" })).toEqual([[0, 3680, 1]])
 })
 
 it("applies a change within a second from the next whole second", () => {
-  expect(told([set(1, [[0, 6]], { startSchedule: now + 1500 })], { seconds: 10 })).toEqual([
+  expect(allowed([set(1, [[0, 6]], { startSchedule: now + 1500 })], { seconds: 10 })).toEqual([
     [0, 32],
     [2, 6]
   ])
@@ -261,7 +263,7 @@ it("applies a change within a second from the next whole second", () => {
 
 it("merges neighbouring periods with the same limit", () => {
   expect(
-    told([
+    allowed([
       set(
         1,
         [

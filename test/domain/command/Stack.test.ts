@@ -7,7 +7,7 @@ import {
   begun,
   cleared,
   profilesKept,
-  inForce as standingOf,
+  inForce,
   withoutTransaction
 } from "../../../src/domain/command/Stack.ts"
 
@@ -24,16 +24,16 @@ const tx = (profileId: number, transactionId: number): ChargingProfile =>
   profile(profileId, { purpose: "TxProfile", transactionId })
 
 /** Profiles set one after the other, and the resulting ids as `evse:id`. */
-const standing = (...all: ReadonlyArray<readonly [evseId: number, profile: ChargingProfile]>) =>
+const applyAll = (...all: ReadonlyArray<readonly [evseId: number, profile: ChargingProfile]>) =>
   all.reduce<ReadonlyArray<SetProfile>>((set, [evseId, one], n) => applied(set, evseId, one, n), [])
 const ids = (set: ReadonlyArray<SetProfile>) => set.map((one) => `${one.evseId}:${one.profile.profileId}`)
 
 it("replaces a profile with the same id, wherever it was set (OCPP 1.6 §5.16)", () => {
-  expect(ids(standing([1, profile(5)], [2, profile(5, { stackLevel: 3 })]))).toEqual(["2:5"])
+  expect(ids(applyAll([1, profile(5)], [2, profile(5, { stackLevel: 3 })]))).toEqual(["2:5"])
 })
 
 it("replaces a profile of the same purpose and level at the same evse, and no other (OCPP 1.6 §3.13.2)", () => {
-  const set = standing(
+  const set = applyAll(
     [1, profile(1)],
     [2, profile(2)],
     [0, profile(3)],
@@ -45,7 +45,7 @@ it("replaces a profile of the same purpose and level at the same evse, and no ot
 })
 
 it("keeps profiles of different transactions side by side, and drops a transaction's own when it has ended", () => {
-  const set = standing([1, tx(1, 70)], [1, tx(2, 71)], [1, tx(3, 70)], [1, profile(4)])
+  const set = applyAll([1, tx(1, 70)], [1, tx(2, 71)], [1, tx(3, 70)], [1, profile(4)])
   expect(ids(set)).toEqual(["1:2", "1:3", "1:4"])
   expect(ids(withoutTransaction(set, 70))).toEqual(["1:2", "1:4"])
 })
@@ -58,7 +58,7 @@ describe("the profile of a remote start", () => {
 
   it("is in force from its transaction on, and not before", () => {
     const set = awaited([], { place, tokenUid: "Card" }, mine, 0)
-    expect(standingOf(set)).toEqual([])
+    expect(inForce(set)).toEqual([])
     expect(begun(set, start(1, "CARD"), 15 * minutes)).toEqual([
       { evseId: 1, setAt: 15 * minutes, profile: { ...mine, transactionId: 70 } }
     ])
@@ -74,25 +74,25 @@ describe("the profile of a remote start", () => {
   })
 
   it("is dropped after that time, and leaves other profiles unchanged", () => {
-    const before = awaited(standing([1, profile(1)]), { tokenUid: "A" }, mine, 0)
+    const before = awaited(applyAll([1, profile(1)]), { tokenUid: "A" }, mine, 0)
     const set = awaited(before, { tokenUid: "B" }, profile(8, { purpose: "TxProfile" }), 15 * minutes + 1)
     expect(set.map((one) => [one.profile.profileId, one.awaits])).toEqual([
       [1, undefined],
       [8, "B"]
     ])
-    expect(ids(standingOf(set))).toEqual(["1:1"])
+    expect(ids(inForce(set))).toEqual(["1:1"])
   })
 })
 
 it("stores a limit of the whole charger at evse 0", () => {
   const max = (id: number) => profile(id, { purpose: "ChargePointMaxProfile" })
-  expect(ids(standing([1, max(1)], [0, max(2)]))).toEqual(["0:2"])
+  expect(ids(applyAll([1, max(1)], [0, max(2)]))).toEqual(["0:2"])
 })
 
 it("keeps only the newest profiles, up to the limit", () => {
   const many = Array.from({ length: profilesKept + 3 }, (_, n) => [1, profile(n, { stackLevel: n })] as const)
-  expect(standing(...many)).toHaveLength(profilesKept)
-  expect(standing(...many).at(-1)?.profile.profileId).toBe(profilesKept + 2)
+  expect(applyAll(...many)).toHaveLength(profilesKept)
+  expect(applyAll(...many).at(-1)?.profile.profileId).toBe(profilesKept + 2)
 })
 
 it.each([
@@ -107,7 +107,7 @@ it.each([
   [{ stackLevel: 0 }, ["1:3"]],
   [{ place: { evseId: 1, connectorId: 1 }, purpose: "TxProfile" as const }, ["0:1", "1:2", "2:4"]]
 ])("clears the profiles that match %j (OCPP 1.6 §5.5, §6.13)", (criteria, left) => {
-  const set = standing(
+  const set = applyAll(
     [0, profile(1, { purpose: "ChargePointMaxProfile" })],
     [1, profile(2)],
     [1, profile(3, { purpose: "TxProfile", stackLevel: 1, transactionId: 7 })],

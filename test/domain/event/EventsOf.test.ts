@@ -10,9 +10,9 @@ import { fact, iso, start } from "../../support/placedFacts.ts"
 const tables = [...eventsOfCharging, ...eventsOfRecords]
 
 describe("An event", () => {
-  it.each(tables)("has the expected type and data for %s", (_, of, told) => {
+  it.each(tables)("has the expected type and data for %s", (_, of, expected) => {
     const events = eventsOf(of)
-    expect(events.map(({ at: _at, id: _id, ...event }) => event)).toEqual(told)
+    expect(events.map(({ at: _at, id: _id, ...event }) => event)).toEqual(expected)
     for (const event of events) {
       expect(event.at).toBe(iso)
       Schema.decodeUnknownSync(eventData[event.type] as Schema.Codec<unknown, unknown>)(event.data)
@@ -32,12 +32,13 @@ describe("An event", () => {
   })
 
   it("exists for every event type, and is found by a filter of its type", () => {
-    const told = new Map<string, Set<string>>()
+    const published = new Map<string, Set<string>>()
     for (const [, of] of tables) {
-      for (const { type } of eventsOf(of)) told.set(type, (told.get(type) ?? new Set()).add(of.type))
+      for (const { type } of eventsOf(of)) published.set(type, (published.get(type) ?? new Set()).add(of.type))
     }
-    expect([...told.keys()].toSorted()).toEqual([...eventTypes].toSorted())
-    for (const type of eventTypes) expect(factTypesOf([type])).toEqual(expect.arrayContaining([...told.get(type)!]))
+    expect([...published.keys()].toSorted()).toEqual([...eventTypes].toSorted())
+    for (const type of eventTypes)
+      expect(factTypesOf([type])).toEqual(expect.arrayContaining([...published.get(type)!]))
   })
 })
 

@@ -5,25 +5,25 @@ import { describedEquipment, describedEvses } from "../../../src/domain/charger/
 import { evseDetailsOf, siteDetailsOf, siteFieldsOf } from "../../../src/domain/site/Details.ts"
 import { dueOf, removedShownDays } from "../../../src/domain/site/Location.ts"
 import { asForEverybody } from "../../../src/domain/site/Publication.ts"
-import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
-import { charger, day, made, minute, now, standing, withCharger, withSite } from "../../support/standing.ts"
+import { evseDetails, publishAllowedTo, siteDetails, terms } from "../../support/details.ts"
+import { charger, day, made, minute, now, sources, withCharger, withSite } from "../../support/locationSources.ts"
 
 describe("the details of a site", () => {
   it("are part of the location, and the site's operator replaces the party as operator", () => {
-    const { operator, ...rest } = siteTold
-    const location = made(withSite(siteTold))
+    const { operator, ...rest } = siteDetails
+    const location = made(withSite(siteDetails))
     expect(location.operator).toEqual(operator)
     expect(location.details).toEqual(rest)
-    expect(made(standing).operator).toEqual({ name: "Charge AG" })
-    expect(made(standing).details).toBeUndefined()
+    expect(made(sources).operator).toEqual({ name: "Charge AG" })
+    expect(made(sources).details).toBeUndefined()
   })
 
   it("update only the location when they change, and nothing when they do not", () => {
-    const before = made(standing)
-    const after = made(withSite({ images: siteTold.images }), before, now + minute)
+    const before = made(sources)
+    const after = made(withSite({ images: siteDetails.images }), before, now + minute)
     expect(after.lastUpdated).toBe(now + minute)
     expect(after.evses).toEqual(before.evses)
-    expect(made(withSite({ images: siteTold.images }), after, now + 2 * minute)).toBe(after)
+    expect(made(withSite({ images: siteDetails.images }), after, now + 2 * minute)).toBe(after)
     // No change either for a location without details that was made before details existed.
     expect(made(withSite(siteFieldsOf(undefined)), before, now + minute)).toBe(before)
   })
@@ -40,11 +40,11 @@ describe("the details of a site", () => {
 
 describe("the details of an evse or a connector", () => {
   it("update it and what contains it, and nothing else", () => {
-    const before = made(standing)
-    const after = made(withCharger({ evses: [{ evseId: 2, ...evseTold }] }), before, now + minute)
+    const before = made(sources)
+    const after = made(withCharger({ evses: [{ evseId: 2, ...evseDetails }] }), before, now + minute)
     expect(after.evses.map(({ details, lastUpdated }) => [details, lastUpdated])).toEqual([
       [undefined, now],
-      [evseTold, now + minute]
+      [evseDetails, now + minute]
     ])
     expect(after.lastUpdated).toBe(now + minute)
     const [first, second] = charger.connectors
@@ -57,25 +57,25 @@ describe("the details of an evse or a connector", () => {
   })
 
   it("are merged into the stored ones, field by field; null removes a field", () => {
-    const standing = [{ evseId: 2, ...evseTold }]
-    expect(describedEvses(standing, [{ evseId: 1, floorLevel: "0" }])).toEqual([
+    const stored = [{ evseId: 2, ...evseDetails }]
+    expect(describedEvses(stored, [{ evseId: 1, floorLevel: "0" }])).toEqual([
       { evseId: 1, floorLevel: "0" },
-      ...standing
+      ...stored
     ])
-    const { images: _, ...left } = evseTold
-    expect(describedEvses(standing, [{ evseId: 2, images: null, floorLevel: undefined }])).toEqual([
+    const { images: _, ...left } = evseDetails
+    expect(describedEvses(stored, [{ evseId: 2, images: null, floorLevel: undefined }])).toEqual([
       { evseId: 2, ...left }
     ])
-    const nothing = Object.fromEntries(Object.keys(evseTold).map((key) => [key, null]))
-    expect(describedEvses(standing, [{ evseId: 2, ...nothing }])).toEqual([])
+    const nothing = Object.fromEntries(Object.keys(evseDetails).map((key) => [key, null]))
+    expect(describedEvses(stored, [{ evseId: 2, ...nothing }])).toEqual([])
   })
 
   it("keep a connector's terms that are not named, and remove them when null", () => {
     const one = { evseId: 1, connectorId: 1, ...assumedEquipment }
-    const told = [{ ...one, termsAndConditions: terms }]
-    expect(describedEquipment([], told)).toEqual(told)
-    expect(describedEquipment(told, [{ ...one, maxAmperage: 16 }])).toEqual([{ ...told[0], maxAmperage: 16 }])
-    expect(describedEquipment(told, [{ ...one, termsAndConditions: null }])).toEqual([one])
+    const stored = [{ ...one, termsAndConditions: terms }]
+    expect(describedEquipment([], stored)).toEqual(stored)
+    expect(describedEquipment(stored, [{ ...one, maxAmperage: 16 }])).toEqual([{ ...stored[0], maxAmperage: 16 }])
+    expect(describedEquipment(stored, [{ ...one, termsAndConditions: null }])).toEqual([one])
   })
 })
 
@@ -90,7 +90,7 @@ describe("a location that is not published to everyone", () => {
   })
 
   it("is shown there as removed for ninety days if it was, without any later change to it", () => {
-    const shown = made(standing)
+    const shown = made(sources)
     expect(asForEverybody(shown)).toBe(shown)
     const after = made(hidden, shown, now + minute)
     const busy = made({ ...hidden, chargers: [{ ...charger, connected: false }] }, after, now + day)
@@ -107,7 +107,7 @@ describe("a location that is not published to everyone", () => {
     const forgotten = made(hidden, busy, end)
     expect(asForEverybody(forgotten)).toBeUndefined()
     // It is published to everyone again.
-    const back = made(standing, forgotten, end + day)
+    const back = made(sources, forgotten, end + day)
     expect(asForEverybody(back)).toBe(back)
     expect(back.lastUpdated).toBe(end + day)
   })

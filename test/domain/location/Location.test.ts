@@ -4,7 +4,7 @@ import { statusOf } from "../../../src/domain/site/EvseStatus.ts"
 import { dueOf, type Location, locationOf, removedShownDays, tariffsOf } from "../../../src/domain/site/Location.ts"
 import { missingOf } from "../../../src/domain/site/Missing.ts"
 import type { LocationSources, SourceCharger } from "../../../src/domain/site/LocationSources.ts"
-import { charger, day, made, minute, now, standing, withCharger } from "../../support/standing.ts"
+import { charger, day, made, minute, now, sources, withCharger } from "../../support/locationSources.ts"
 
 describe("the status of an EVSE for partners", () => {
   const on = { connected: true, registration: "Accepted", wholeStatus: undefined } as const
@@ -53,8 +53,8 @@ describe("a location", () => {
   it.each(["streetAddress", "city", "country", "latitude", "longitude"] as const)(
     "does not exist without %s",
     (field) => {
-      const site = standing.site === undefined ? undefined : { ...standing.site, [field]: undefined }
-      const lacking = { ...standing, site }
+      const site = sources.site === undefined ? undefined : { ...sources.site, [field]: undefined }
+      const lacking = { ...sources, site }
       expect(missingOf(lacking)).toEqual([field])
       expect(locationOf(lacking, undefined, now)).toBeUndefined()
     }
@@ -63,7 +63,7 @@ describe("a location", () => {
   it("does not exist until a charger has reported its connectors", () => {
     expect(missingOf(withCharger({ connectors: [] }))).toEqual(["chargers"])
     expect(locationOf(withCharger({ connectors: [] }), undefined, now)).toBeUndefined()
-    expect(missingOf(standing)).toEqual([])
+    expect(missingOf(sources)).toEqual([])
   })
 
   it("has the capabilities of its charger", () => {
@@ -85,10 +85,10 @@ describe("a location", () => {
 
   it("is the same object if nothing has changed", () => {
     const before = made()
-    expect(locationOf(standing, before, now + minute)).toBe(before)
+    expect(locationOf(sources, before, now + minute)).toBe(before)
     // Also when it was stored and loaded in between.
     const stored = JSON.parse(JSON.stringify(before)) as Location
-    expect(locationOf(standing, stored, now + minute)).toBe(stored)
+    expect(locationOf(sources, stored, now + minute)).toBe(stored)
   })
 
   it("updates the time of what changed and of what contains it, and of nothing else", () => {
@@ -110,27 +110,27 @@ describe("a location", () => {
     expect(faulted.evses[0]?.lastUpdated).toBe(now + minute)
     expect(faulted.evses[0]?.connectors[0]?.lastUpdated).toBe(now)
     // A name belongs to the location.
-    const site = standing.site === undefined ? undefined : { ...standing.site, name: "Port" }
-    const renamed = made({ ...standing, site }, before, now + minute)
+    const site = sources.site === undefined ? undefined : { ...sources.site, name: "Port" }
+    const renamed = made({ ...sources, site }, before, now + minute)
     expect(renamed.lastUpdated).toBe(now + minute)
     expect(renamed.evses).toEqual(before.evses)
   })
 
   it("shows what is gone as removed for ninety days, and does not exist once all of it is forgotten", () => {
     const before = made()
-    const without = { ...standing, chargers: [] }
+    const without = { ...sources, chargers: [] }
     const after = made(without, before, now + minute)
     expect(after.evses.map(({ evseId, status }) => [status, evseId])).toEqual([
       ["REMOVED", undefined],
       ["REMOVED", undefined]
     ])
     // It stays as it was removed.
-    const later = now + minute + removedShownDays * day
-    expect(locationOf(without, after, later - 1)).toBe(after)
-    expect(dueOf(after, without, now + minute)).toBe(later)
-    expect(locationOf(without, after, later)).toBeUndefined()
+    const ninetyDaysOn = now + minute + removedShownDays * day
+    expect(locationOf(without, after, ninetyDaysOn - 1)).toBe(after)
+    expect(dueOf(after, without, now + minute)).toBe(ninetyDaysOn)
+    expect(locationOf(without, after, ninetyDaysOn)).toBeUndefined()
     // And a charger that comes back is the same evse.
-    expect(made(standing, after, now + 2 * minute).evses.map(({ status, uid }) => [uid, status])).toEqual([
+    expect(made(sources, after, now + 2 * minute).evses.map(({ status, uid }) => [uid, status])).toEqual([
       ["uid-1", "AVAILABLE"],
       ["uid-2", "CHARGING"]
     ])
@@ -139,21 +139,21 @@ describe("a location", () => {
   it("names no tariff for removed connectors, since the tariff may end before they are forgotten", () => {
     const assignment = { scope: "organisation" } as const
     const tariffs = [{ tariffId: "t", assignment, startsAt: undefined, endsAt: undefined }]
-    const before = made({ ...standing, tariffs })
+    const before = made({ ...sources, tariffs })
     const connectorsOf = ({ evses }: Location) => evses.flatMap(({ connectors }) => connectors)
     expect(connectorsOf(before).map(({ tariffId }) => tariffId)).toEqual(["t", "t"])
     for (const gone of [{ chargers: [] }, { site: undefined }]) {
-      const after = made({ ...standing, tariffs, ...gone }, before, now + minute)
+      const after = made({ ...sources, tariffs, ...gone }, before, now + minute)
       const none = { tariffId: undefined, laterTariffIds: [], lastUpdated: now + minute }
       expect(connectorsOf(after)).toEqual(connectorsOf(before).map((one) => ({ ...one, ...none })))
     }
     // A connector that named no tariff keeps its time.
-    expect(connectorsOf(made({ ...standing, chargers: [] }, made(), now + minute))).toEqual(connectorsOf(made()))
+    expect(connectorsOf(made({ ...sources, chargers: [] }, made(), now + minute))).toEqual(connectorsOf(made()))
   })
 
   it("is withdrawn when its site is deleted or has lost its address", () => {
     const before = made()
-    const lost = made({ ...standing, site: undefined }, before, now + minute)
+    const lost = made({ ...sources, site: undefined }, before, now + minute)
     expect(lost).toMatchObject({ name: "Harbour", lastUpdated: now + minute })
     expect(lost.evses.every(({ status }) => status === "REMOVED")).toBe(true)
   })
@@ -188,6 +188,6 @@ describe("the tariffs of a connector", () => {
       laterTariffIds: ["later"]
     })
     expect(tariffsOf(place, [organisation, begins, ended], now + day).tariffId).toBe("later")
-    expect(dueOf(made(), { ...standing, tariffs: [organisation, begins, ended] }, now)).toBe(now + day)
+    expect(dueOf(made(), { ...sources, tariffs: [organisation, begins, ended] }, now)).toBe(now + day)
   })
 })

@@ -38,7 +38,7 @@ describe("the result of a command that a partner receives", () => {
   })
 
   it("maps each status of the charger", () => {
-    const words: ReadonlyArray<readonly [PartnerCallbackKind, string, string]> = [
+    const statuses: ReadonlyArray<readonly [PartnerCallbackKind, string, string]> = [
       ["StartSession", "Rejected", "REJECTED"],
       ["StopSession", "Rejected", "REJECTED"],
       ["ReserveNow", "Occupied", "EVSE_OCCUPIED"],
@@ -50,8 +50,8 @@ describe("the result of a command that a partner receives", () => {
       ["UnlockConnector", "UnlockFailed", "FAILED"],
       ["UnlockConnector", "NotSupported", "NOT_SUPPORTED"]
     ]
-    for (const [kind, word, outcome] of words) {
-      expect(outcomeOf(end(kind, "Rejected", said(word))), `${kind} ${word}`).toBe(outcome)
+    for (const [kind, status, outcome] of statuses) {
+      expect(outcomeOf(end(kind, "Rejected", said(status))), `${kind} ${status}`).toBe(outcome)
     }
   })
 

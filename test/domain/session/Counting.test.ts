@@ -4,14 +4,14 @@ import { offsetOf } from "../../../src/domain/session/Counting.ts"
 const start = Date.UTC(2026, 4, 20, 10)
 const minute = 60_000
 
-interface Told {
+interface ReportedSession {
   readonly from?: number
   readonly to?: number
   /** Minute and register. */
   readonly readings: ReadonlyArray<readonly [number, number]>
 }
 
-const offset = ({ from = 1_000_000, readings, to = from + 6000 }: Told, ended = true): number =>
+const offset = ({ from = 1_000_000, readings, to = from + 6000 }: ReportedSession, ended = true): number =>
   offsetOf({
     readings: readings.map(([at, registerWh]) => ({ at: start + at * minute, registerWh })),
     session: {
@@ -32,7 +32,7 @@ describe("readings that count each session from 0", () => {
     expect(offset({ readings: every(0, [15, 55]) })).toBe(1_000_000)
   })
 
-  const others: ReadonlyArray<readonly [string, Told]> = [
+  const others: ReadonlyArray<readonly [string, ReportedSession]> = [
     ["there is only one", { readings: every(0, [55]) }],
     ["they cover less than half of the energy", { readings: every(0, [5, 10]) }],
     [
@@ -76,7 +76,7 @@ describe("readings that count each session from 0", () => {
     ["they are negative", { readings: [[55, -500]] }],
     ["the start is so low that they could be absolute", { from: 3000, readings: every(0, [15, 30, 45]) }]
   ]
-  for (const [why, told] of others) it(`are unchanged when ${why}`, () => expect(offset(told)).toBe(0))
+  for (const [why, reported] of others) it(`are unchanged when ${why}`, () => expect(offset(reported)).toBe(0))
 })
 
 describe("absolute readings of a register that counts the session", () => {
@@ -96,7 +96,7 @@ describe("absolute readings of a register that counts the session", () => {
       })
     ).toBe(500 - 700_000))
 
-  const others: ReadonlyArray<readonly [string, Told]> = [
+  const others: ReadonlyArray<readonly [string, ReportedSession]> = [
     ["there is only one", { ...counter, readings: [[30, 1_003_000]] }],
     [
       "they show more energy than start and stop",
@@ -120,7 +120,7 @@ describe("absolute readings of a register that counts the session", () => {
     ],
     ["the start is not 0", { from: 500, to: 6500, readings: every(1_000_000, [15, 30, 45]) }]
   ]
-  for (const [why, told] of others) it(`are unchanged when ${why}`, () => expect(offset(told)).toBe(0))
+  for (const [why, reported] of others) it(`are unchanged when ${why}`, () => expect(offset(reported)).toBe(0))
 })
 
 describe("readings that count as start and stop do", () => {

@@ -75,24 +75,24 @@ describe("the end of a session", () => {
 })
 
 describe("the registers of a session's end", () => {
-  interface Told {
+  interface ReportedRegisters {
     readonly start?: number
     readonly stop: number | undefined
     readonly begin?: number
     readonly end?: number
     readonly rules?: RegisterRules
   }
-  const bodyOf = ({ begin, end, rules = {}, start = 1_000_000, stop: meterStopWh }: Told) =>
+  const bodyOf = ({ begin, end, rules = {}, start = 1_000_000, stop: meterStopWh }: ReportedRegisters) =>
     ending(session({ meterStartWh: start }), { ...stop, meterStopWh }, undefined, { beginWh: begin, endWh: end, rules })
       .body
-  const told = (given: Told) => {
+  const summaryOf = (given: ReportedRegisters) => {
     const { energyWh, heldReason, meterStartWh = given.start ?? 1_000_000, meterStopWh } = bodyOf(given)
     return heldReason ?? `${meterStartWh} to ${meterStopWh} is ${energyWh}`
   }
   const odometer = { begin: 1_000_000, end: 1_005_000 }
   const counter = { begin: 0, end: 5000 }
 
-  const cases: ReadonlyArray<readonly [string, Told, string]> = [
+  const cases: ReadonlyArray<readonly [string, ReportedRegisters, string]> = [
     ["are those of start and stop", { stop: 1_005_000 }, "1000000 to 1005000 is 5000"],
     [
       "are those of start and stop when the readings agree",
@@ -219,21 +219,21 @@ describe("the registers of a session's end", () => {
     ["are held when the readings end elsewhere", { stop: 1_005_000, end: 1_009_000 }, "RegistersDisagree"],
     ["are held when the stop fell, whatever the readings say", { stop: 900, end: 1_005_000 }, "MeterStopBelowStart"]
   ]
-  for (const [name, given, expected] of cases) it(name, () => expect(told(given)).toBe(expected))
+  for (const [name, given, expected] of cases) it(name, () => expect(summaryOf(given)).toBe(expected))
 
   it("continue past a rollover if the make has one, and are held if not", () => {
     const rolled = { start: 99_999_000, stop: 4000 }
     const rules = { registerRollsOverAtWh: 100_000_000 }
-    expect(told({ ...rolled, rules })).toBe("99999000 to 100004000 is 5000")
+    expect(summaryOf({ ...rolled, rules })).toBe("99999000 to 100004000 is 5000")
     expect(bodyOf({ ...rolled, rules }).rawMeterStopWh).toBe(4000)
-    expect(told(rolled)).toBe("MeterStopBelowStart")
+    expect(summaryOf(rolled)).toBe("MeterStopBelowStart")
   })
 
   it("begin at 0 for a make that counts each session, whatever the start says", () => {
     const rules = { registerCountsSession: true }
-    expect(told({ start: 7000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
-    expect(told({ start: 3000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
-    expect(told({ start: 7000, stop: 5000 })).toBe("MeterStopBelowStart")
+    expect(summaryOf({ start: 7000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
+    expect(summaryOf({ start: 3000, stop: 5000, rules })).toBe("0 to 5000 is 5000")
+    expect(summaryOf({ start: 7000, stop: 5000 })).toBe("MeterStopBelowStart")
   })
 
   it("keep the raw stop when another value is used, and the start register only when readings show it", () => {

@@ -4,13 +4,13 @@ import { at, energy, minute, reading } from "../../support/events.ts"
 
 const registers = (samples: ReadonlyArray<Sample>, rules = {}) => registersOf(reading(at(minute(0)), ...samples), rules)
 
-interface Told {
+interface RegisterCase {
   readonly name: string
   readonly samples: ReadonlyArray<Sample>
   readonly wh: number | undefined
 }
 
-const tell = (cases: ReadonlyArray<Told>) => {
+const testRegisters = (cases: ReadonlyArray<RegisterCase>) => {
   for (const { name, samples, wh } of cases) it(name, () => expect(registers(samples).now).toBe(wh))
 }
 
@@ -56,7 +56,7 @@ describe("a measured value", () => {
 })
 
 describe("the energy register of a sample", () => {
-  tell([
+  testRegisters([
     { name: "in Wh is unchanged", samples: [energy("1234")], wh: 1234 },
     { name: "without a unit is in Wh", samples: [energy("1234", { unit: "" })], wh: 1234 },
     { name: "in wh is in Wh", samples: [energy("1234", { unit: " wh " })], wh: 1234 },
@@ -99,7 +99,7 @@ describe("the energy register of a sample", () => {
 
 describe("the energy register of a reading", () => {
   const interval = { measurand: "Energy.Active.Import.Interval" }
-  tell([
+  testRegisters([
     {
       name: "is the import register among other samples",
       samples: [energy(7200, { measurand: "Power.Active.Import", unit: "W" }), energy(500)],
@@ -126,7 +126,7 @@ describe("the energy register of a reading", () => {
 
   describe("in phases", () => {
     const phase = (name: string, wh: number | string) => energy(wh, { phase: name })
-    tell([
+    testRegisters([
       {
         name: "is the total, not the sum of the phases",
         samples: [phase("L1", 100), phase("L2", 200), energy(310)],
@@ -162,7 +162,7 @@ describe("the energy register of a reading", () => {
   describe("at several locations", () => {
     const place = (location: string, wh: number | string, more: Partial<Sample> = {}) =>
       energy(wh, { location, ...more })
-    tell([
+    testRegisters([
       {
         name: "is the outlet's rather than the inlet's",
         samples: [place("Inlet", 990), place("Outlet", 900)],

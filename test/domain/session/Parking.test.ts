@@ -21,7 +21,7 @@ interface Story {
   /** Wh: the readings' register is rounded down to whole steps of it. */
   readonly stepWh: number
   readonly everyMillis: number
-  readonly tells?: "power" | "current" | "nothing"
+  readonly reports?: "power" | "current" | "nothing"
   readonly statuses?: ReadonlyArray<readonly [afterMillis: number, status: string]>
   readonly prices: Partial<Record<"ENERGY" | "TIME" | "PARKING_TIME", number>>
   readonly standbyPowerW?: number
@@ -49,7 +49,7 @@ const tariffOf = (prices: Story["prices"]): Ledger["tariff"] => ({
 
 const meterStartWh = 12_345
 
-const bill = ({ everyMillis, phases, prices, standbyPowerW, statuses = [], stepWh, tells }: Story): PricedResult => {
+const bill = ({ everyMillis, phases, prices, reports, standbyPowerW, statuses = [], stepWh }: Story): PricedResult => {
   const length = phases.at(-1)!.until
   const wattsAt = (at: number) => phases.find(({ until }) => at <= until)?.watts ?? 0
   const energyAt = (at: number) => {
@@ -64,11 +64,11 @@ const bill = ({ everyMillis, phases, prices, standbyPowerW, statuses = [], stepW
   for (let at = everyMillis; at < length; at += everyMillis) {
     const registerWh = Math.floor((meterStartWh + energyAt(at)) / stepWh) * stepWh
     const [measurand, value, unit] =
-      tells === "current"
+      reports === "current"
         ? (["Current.Import", String(wattsAt(at) / 230), "A"] as const)
         : (["Power.Active.Import", String(wattsAt(at)), "W"] as const)
     const rest = { context: "Sample.Periodic", format: "Raw", location: "Outlet", phase: undefined } as const
-    const samples = tells === undefined || tells === "nothing" ? undefined : [{ measurand, value, unit, ...rest }]
+    const samples = reports === undefined || reports === "nothing" ? undefined : [{ measurand, value, unit, ...rest }]
     readings.push({ at: start + at, registerWh, samples })
   }
   const energyWh = Math.round(energyAt(length))
@@ -93,7 +93,7 @@ const energyAndParking = { ENERGY: 0.4, PARKING_TIME: 6 }
 const anHour = (watts: number) => [{ watts, until: hour }]
 
 describe("a vehicle that charges slowly with a coarse register is not parked", () => {
-  const coarse = { stepWh: 100, everyMillis: minute, tells: "power", statuses: charging } as const
+  const coarse = { stepWh: 100, everyMillis: minute, reports: "power", statuses: charging } as const
 
   it("at 3.7 kW in steps of 0.1 kWh, read once a minute", () => {
     const { costs, parkingMillis, total } = bill({ ...coarse, phases: anHour(3700), prices: energyAndParking })
@@ -111,11 +111,11 @@ describe("a vehicle that charges slowly with a coarse register is not parked", (
   it("and pays for all of its time", () =>
     expect(bill({ ...coarse, phases: anHour(3700), prices: { TIME: 6 } }).total.exclVat).toBe(6))
 
-  it.each(["current", "nothing"] as const)("also when the meter reports %s besides the register", (tells) => {
-    expect(bill({ ...coarse, tells, phases: anHour(3700), prices: energyAndParking }).total.exclVat).toBe(1.48)
-    expect(bill({ ...coarse, tells, phases: anHour(1400), prices: energyAndParking }).total.exclVat).toBe(0.56)
+  it.each(["current", "nothing"] as const)("also when the meter reports %s besides the register", (reports) => {
+    expect(bill({ ...coarse, reports, phases: anHour(3700), prices: energyAndParking }).total.exclVat).toBe(1.48)
+    expect(bill({ ...coarse, reports, phases: anHour(1400), prices: energyAndParking }).total.exclVat).toBe(0.56)
     expect(
-      bill({ ...coarse, tells, stepWh: 1000, phases: anHour(11_000), prices: energyAndParking }).total.exclVat
+      bill({ ...coarse, reports, stepWh: 1000, phases: anHour(11_000), prices: energyAndParking }).total.exclVat
     ).toBe(4.4)
   })
 
@@ -134,7 +134,7 @@ describe("a vehicle that charges slowly with a coarse register is not parked", (
       { watts: 7400, until: hour },
       { watts: 0, until: 5 * hour }
     ]
-    const { costs, periods } = bill({ ...coarse, tells: "nothing", phases, prices: energyAndParking })
+    const { costs, periods } = bill({ ...coarse, reports: "nothing", phases, prices: energyAndParking })
     expect(costs.parking.exclVat).toBeCloseTo(24, 0)
     expect(periods.at(-1)).toMatchObject({ charging: false, evidence: ["Register"] })
   })

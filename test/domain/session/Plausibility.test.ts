@@ -17,7 +17,7 @@ const tariff = {
   updatedAt: 0
 }
 
-interface Told {
+interface ReportedSession {
   readonly authorized?: AuthorizationStatus
   readonly minutes?: number
   readonly from?: number
@@ -27,7 +27,7 @@ interface Told {
 }
 
 const doubt = (
-  { authorized = "Accepted", from = 1_000_000, minutes = 60, readings = [], to = from + 10_000 }: Told,
+  { authorized = "Accepted", from = 1_000_000, minutes = 60, readings = [], to = from + 10_000 }: ReportedSession,
   around: Partial<Surroundings> = {}
 ) => {
   const session = {
@@ -49,7 +49,7 @@ const doubt = (
 }
 
 describe("a session is plausible", () => {
-  const stories: ReadonlyArray<readonly [string, Told, Partial<Surroundings>?]> = [
+  const stories: ReadonlyArray<readonly [string, ReportedSession, Partial<Surroundings>?]> = [
     ["of 10 kWh in an hour", {}],
     ["at the full power of its connector", { to: 1_022_000 }, { maxPowerW: 22_000 }],
     ["a tenth above it", { to: 1_024_200 }, { maxPowerW: 22_000 }],
@@ -135,11 +135,11 @@ describe("a session is plausible", () => {
       { before: { meterStartWh: 990_000, meterStopWh: 1_000_000 } }
     ]
   ]
-  for (const [name, told, around] of stories) it(name, () => expect(doubt(told, around)).toBeUndefined())
+  for (const [name, reported, around] of stories) it(name, () => expect(doubt(reported, around)).toBeUndefined())
 })
 
 describe("a session is held", () => {
-  const stories: ReadonlyArray<readonly [string, string, Told, Partial<Surroundings>?]> = [
+  const stories: ReadonlyArray<readonly [string, string, ReportedSession, Partial<Surroundings>?]> = [
     ["whose card was refused", "NotAuthorized", { authorized: "Blocked" }],
     ["whose card was refused, whatever else is doubted", "NotAuthorized", { authorized: "Invalid", to: 1_551_000 }],
     ["that took more than its connector can deliver", "EnergyImplausible", { to: 1_024_300 }, { maxPowerW: 22_000 }],
@@ -205,5 +205,5 @@ describe("a session is held", () => {
     ["that begins below 0", "MeterStartImplausible", { from: -1, to: 10_000 }],
     ["that lasted a quarter of a year", "DurationImplausible", { minutes: (90 * day) / minute }]
   ]
-  for (const [name, reason, told, around] of stories) it(name, () => expect(doubt(told, around)).toBe(reason))
+  for (const [name, reason, reported, around] of stories) it(name, () => expect(doubt(reported, around)).toBe(reason))
 })

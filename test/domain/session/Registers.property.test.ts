@@ -59,43 +59,43 @@ const rounded = (wh: number, grid: number): number => Math.round(wh / grid) * gr
 
 /** Only zeros were reported, as for a session that took no energy, so it cannot be known that energy flowed. */
 const isSilent = ({ at, end, flowed, grid, readings, registers, start, stop }: Truth): boolean => {
-  const isTold = readings === "on" ? at.length > 0 : at.some((n) => rounded(flowed[n]!, grid) > jitterWh)
-  return stop === "zero" && !end && !isTold && (start !== "none" || registers === "the session")
+  const isReported = readings === "on" ? at.length > 0 : at.some((n) => rounded(flowed[n]!, grid) > jitterWh)
+  return stop === "zero" && !end && !isReported && (start !== "none" || registers === "the session")
 }
 
 const withDefect = (defect: Defect, wh: number): number | undefined =>
   defect === "none" ? wh : defect === "zero" ? 0 : undefined
 
 /** The result: the energy that is billed, or why the session is held. */
-const outcome = (told: Truth): number | string => {
+const outcome = (actual: Truth): number | string => {
   const charger = new ModelService().charger({
     policy: {
       unknownTokens: "Accept",
       concurrentTransactions: "Allow",
       heartbeatIntervalSeconds: 300,
       quirks:
-        told.isKnown === true && told.top !== undefined
-          ? [{ name: "own", vendor: "*", tolerances: { registerRollsOverAtWh: told.top } }]
+        actual.isKnown === true && actual.top !== undefined
+          ? [{ name: "own", vendor: "*", tolerances: { registerRollsOverAtWh: actual.top } }]
           : []
     }
   })
   charger.now = minute(61)
-  const { top = Infinity } = told
-  const registerAt = (counts: Counts, n: number) => ((counts === "on" ? told.from : 0) + told.flowed[n]!) % top
+  const { top = Infinity } = actual
+  const registerAt = (counts: Counts, n: number) => ((counts === "on" ? actual.from : 0) + actual.flowed[n]!) % top
   const sampleAt = (n: number, context = "Sample.Periodic") => {
-    const wh = rounded(registerAt(told.readings, n), told.grid)
+    const wh = rounded(registerAt(actual.readings, n), actual.grid)
     return reading(at(minute(n)), energy(wh / 1000, { unit: "kWh", context }))
   }
-  const meterStartWh = withDefect(told.start, registerAt(told.registers, 0))
+  const meterStartWh = withDefect(actual.start, registerAt(actual.registers, 0))
   const id = charger.start(started({ meterStartWh, time: at(minute(0)) }))
-  for (const n of told.at) charger.say(metered(id, [sampleAt(n)]))
+  for (const n of actual.at) charger.say(metered(id, [sampleAt(n)]))
   charger.say(
     ended(id, {
       time: at(minute(60)),
-      meterStopWh: withDefect(told.stop, registerAt(told.registers, 60)),
+      meterStopWh: withDefect(actual.stop, registerAt(actual.registers, 60)),
       readings: [
-        ...(told.begin ? [sampleAt(0, "Transaction.Begin")] : []),
-        ...(told.end ? [sampleAt(60, "Transaction.End")] : [])
+        ...(actual.begin ? [sampleAt(0, "Transaction.Begin")] : []),
+        ...(actual.end ? [sampleAt(60, "Transaction.End")] : [])
       ]
     })
   )
@@ -120,8 +120,8 @@ const outcome = (told: Truth): number | string => {
     surroundings: {
       maxPowerW: undefined,
       before:
-        told.registers === "on"
-          ? { meterStartWh: told.from - 9000, meterStopWh: told.from }
+        actual.registers === "on"
+          ? { meterStartWh: actual.from - 9000, meterStopWh: actual.from }
           : { meterStartWh: 0, meterStopWh: 9000 }
     }
   }
@@ -130,27 +130,27 @@ const outcome = (told: Truth): number | string => {
 
 it("bills the energy that flowed, or nothing", () => {
   forSeeds(3000, (random) => {
-    const told = truth(random)
-    if (isSilent(told)) return
-    const billed = outcome(told)
+    const actual = truth(random)
+    if (isSilent(actual)) return
+    const billed = outcome(actual)
     if (typeof billed === "string") return
     // Tolerances: two rounded registers if the energy comes from readings, and the meter's jitter.
-    expect(Math.abs(billed - told.flowed[60]!), JSON.stringify(told)).toBeLessThanOrEqual(told.grid + jitterWh)
+    expect(Math.abs(billed - actual.flowed[60]!), JSON.stringify(actual)).toBeLessThanOrEqual(actual.grid + jitterWh)
   })
 })
 
 it("does not hold a session with start, stop and readings that all count alike", () => {
   forSeeds(1000, (random) => {
-    const told = { ...truth(random), start: "none", stop: "none" } as const
-    const alike = { ...told, readings: told.registers }
-    expect(outcome(alike), JSON.stringify(alike)).toBe(told.flowed[60])
+    const actual = { ...truth(random), start: "none", stop: "none" } as const
+    const alike = { ...actual, readings: actual.registers }
+    expect(outcome(alike), JSON.stringify(alike)).toBe(actual.flowed[60])
   })
 })
 
 it("does not hold a session whose readings contain begin and end", () => {
   forSeeds(1000, (random) => {
-    const told = { ...truth(random), begin: true, end: true, grid: 1, readings: "on" } as const
-    expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
+    const actual = { ...truth(random), begin: true, end: true, grid: 1, readings: "on" } as const
+    expect(outcome(actual), JSON.stringify(actual)).toBe(actual.flowed[60])
   })
 })
 
@@ -163,19 +163,19 @@ const overflowing = (random: Random): Truth => {
 
 it("bills the energy that flowed through a meter that rolls over, or nothing", () => {
   forSeeds(2000, (random) => {
-    const told = { ...overflowing(random), isKnown: random.chance(0.5) }
-    if (isSilent(told)) return
-    const billed = outcome(told)
+    const actual = { ...overflowing(random), isKnown: random.chance(0.5) }
+    if (isSilent(actual)) return
+    const billed = outcome(actual)
     if (typeof billed === "string") return
-    expect(Math.abs(billed - told.flowed[60]!), JSON.stringify(told)).toBeLessThanOrEqual(told.grid + jitterWh)
+    expect(Math.abs(billed - actual.flowed[60]!), JSON.stringify(actual)).toBeLessThanOrEqual(actual.grid + jitterWh)
   })
 })
 
 it("does not hold a session with start and stop if the meter's rollover is known", () => {
   forSeeds(1000, (random) => {
-    const told = { ...overflowing(random), start: "none", stop: "none", grid: 1, isKnown: true } as const
+    const actual = { ...overflowing(random), start: "none", stop: "none", grid: 1, isKnown: true } as const
     // A 0 may be a missing figure, and is not continued past the rollover.
-    if (told.flowed.some((wh) => told.from + wh === told.top)) return
-    expect(outcome(told), JSON.stringify(told)).toBe(told.flowed[60])
+    if (actual.flowed.some((wh) => actual.from + wh === actual.top)) return
+    expect(outcome(actual), JSON.stringify(actual)).toBe(actual.flowed[60])
   })
 })

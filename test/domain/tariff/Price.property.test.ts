@@ -14,8 +14,8 @@ describe("the price of a session", () => {
         const elements = elementsOf(random, day)
         const timeZone = random.pick(zones)
         const { endedAt, flow, parked, readings, resolution, startedAt, statuses } = sessionOf(random, day)
-        const told = { readings: random.shuffled([...readings, ...readings]), statuses, resolution }
-        const session = { startedAt, endedAt, timeZone, ...told }
+        const reported = { readings: random.shuffled([...readings, ...readings]), statuses, resolution }
+        const session = { startedAt, endedAt, timeZone, ...reported }
         const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
         const slow = slowPrice(elements, { startedAt, flow, parked, timeZone })
         // Each of the four costs is rounded to four decimals.
@@ -37,8 +37,8 @@ describe("the price of a session", () => {
           { priceComponents: [{ type: "TIME", price: 1, stepSize: 1 }] }
         ]
         // The clocks change at 01:00 UTC.
-        const { endedAt, flow, parked, startedAt, ...told } = sessionOf(random, day, [-120, 55])
-        const session = { startedAt, endedAt, timeZone, ...told }
+        const { endedAt, flow, parked, startedAt, ...reported } = sessionOf(random, day, [-120, 55])
+        const session = { startedAt, endedAt, timeZone, ...reported }
         const { total } = price({ currency: "EUR", elements }, { session, timeZone, ended: true })
         expect(Math.abs(total.exclVat * 1e6 - slowPrice(elements, { startedAt, flow, parked, timeZone }))).toBeLessThan(
           51
@@ -56,8 +56,8 @@ describe("the price of a session", () => {
       const pricing = { currency: "EUR", elements, minPrice: { exclVat: 0.5 }, maxPrice: { exclVat: 6, inclVat: 7 } }
       let before = { exclVat: 0, inclVat: 0 }
       for (const { at } of readings) {
-        const told = { readings: readings.filter((one) => one.at <= at), statuses, resolution }
-        const session = { startedAt, endedAt: at, timeZone, ...told }
+        const reported = { readings: readings.filter((one) => one.at <= at), statuses, resolution }
+        const session = { startedAt, endedAt: at, timeZone, ...reported }
         const { total } = price(pricing, { session, timeZone, ended: false })
         expect(total.exclVat).toBeGreaterThanOrEqual(before.exclVat)
         expect(total.inclVat).toBeGreaterThanOrEqual(before.inclVat)
@@ -79,10 +79,10 @@ describe("the price of a session", () => {
         periods
           .filter((one) => one.elements[dimension] === element)
           .reduce((sum, one) => sum + (dimension === "ENERGY" ? one.energyWh : one.endedAt - one.startedAt), 0)
-      const told = lines.flatMap(({ component, element, volume }) =>
+      const volumes = lines.flatMap(({ component, element, volume }) =>
         component.type === "FLAT" ? [] : [[volume, inPeriods(component.type, element)] as const]
       )
-      expect(told.map(([volume]) => volume)).toEqual(told.map(([, sum]) => sum))
+      expect(volumes.map(([volume]) => volume)).toEqual(volumes.map(([, sum]) => sum))
       expect(parkingMillis).toBeLessThanOrEqual(durationMillis)
     }))
 })

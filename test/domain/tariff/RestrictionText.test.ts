@@ -18,6 +18,6 @@ const cases: ReadonlyArray<readonly [Restrictions, string | undefined]> = [
   [{ reservation: "RESERVATION_EXPIRES" }, "reservation not used"]
 ]
 
-it.each(cases)("restrictions %o are described as %s", (restrictions, words) => {
-  expect(restrictionText(restrictions)).toBe(words)
+it.each(cases)("restrictions %o are described as %s", (restrictions, text) => {
+  expect(restrictionText(restrictions)).toBe(text)
 })

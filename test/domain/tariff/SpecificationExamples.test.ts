@@ -52,8 +52,8 @@ const story = (pricing: Pricing, { amperes, charging, kwh, kw, parking = 0, rese
   })
 }
 
-const total = (pricing: Pricing, told: Story) => {
-  const { exclVat, inclVat } = story(pricing, told).total
+const total = (pricing: Pricing, given: Story) => {
+  const { exclVat, inclVat } = story(pricing, given).total
   return [exclVat, inclVat]
 }
 
@@ -126,21 +126,21 @@ describe("OCPI's complex tariff", () => {
     ]))
 
   it("costs more above 32 A on a weekday, and a third price on a Saturday", () => {
-    const told = { charging: 30, amperes: 63 }
+    const session = { charging: 30, amperes: 63 }
     // 2.50 + 0.5 × 2.00; 2.875 + 1.20.
-    expect(total(complex, { ...told, start: at("10:00") })).toEqual([3.5, 4.075])
+    expect(total(complex, { ...session, start: at("10:00") })).toEqual([3.5, 4.075])
     // 2.50 + 0.5 × 1.25; 2.875 + 0.75.
-    expect(total(complex, { ...told, start: at("10:00", "2026-05-23") })).toEqual([3.125, 3.625])
+    expect(total(complex, { ...session, start: at("10:00", "2026-05-23") })).toEqual([3.125, 3.625])
   })
 
   it("has free parking on a Sunday and after 18:00", () => {
-    const told = { charging: 30, amperes: 16, parking: 60 }
+    const session = { charging: 30, amperes: 16, parking: 60 }
     // 30 minutes of charging are 2 quarters.
-    expect(total(complex, { ...told, start: at("10:00", "2026-05-24") })[0]).toBe(3)
+    expect(total(complex, { ...session, start: at("10:00", "2026-05-24") })[0]).toBe(3)
     // 17:30 to 18:00 is charging; nothing after that is paid.
-    expect(total(complex, { ...told, start: at("17:30") })[0]).toBe(3)
+    expect(total(complex, { ...session, start: at("17:30") })[0]).toBe(3)
     // From 17:00, 30 minutes of charging, then parking until 18:30, of which 30 minutes are before 18:00.
-    expect(total(complex, { ...told, start: at("17:00") })[0]).toBe(2.5 + 0.5 + 2.5)
+    expect(total(complex, { ...session, start: at("17:00") })[0]).toBe(2.5 + 0.5 + 2.5)
   })
 })
 

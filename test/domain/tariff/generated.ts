@@ -45,9 +45,9 @@ export const elementsOf = (random: Random, day: string): ReadonlyArray<SlowEleme
 export const days = ["2026-03-29", "2026-10-25", "2028-02-29", "2026-12-31", "2026-05-20"]
 
 /** What shows whether a vehicle is parked. */
-const tellings = ["register", "statuses", "power"] as const
+const parkingEvidence = ["register", "statuses", "power"] as const
 
-const words = {
+const statusesFor = {
   parked: ["SuspendedEV", "Finishing"],
   paused: ["SuspendedEVSE"],
   none: ["Charging", "Preparing"]
@@ -59,7 +59,7 @@ const words = {
  */
 export const sessionOf = (random: Random, day: string, startsWithin: readonly [number, number] = [-180, 1440]) => {
   const startedAt = Date.parse(`${day}T00:00:00Z`) + random.between(...startsWithin) * 60 * second
-  const telling = random.pick(tellings)
+  const evidence = random.pick(parkingEvidence)
   const flow: Array<number> = []
   const parked: Array<boolean> = []
   const readings: Array<PricedReading> = []
@@ -68,22 +68,25 @@ export const sessionOf = (random: Random, day: string, startsWithin: readonly [n
   for (let n = random.between(1, 8); n > 0; n--) {
     const length = random.between(1, 40) * 60
     const wh = random.pick([0, 1, 2, 5])
-    const said = telling === "statuses" ? random.pick(["parked", "paused", "none"] as const) : "none"
+    const said = evidence === "statuses" ? random.pick(["parked", "paused", "none"] as const) : "none"
     const isParked = said === "none" ? wh === 0 : said === "parked"
-    if (telling === "statuses") {
+    if (evidence === "statuses") {
       const at = startedAt + (flow.length + (flow.length === 0 && random.chance(0.5) ? -60 : 0)) * second
       // The status that ends the previous session has no meaning for this one.
-      statuses.push({ at, status: at <= startedAt && said === "parked" ? "SuspendedEV" : random.pick(words[said]) })
+      statuses.push({
+        at,
+        status: at <= startedAt && said === "parked" ? "SuspendedEV" : random.pick(statusesFor[said])
+      })
     }
     for (let i = 0; i < length; i++) {
       flow.push(wh)
       parked.push(isParked)
     }
     energyWh += wh * length
-    const measured = telling === "power" ? { powerW: wh * 3600 } : {}
+    const measured = evidence === "power" ? { powerW: wh * 3600 } : {}
     readings.push({ at: startedAt + flow.length * second, energyWh, ...measured })
   }
-  const resolution = telling === "power" ? { wh: 1000, isProven: true } : undefined
+  const resolution = evidence === "power" ? { wh: 1000, isProven: true } : undefined
   return { startedAt, flow, parked, readings, statuses, resolution, endedAt: startedAt + flow.length * second }
 }
 

@@ -78,8 +78,8 @@ describe("a card that a partner has just requested a session for", () => {
     expect(authorize(facts({ openSessions: [elsewhere] }), policy, starting(1), now)).toMatchObject({
       status: "Accepted"
     })
-    const nobody = facts({ openSessions: [elsewhere], granted: [], token: token("ANNA") })
-    expect(authorize(nobody, policy, starting(1), now)).toMatchObject({ status: "ConcurrentTx" })
+    const ungranted = facts({ openSessions: [elsewhere], granted: [], token: token("ANNA") })
+    expect(authorize(ungranted, policy, starting(1), now)).toMatchObject({ status: "ConcurrentTx" })
   })
 
   it("is still refused if the operator has blocked it", () => {

@@ -124,8 +124,8 @@ it.each([
     { key: "LocalAuthListMaxLength", limit: 5 }
   ],
   [{ SendLocalListMaxLength: "0" }, "Full", 6, undefined]
-] as const)("for a charger with %j, a %s list of %d entries exceeds %j", (told, updateType, entries, broken) => {
-  const configuration = Object.entries(told).map(([key, value]) => ({ key, value }))
+] as const)("for a charger with %j, a %s list of %d entries exceeds %j", (limits, updateType, entries, broken) => {
+  const configuration = Object.entries(limits).map(([key, value]) => ({ key, value }))
   expect(brokenLimit(configuration, updateType, entries)).toEqual(broken)
 })
 

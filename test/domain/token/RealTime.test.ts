@@ -153,14 +153,18 @@ describe("a partner's answer", () => {
       groupUid: undefined,
       authorizationReference: undefined
     })
-    const told = (...partnerAnswers: ReadonlyArray<PartnerAnswer>) => {
+    const outcome = (...partnerAnswers: ReadonlyArray<PartnerAnswer>) => {
       const { roaming, source, status } = decided(factsWith([], { askable: ["A", "B"], partnerAnswers }))
       return [status, source, roaming?.contractId]
     }
-    expect(told(stranger("A", "UNKNOWN"), stranger("B", "ALLOWED"))).toEqual(["Accepted", "RoamingToken", "B-7"])
-    expect(told(stranger("A", "ALLOWED"), stranger("B", "ALLOWED"))).toEqual(["Invalid", "RoamingToken", undefined])
-    expect(told(stranger("A", "UNKNOWN"), stranger("B", "BLOCKED"))).toEqual(["Blocked", "RoamingToken", undefined])
-    expect(told(stranger("A", "UNKNOWN"), stranger("B", undefined))).toEqual(["Invalid", "UnknownTokenRule", undefined])
+    expect(outcome(stranger("A", "UNKNOWN"), stranger("B", "ALLOWED"))).toEqual(["Accepted", "RoamingToken", "B-7"])
+    expect(outcome(stranger("A", "ALLOWED"), stranger("B", "ALLOWED"))).toEqual(["Invalid", "RoamingToken", undefined])
+    expect(outcome(stranger("A", "UNKNOWN"), stranger("B", "BLOCKED"))).toEqual(["Blocked", "RoamingToken", undefined])
+    expect(outcome(stranger("A", "UNKNOWN"), stranger("B", undefined))).toEqual([
+      "Invalid",
+      "UnknownTokenRule",
+      undefined
+    ])
   })
 
   it("is not stored for a card that is charging elsewhere", () => {

@@ -23,10 +23,10 @@ const spring = day("2026-03-29")
 const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
 const held = (reason: string): Held => ({ held: reason })
 
-const told = (name: string, outcome: Billed | Held, ...steps: Story["told"]): Story => ({
+const historyOf = (name: string, outcome: Billed | Held, ...steps: Story["steps"]): Story => ({
   name,
   tariff: thirtyCents,
-  told: steps,
+  steps: steps,
   expected: { ANNA: outcome }
 })
 
@@ -48,13 +48,13 @@ const parked: Billed = {
 const byClock = (name: string, clock: (time: number) => string | null): Story => ({
   name,
   tariff: allThree,
-  told: [
+  steps: [
     start(at("10:00"), 1_000_000, { clock: clock(at("10:00")), heard: at("10:00") }),
     meter(at("10:30"), 1_010_000, { clock: clock(at("10:30")), heard: at("10:30") }),
     stop(at("11:00"), 1_010_000, { clock: clock(at("11:00")), heard: at("11:00") })
   ],
   expected: { ANNA: parked },
-  toldOnlySo: "its times are those at which it was heard"
+  needsOrder: "its times are those at which it was heard"
 })
 
 const off = (millis: number) => (time: number) => new Date(time + millis).toISOString()
@@ -75,7 +75,7 @@ const unset: ReadonlyArray<Story> = [
   },
   {
     ...byClock("a clock that runs from 1970 and is set in the middle", off(0)),
-    told: [
+    steps: [
       start(at("10:00"), 1_000_000, { clock: "1970-01-01T00:01:00Z", heard: at("10:00") }),
       meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
       stop(at("11:00"), 1_010_000, { heard: at("11:00") })
@@ -83,20 +83,20 @@ const unset: ReadonlyArray<Story> = [
   },
   {
     ...byClock("a clock that is right at the start and in 2038 at the stop", off(0)),
-    told: [
+    steps: [
       start(at("10:00"), 1_000_000, { heard: at("10:00") }),
       meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
       stop(at("11:00"), 1_010_000, { clock: "2038-01-19T03:14:07Z", heard: at("11:00") })
     ]
   },
   {
-    ...told(
+    ...historyOf(
       "a session with an unset clock whose messages come together after the charger was offline",
       held("EnergyImplausible"),
       start(at("10:00"), 1_000_000, { clock: "1970-01-01T00:01:00Z", heard: at("10:00") }),
       stop(at("11:00"), 1_010_000, { clock: "1970-01-01T01:01:00Z", heard: at("10:00:01") })
     ),
-    toldOnlySo: "its times are those at which it was heard"
+    needsOrder: "its times are those at which it was heard"
   }
 ]
 
@@ -105,50 +105,50 @@ const jumps: ReadonlyArray<Story> = [
     name: "a clock in local time, in the night of the change to summer time",
     zone: "Europe/Amsterdam",
     tariff: allThree,
-    told: [
+    steps: [
       // 01:50 in winter and 03:10 in summer, sent as UTC: twenty minutes that look like eighty.
       start(spring("00:50"), 1_000_000, { clock: "2026-03-29T01:50:00Z", heard: spring("00:50") }),
       stop(spring("01:10"), 1_003_000, { clock: "2026-03-29T03:10:00Z", heard: spring("01:10") })
     ],
     expected: { ANNA: held("ClockImplausible") },
-    toldOnlySo: "it shows by when it was heard"
+    needsOrder: "it shows by when it was heard"
   },
   {
     name: "a clock three hours ahead that is corrected while a vehicle charges",
     tariff: allThree,
-    told: [
+    steps: [
       start(at("10:00"), 1_000_000, { clock: "2026-05-20T13:00:00Z", heard: at("10:00") }),
       stop(at("15:00"), 1_010_000, { heard: at("15:00") })
     ],
     expected: { ANNA: held("ClockImplausible") },
-    toldOnlySo: "it shows by when it was heard"
+    needsOrder: "it shows by when it was heard"
   },
   {
     name: "a clock in local time that is labelled as UTC, with different prices by day and by night",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
-    told: [
+    steps: [
       // 20:30 to 21:30, sent as 22:30 to 23:30.
       start(at("20:30"), 1_000_000, { clock: "2026-05-20T22:30:00Z", heard: at("20:30") }),
       stop(at("21:30"), 1_010_000, { clock: "2026-05-20T23:30:00Z", heard: at("21:30") })
     ],
     expected: { ANNA: held("ClockImplausible") },
-    toldOnlySo: "it shows by when it was heard"
+    needsOrder: "it shows by when it was heard"
   },
   {
     name: "a clock in local time that is labelled as UTC, at a time when that makes no difference",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "22:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
-    told: [
+    steps: [
       start(at("10:30"), 1_000_000, { clock: "2026-05-20T12:30:00Z", heard: at("10:30") }),
       stop(at("11:30"), 1_010_000, { clock: "2026-05-20T13:30:00Z", heard: at("11:30") })
     ],
     // 10 × 0.40.
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [4, 4], energy: [4, 4] } },
-    toldOnlySo: "it shows by when it was heard"
+    needsOrder: "it shows by when it was heard"
   },
   {
     name: "a stop that lost its time and is sent when the charger reconnects days later",
     tariff: allThree,
-    told: [
+    steps: [
       start(at("10:00"), 1_000_000, { heard: at("10:00") }),
       meter(at("10:30"), 1_010_000, { heard: at("10:30") }),
       reconnect,
@@ -159,10 +159,15 @@ const jumps: ReadonlyArray<Story> = [
       })
     ],
     expected: { ANNA: held("ClockImplausible") },
-    toldOnlySo: "it shows by when it was heard"
+    needsOrder: "it shows by when it was heard"
   },
-  told("a clock that is set back between start and stop", held("ClockImplausible"), start(at("12:00"), 1_000_000), end),
-  told(
+  historyOf(
+    "a clock that is set back between start and stop",
+    held("ClockImplausible"),
+    start(at("12:00"), 1_000_000),
+    end
+  ),
+  historyOf(
     "a clock that is set back by two seconds in a session without duration",
     held("ClockImplausible"),
     begin,
@@ -172,7 +177,7 @@ const jumps: ReadonlyArray<Story> = [
     name: "a clock in local time, in the night of the change to winter time",
     zone: "Europe/Amsterdam",
     tariff: allThree,
-    told: [
+    steps: [
       // 02:50 in summer and 02:10 in winter, sent as UTC.
       start(day("2026-10-25")("00:50"), 1_000_000, {
         clock: "2026-10-25T02:50:00Z",
@@ -182,33 +187,33 @@ const jumps: ReadonlyArray<Story> = [
     ],
     expected: { ANNA: held("ClockImplausible") }
   },
-  told(
+  historyOf(
     "a start ten years ago",
     held("DurationImplausible"),
     start(at("10:00"), 1_000_000, { clock: "2016-01-01T00:00:00Z" }),
     end
   ),
-  told(
+  historyOf(
     "a stop sixty-one days later",
     held("DurationImplausible"),
     start(day("2026-03-20")("11:00"), 1_000_000),
     stop(at("12:00"), 1_010_000)
   ),
-  told(
+  historyOf(
     "a reading whose time is three hours ahead",
     tenKwh,
     begin,
     meter(at("13:30"), 1_005_000, { heard: at("10:30") }),
     end
   ),
-  told(
+  historyOf(
     "a reading with a time before the start",
     tenKwh,
     begin,
     meter(at("9:00"), 1_005_000, { heard: at("10:30") }),
     end
   ),
-  told(
+  historyOf(
     "a reading from 1970 in a session whose other times are right",
     tenKwh,
     begin,
@@ -218,14 +223,14 @@ const jumps: ReadonlyArray<Story> = [
 ]
 
 const powers: ReadonlyArray<Story> = [
-  told("fifty kilowatt-hours in a second", held("EnergyImplausible"), begin, stop(at("10:00:01"), 1_050_000)),
-  told("fifty kilowatt-hours without duration", held("EnergyImplausible"), begin, stop(at("10:00"), 1_050_000)),
+  historyOf("fifty kilowatt-hours in a second", held("EnergyImplausible"), begin, stop(at("10:00:01"), 1_050_000)),
+  historyOf("fifty kilowatt-hours without duration", held("EnergyImplausible"), begin, stop(at("10:00"), 1_050_000)),
   {
-    ...told("64.8 kW on a connector of 11 kW", held("EnergyImplausible"), begin, stop(at("11:00"), 1_064_800)),
+    ...historyOf("64.8 kW on a connector of 11 kW", held("EnergyImplausible"), begin, stop(at("11:00"), 1_064_800)),
     maxPowerW: 11_000
   },
   {
-    ...told(
+    ...historyOf(
       "a vehicle that takes a little more than its connector's configured maximum",
       // 12 × 0.30.
       { energyWh: 12_000, minutes: 60, total: [3.6, 4.356], energy: [3.6, 4.356] },
@@ -234,7 +239,7 @@ const powers: ReadonlyArray<Story> = [
     ),
     maxPowerW: 11_000
   },
-  told(
+  historyOf(
     "a jump of the register between two readings that exceeds any connector's power",
     held("EnergyImplausible"),
     begin,
@@ -242,7 +247,7 @@ const powers: ReadonlyArray<Story> = [
     meter(at("10:31"), 1_105_000),
     stop(at("12:00"), 1_110_000)
   ),
-  told(
+  historyOf(
     "an impossible power that the register does not confirm",
     tenKwh,
     begin,
@@ -252,11 +257,11 @@ const powers: ReadonlyArray<Story> = [
   {
     name: "an impossible power with a tariff that depends on power",
     tariff: tariff([element([["ENERGY", 0.9]], { minPower: 50 }), element([["ENERGY", 0.3]])]),
-    told: [begin, meter(at("10:30"), [1_005_000, power(64.8)]), end],
+    steps: [begin, meter(at("10:30"), [1_005_000, power(64.8)]), end],
     maxPowerW: 11_000,
     expected: { ANNA: held("PowerImplausible") }
   },
-  told(
+  historyOf(
     "a state of charge of 250 per cent, and a negative one",
     tenKwh,
     begin,

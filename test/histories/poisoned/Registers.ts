@@ -19,10 +19,10 @@ const at = day("2026-05-20")
 const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
 const held = (reason: string): Held => ({ held: reason })
 
-const told = (name: string, outcome: Billed | Held, ...steps: Story["told"]): Story => ({
+const historyOf = (name: string, outcome: Billed | Held, ...steps: Story["steps"]): Story => ({
   name,
   tariff: thirtyCents,
-  told: steps,
+  steps: steps,
   expected: { ANNA: outcome },
   mayFall: "the register is poisoned"
 })
@@ -33,11 +33,11 @@ const half = at("10:30")
 
 /** Only the registers of start and stop are usable; the readings in between say nothing. */
 const ignored = (name: string, ...samples: ReadonlyArray<unknown>): Story =>
-  told(name, tenKwh, begin, meter(half, samples), end)
+  historyOf(name, tenKwh, begin, meter(half, samples), end)
 
 const falls: ReadonlyArray<Story> = [
-  told("a negative register among the readings", held("RegisterFell"), begin, meter(half, -5), end),
-  told(
+  historyOf("a negative register among the readings", held("RegisterFell"), begin, meter(half, -5), end),
+  historyOf(
     "a register that falls between two readings",
     held("RegisterFell"),
     begin,
@@ -45,14 +45,14 @@ const falls: ReadonlyArray<Story> = [
     meter(at("10:40"), 1_005_000),
     end
   ),
-  told(
+  historyOf(
     "a register that jumps up in the middle and comes back",
     held("RegisterFell"),
     begin,
     meter(half, 9_999_999),
     end
   ),
-  told(
+  historyOf(
     "a register that jumps up just before the stop",
     held("RegisterFell"),
     begin,
@@ -60,15 +60,15 @@ const falls: ReadonlyArray<Story> = [
     meter(at("10:59"), 1_500_000),
     end
   ),
-  told("a register that drops to 0 for one reading", held("RegisterFell"), begin, meter(half, 0), end),
-  told(
+  historyOf("a register that drops to 0 for one reading", held("RegisterFell"), begin, meter(half, 0), end),
+  historyOf(
     "a register that is lower at the stop than at the start",
     held("MeterStopBelowStart"),
     begin,
     stop(at("11:00"), 999_000)
   ),
-  told("a stop with register 0", held("MeterStopBelowStart"), begin, meter(half, 1_005_000), stop(at("11:00"), 0)),
-  told(
+  historyOf("a stop with register 0", held("MeterStopBelowStart"), begin, meter(half, 1_005_000), stop(at("11:00"), 0)),
+  historyOf(
     "a meter that is replaced while a vehicle charges",
     held("MeterStopBelowStart"),
     begin,
@@ -76,14 +76,14 @@ const falls: ReadonlyArray<Story> = [
     meter(at("10:40"), 100),
     stop(at("11:00"), 4000)
   ),
-  told(
+  historyOf(
     "a meter that rolls over, of a make without that tolerance",
     held("MeterStopBelowStart"),
     start(at("10:00"), 99_999_000),
     stop(at("11:00"), 9000)
   ),
   {
-    ...told(
+    ...historyOf(
       "a meter that rolls over, of a make with that tolerance",
       tenKwh,
       start(at("10:00"), 99_999_000),
@@ -92,7 +92,7 @@ const falls: ReadonlyArray<Story> = [
     ),
     quirks: [{ name: "rolls over", vendor: "Voltbau", tolerances: { registerRollsOverAtWh: 100_000_000 } }]
   },
-  told(
+  historyOf(
     "a fall of a few watt-hours, as between two registers that are read one after the other",
     // The vehicle took no energy in that minute, as far as the readings show.
     { ...tenKwh, parkingMinutes: 1 },
@@ -107,7 +107,7 @@ const zeroBegins: ReadonlyArray<Story> = [
   {
     name: "a start with register 0 on a meter whose register is known",
     tariff: thirtyCents,
-    told: [
+    steps: [
       begin,
       end,
       start(at("12:00"), 0, { of: "BERT" }),
@@ -119,7 +119,7 @@ const zeroBegins: ReadonlyArray<Story> = [
   {
     name: "a start that repeats the previous start's register, while the readings count on",
     tariff: thirtyCents,
-    told: [
+    steps: [
       begin,
       end,
       start(at("12:00"), 1_000_000, { of: "BERT" }),
@@ -129,13 +129,13 @@ const zeroBegins: ReadonlyArray<Story> = [
     // 10 of the 20 kWh are ANNA's.
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
-  told(
+  historyOf(
     "the meter's whole total as the energy of its first session",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
     stop(at("11:00"), 1_208_000_000)
   ),
-  told(
+  historyOf(
     "the meter's whole total, as the first reading shows",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
@@ -143,7 +143,7 @@ const zeroBegins: ReadonlyArray<Story> = [
     stop(at("11:00"), 410_000)
   ),
   {
-    ...told(
+    ...historyOf(
       "the meter's whole total on a connector of known power",
       held("EnergyImplausible"),
       start(at("10:00"), 0),
@@ -151,21 +151,21 @@ const zeroBegins: ReadonlyArray<Story> = [
     ),
     maxPowerW: 22_000
   },
-  told(
+  historyOf(
     "a counter per session whose stop has the meter's whole total",
     held("EnergyImplausible"),
     start(at("10:00"), 0),
     meter(half, 5000),
     stop(at("11:00"), 1_208_000_000)
   ),
-  told("a start whose register is missing", held("MeterStartMissing"), start(at("10:00"), null), end),
-  told("a start whose register is text", held("MeterStartMissing"), start(at("10:00"), "unknown"), end),
-  told("a negative start", held("MeterStartImplausible"), start(at("10:00"), -1), stop(at("11:00"), 10_000)),
-  told("a negative stop", held("MeterStopBelowStart"), begin, stop(at("11:00"), -1)),
+  historyOf("a start whose register is missing", held("MeterStartMissing"), start(at("10:00"), null), end),
+  historyOf("a start whose register is text", held("MeterStartMissing"), start(at("10:00"), "unknown"), end),
+  historyOf("a negative start", held("MeterStartImplausible"), start(at("10:00"), -1), stop(at("11:00"), 10_000)),
+  historyOf("a negative stop", held("MeterStopBelowStart"), begin, stop(at("11:00"), -1)),
   {
     name: "a meter that counts each session from 0 is billed by its count",
     tariff: thirtyCents,
-    told: [
+    steps: [
       start(at("10:00"), 0),
       meter(half, 5000),
       stop(at("11:00"), 10_000),
@@ -184,14 +184,14 @@ const zeroBegins: ReadonlyArray<Story> = [
   {
     name: "a start within the energy that was billed for the previous session",
     tariff: thirtyCents,
-    told: [begin, end, start(at("12:00"), 1_005_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
+    steps: [begin, end, start(at("12:00"), 1_005_000, { of: "BERT" }), stop(at("13:00"), 1_020_000, { of: "BERT" })],
     // 5 of the 15 kWh are ANNA's.
     expected: { ANNA: tenKwh, BERT: held("MeterStartImplausible") }
   },
   {
     name: "a meter that counts each session from the same register is billed by its count",
     tariff: thirtyCents,
-    told: [
+    steps: [
       start(at("10:00"), 1000),
       stop(at("11:00"), 11_000),
       start(at("12:00"), 1000, { of: "BERT" }),
@@ -207,14 +207,14 @@ const zeroBegins: ReadonlyArray<Story> = [
   {
     name: "a new meter that begins low is billed by its count",
     tariff: thirtyCents,
-    told: [begin, end, start(at("12:00"), 12, { of: "BERT" }), stop(at("13:00"), 10_012, { of: "BERT" })],
+    steps: [begin, end, start(at("12:00"), 12, { of: "BERT" }), stop(at("13:00"), 10_012, { of: "BERT" })],
     expected: { ANNA: tenKwh, BERT: tenKwh }
   }
 ]
 
 const mixed: ReadonlyArray<Story> = [
   {
-    ...told(
+    ...historyOf(
       "readings per session that agree with the difference of start and stop",
       tenKwh,
       begin,
@@ -224,7 +224,7 @@ const mixed: ReadonlyArray<Story> = [
     ),
     needsReadings: "one of the readings alone bears nothing out"
   },
-  told(
+  historyOf(
     "readings of something else between a consistent start and stop",
     held("RegisterFell"),
     begin,
@@ -232,7 +232,7 @@ const mixed: ReadonlyArray<Story> = [
     meter(at("10:55"), 60),
     end
   ),
-  told(
+  historyOf(
     "readings of the charger's main meter with the transaction's id",
     held("RegisterFell"),
     begin,
@@ -244,7 +244,7 @@ const mixed: ReadonlyArray<Story> = [
     value(88_000_000, { location: "Inlet" }),
     value(1_005_000, { location: "Outlet" })
   ),
-  told(
+  historyOf(
     "kilowatt-hours that are labelled as watt-hours",
     held("RegisterFell"),
     begin,
@@ -258,7 +258,7 @@ const mixed: ReadonlyArray<Story> = [
     ),
     quirks: [{ name: "means kWh", vendor: "Voltbau", tolerances: { registerUnit: "kWh" } }]
   },
-  told(
+  historyOf(
     "watt-hours and kilowatt-hours in turn",
     tenKwh,
     begin,
@@ -280,24 +280,29 @@ const mixed: ReadonlyArray<Story> = [
   ignored("a number with a comma", value("1,005")),
   ignored("a number that is too large for any type", value("1e999"), value("9".repeat(5000))),
   ignored("a unit that is not one of energy", value(9_999_999, { unit: "V" })),
-  told("a register of a petawatt-hour among the readings", held("RegisterFell"), begin, meter(half, 1e15), end),
-  told("a stop with a register that no number can hold", held("MeterStopMissing"), begin, stop(at("11:00"), 1e300)),
-  told(
+  historyOf("a register of a petawatt-hour among the readings", held("RegisterFell"), begin, meter(half, 1e15), end),
+  historyOf(
+    "a stop with a register that no number can hold",
+    held("MeterStopMissing"),
+    begin,
+    stop(at("11:00"), 1e300)
+  ),
+  historyOf(
     "a stop whose register is text",
     held("MeterStopMissing"),
     begin,
     meter(half, 1_005_000),
     stop(at("11:00"), "full")
   ),
-  told("a stop with a register of a petawatt-hour", held("EnergyImplausible"), begin, stop(at("11:00"), 1e15)),
-  told(
+  historyOf("a stop with a register of a petawatt-hour", held("EnergyImplausible"), begin, stop(at("11:00"), 1e15)),
+  historyOf(
     "readings of another transaction",
     tenKwh,
     begin,
     meter(half, 88_000_000, { with: { transactionId: 999_999 } }),
     end
   ),
-  told(
+  historyOf(
     "readings of another connector without a transaction",
     tenKwh,
     begin,
@@ -307,7 +312,7 @@ const mixed: ReadonlyArray<Story> = [
 ]
 
 const orders: ReadonlyArray<Story> = [
-  told(
+  historyOf(
     "readings in the wrong order",
     tenKwh,
     begin,
@@ -316,7 +321,7 @@ const orders: ReadonlyArray<Story> = [
     meter(half, 1_005_000),
     end
   ),
-  told(
+  historyOf(
     "each reading twice, with different message ids",
     tenKwh,
     begin,
@@ -325,7 +330,7 @@ const orders: ReadonlyArray<Story> = [
     end,
     meter(half, 1_005_000)
   ),
-  told(
+  historyOf(
     "a later register with an earlier time",
     held("RegisterFell"),
     begin,
@@ -333,7 +338,7 @@ const orders: ReadonlyArray<Story> = [
     meter(at("10:05"), 1_009_000),
     end
   ),
-  told(
+  historyOf(
     "a repeated stop with the meter's whole total",
     tenKwh,
     begin,
@@ -341,7 +346,7 @@ const orders: ReadonlyArray<Story> = [
     stop(at("11:00"), 1_208_000_000),
     stop(at("12:00"), 1_208_000_000)
   ),
-  told(
+  historyOf(
     "readings within the stop that contradict it",
     held("RegisterFell"),
     begin,

@@ -13,7 +13,7 @@ const clocks: ReadonlyArray<Story> = [
     zone: "Europe/Amsterdam",
     tariff: dear(3, "00:00", "03:00"),
     // From 00:30 to 04:30 local time, and three hours long: 03:00 comes at 01:00 UTC.
-    told: [start(spring("-0:30"), 1000), stop(spring("02:30"), 7000)],
+    steps: [start(spring("-0:30"), 1000), stop(spring("02:30"), 7000)],
     // 1.5 h × 3 + 1.5 h × 1.
     expected: { ANNA: { energyWh: 6000, minutes: 180, total: [6, 6], time: [6, 6] } }
   },
@@ -22,7 +22,7 @@ const clocks: ReadonlyArray<Story> = [
     zone: "Europe/Amsterdam",
     tariff: dear(3, "00:00", "03:00"),
     // From 00:30 to 04:30 local time, and five hours long: 03:00 comes at 02:00 UTC.
-    told: [start(autumn("-1:30"), 1000), stop(autumn("03:30"), 11_000)],
+    steps: [start(autumn("-1:30"), 1000), stop(autumn("03:30"), 11_000)],
     // 3.5 h × 3 + 1.5 h × 1.
     expected: { ANNA: { energyWh: 10_000, minutes: 300, total: [12, 12], time: [12, 12] } }
   },
@@ -30,14 +30,14 @@ const clocks: ReadonlyArray<Story> = [
     name: "the hour that clocks skip is not billed",
     zone: "Europe/Amsterdam",
     tariff: dear(10, "02:00", "03:00"),
-    told: [start(spring("00:00"), 1000), stop(spring("02:00"), 3000)],
+    steps: [start(spring("00:00"), 1000), stop(spring("02:00"), 3000)],
     expected: { ANNA: { energyWh: 2000, minutes: 120, total: [2, 2], time: [2, 2] } }
   },
   {
     name: "the hour that occurs twice is billed twice",
     zone: "Europe/Amsterdam",
     tariff: dear(10, "02:00", "03:00"),
-    told: [start(autumn("-1:00"), 1000), stop(autumn("03:00"), 5000)],
+    steps: [start(autumn("-1:00"), 1000), stop(autumn("03:00"), 5000)],
     // 01:00 to 02:00, twice 02:00 to 03:00, 03:00 to 04:00: 1 + 20 + 1.
     expected: { ANNA: { energyWh: 4000, minutes: 240, total: [22, 22], time: [22, 22] } }
   },
@@ -45,7 +45,7 @@ const clocks: ReadonlyArray<Story> = [
     name: "a session through the skipped hour has its energy at the times of its readings",
     zone: "Europe/Amsterdam",
     tariff: tariff([element([["ENERGY", 0.6]], { startTime: "03:00", endTime: "04:00" }), element([["ENERGY", 0.2]])]),
-    told: [
+    steps: [
       start(spring("00:30"), 1000),
       meter(spring("01:00"), 3000),
       meter(spring("02:00"), 8000),
@@ -59,7 +59,7 @@ const clocks: ReadonlyArray<Story> = [
     zone: "Asia/Kathmandu",
     tariff: tariff([element([["ENERGY", 0.2]], { startTime: "00:00", endTime: "06:00" }), element([["ENERGY", 0.4]])]),
     // 23:30 to 00:30 at UTC+5:45.
-    told: [start(day("2026-05-20")("17:45"), 1000), stop(day("2026-05-20")("18:45"), 3000)],
+    steps: [start(day("2026-05-20")("17:45"), 1000), stop(day("2026-05-20")("18:45"), 3000)],
     expected: { ANNA: { energyWh: 2000, minutes: 60, total: [0.6, 0.6], energy: [0.6, 0.6] } }
   }
 ]
@@ -74,14 +74,14 @@ const days: ReadonlyArray<Story> = [
       element([["ENERGY", 0.1]], { startDate: "2028-02-29", endDate: "2028-03-01" }),
       element([["ENERGY", 0.5]])
     ]),
-    told: twentySixHours("2028-02-28"),
+    steps: twentySixHours("2028-02-28"),
     // 1 × 0.50 + 24 × 0.10 + 1 × 0.50.
     expected: { ANNA: { energyWh: 26_000, minutes: 1560, total: [3.4, 3.4], energy: [3.4, 3.4] } }
   },
   {
     name: "February has no 29th in other years",
     tariff: tariff([element([["TIME", 5]], { startDate: "2026-03-01" }), element([["TIME", 1]])]),
-    told: [start(day("2026-02-28")("23:00"), 1000), stop(day("2026-02-28")("25:00"), 3000)],
+    steps: [start(day("2026-02-28")("23:00"), 1000), stop(day("2026-02-28")("25:00"), 3000)],
     expected: { ANNA: { energyWh: 2000, minutes: 120, total: [6, 6], time: [6, 6] } }
   },
   {
@@ -90,20 +90,20 @@ const days: ReadonlyArray<Story> = [
       element([["ENERGY", 0.1, 20]], { startDate: "2026-06-01", endDate: "2026-06-02" }),
       element([["ENERGY", 0.5, 20]])
     ]),
-    told: twentySixHours("2026-05-31"),
+    steps: twentySixHours("2026-05-31"),
     expected: { ANNA: { energyWh: 26_000, minutes: 1560, total: [3.4, 4.08], energy: [3.4, 4.08] } }
   },
   {
     name: "a new year has new prices and a new VAT, in the middle of a session",
     tariff: tariff([element([["ENERGY", 0.3, 19]], { endDate: "2027-01-01" }), element([["ENERGY", 0.4, 21]])]),
-    told: [start(day("2026-12-31")("22:00"), 1000), stop(day("2026-12-31")("26:00"), 9000)],
+    steps: [start(day("2026-12-31")("22:00"), 1000), stop(day("2026-12-31")("26:00"), 9000)],
     // 4 × 0.30 = 1.20, × 1.19 = 1.428; 4 × 0.40 = 1.60, × 1.21 = 1.936.
     expected: { ANNA: { energyWh: 8000, minutes: 240, total: [2.8, 3.364], energy: [2.8, 3.364] } }
   },
   {
     name: "Saturday begins at midnight",
     tariff: tariff([element([["ENERGY", 0.2]], { dayOfWeek: ["SATURDAY", "SUNDAY"] }), element([["ENERGY", 0.6]])]),
-    told: [start(day("2026-05-22")("23:00"), 1000), stop(day("2026-05-22")("25:00"), 9000)],
+    steps: [start(day("2026-05-22")("23:00"), 1000), stop(day("2026-05-22")("25:00"), 9000)],
     // 4 × 0.60 on Friday, 4 × 0.20.
     expected: { ANNA: { energyWh: 8000, minutes: 120, total: [3.2, 3.2], energy: [3.2, 3.2] } }
   },
@@ -112,7 +112,7 @@ const days: ReadonlyArray<Story> = [
     zone: "Pacific/Auckland",
     tariff: tariff([element([["ENERGY", 0.1]], { dayOfWeek: ["SUNDAY"] }), element([["ENERGY", 0.5]])]),
     // Sunday the 24th begins at noon UTC of the 23rd.
-    told: [start(day("2026-05-23")("11:00"), 1000), stop(day("2026-05-23")("13:00"), 5000)],
+    steps: [start(day("2026-05-23")("11:00"), 1000), stop(day("2026-05-23")("13:00"), 5000)],
     expected: { ANNA: { energyWh: 4000, minutes: 120, total: [1.2, 1.2], energy: [1.2, 1.2] } }
   },
   {
@@ -122,7 +122,7 @@ const days: ReadonlyArray<Story> = [
       element([["TIME", 1]])
     ]),
     // Sunday 23:00 to Tuesday 01:00: on Monday the restriction applies from 00:00 to 02:00 and from 22:00 to 24:00.
-    told: twentySixHours("2026-05-24"),
+    steps: twentySixHours("2026-05-24"),
     // 4 h × 4 + 22 h × 1.
     expected: { ANNA: { energyWh: 26_000, minutes: 1560, total: [38, 38], time: [38, 38] } }
   }
@@ -141,13 +141,13 @@ const lengths: ReadonlyArray<Story> = [
         ["TIME", 5, 20]
       ])
     ]),
-    told: [start(may("10:00"), 1000), stop(may("10:00"), 1000)],
+    steps: [start(may("10:00"), 1000), stop(may("10:00"), 1000)],
     expected: { ANNA: { energyWh: 0, minutes: 0, total: [1, 1.2], fixed: [1, 1.2] } }
   },
   {
     name: "a little energy without duration is billed, since clocks have seconds",
     tariff: thirtyCents,
-    told: [start(may("10:00"), 1000), stop(may("10:00"), 1300)],
+    steps: [start(may("10:00"), 1000), stop(may("10:00"), 1300)],
     // 0.3 × 0.30.
     expected: { ANNA: { energyWh: 300, minutes: 0, total: [0.09, 0.1089], energy: [0.09, 0.1089] } }
   },
@@ -159,7 +159,7 @@ const lengths: ReadonlyArray<Story> = [
         ["PARKING_TIME", 0.1]
       ])
     ]),
-    told: [
+    steps: [
       start(june("00:00"), 1_000_000),
       meter(june("24:00"), 1_060_000),
       meter(june("240:00"), 1_060_000),
@@ -180,7 +180,7 @@ const lengths: ReadonlyArray<Story> = [
   {
     name: "seconds are billed as seconds",
     tariff: allThree,
-    told: [start(may("10:00:15"), 1000), meter(may("10:00:45"), 1100), stop(may("10:01:30"), 1100)],
+    steps: [start(may("10:00:15"), 1000), meter(may("10:00:45"), 1100), stop(may("10:01:30"), 1100)],
     // 0.1 × 0.40 = 0.04; 30 s × 1.20 / 3600 = 0.01; 45 s × 6 / 3600 = 0.075.
     expected: {
       ANNA: {

@@ -22,10 +22,10 @@ const at = day("2026-05-20")
 /** 10 kWh in an hour at 0.30, with 21 % VAT. */
 const tenKwh: Billed = { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] }
 
-const told = (name: string, ...steps: Story["told"]): Story => ({
+const historyOf = (name: string, ...steps: Story["steps"]): Story => ({
   name,
   tariff: thirtyCents,
-  told: steps,
+  steps: steps,
   expected: { ANNA: tenKwh }
 })
 
@@ -34,11 +34,11 @@ const end = stop(at("11:00"), 11_000)
 const half = meter(at("10:30"), 6000)
 
 const repeated: ReadonlyArray<Story> = [
-  told("a start that is sent twice begins one session", begin, begin, half, end),
-  told("a start that is sent again after its session has ended begins none", begin, half, end, billing, begin),
-  told("a reading that is sent three times counts once", begin, half, half, half, end),
-  told("a stop that is sent again is billed once", begin, half, end, billing, end, reconnect, end),
-  told(
+  historyOf("a start that is sent twice begins one session", begin, begin, half, end),
+  historyOf("a start that is sent again after its session has ended begins none", begin, half, end, billing, begin),
+  historyOf("a reading that is sent three times counts once", begin, half, half, half, end),
+  historyOf("a stop that is sent again is billed once", begin, half, end, billing, end, reconnect, end),
+  historyOf(
     "the first of several stops with different figures counts",
     begin,
     half,
@@ -46,19 +46,35 @@ const repeated: ReadonlyArray<Story> = [
     stop(at("11:30"), 15_000),
     stop(at("11:00"), 9000)
   ),
-  told("a connection that is lost between messages changes nothing", begin, reconnect, half, reconnect, end, reconnect),
-  told("a service that restarts between messages changes nothing", begin, restart, half, restart, end, restart),
-  told("a record is issued once, however often the billing loop runs", begin, half, end, billing, billing, billing),
-  told("a card is the same in lower case", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "anna" } })),
-  told("a stop may have no card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: null } })),
-  told("a stop may have another card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "BERT" } }))
+  historyOf(
+    "a connection that is lost between messages changes nothing",
+    begin,
+    reconnect,
+    half,
+    reconnect,
+    end,
+    reconnect
+  ),
+  historyOf("a service that restarts between messages changes nothing", begin, restart, half, restart, end, restart),
+  historyOf(
+    "a record is issued once, however often the billing loop runs",
+    begin,
+    half,
+    end,
+    billing,
+    billing,
+    billing
+  ),
+  historyOf("a card is the same in lower case", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "anna" } })),
+  historyOf("a stop may have no card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: null } })),
+  historyOf("a stop may have another card", begin, half, stop(at("11:00"), 11_000, { with: { idTag: "BERT" } }))
 ]
 
 const threeDays = 3 * 86_400_000
 
 const delayed: ReadonlyArray<Story> = [
   {
-    ...told(
+    ...historyOf(
       "a session that is reported three days later is billed by the charger's times",
       start(at("10:00"), 1000, { heard: at("10:00") + threeDays }),
       meter(at("10:30"), 6000),
@@ -66,19 +82,19 @@ const delayed: ReadonlyArray<Story> = [
     ),
     tariff: tariff([element([["ENERGY", 0.3, 21]], { endDate: "2026-05-21" }), element([["ENERGY", 9, 21]])])
   },
-  told(
+  historyOf(
     "a stop without a transaction id ends the only open session that it can belong to",
     begin,
     half,
     stop(at("11:00"), 11_000, { with: offline })
   ),
-  told(
+  historyOf(
     "a stop with transaction 0 has no transaction id",
     begin,
     half,
     stop(at("11:00"), 11_000, { with: { transactionId: 0 } })
   ),
-  told(
+  historyOf(
     "a stop without a transaction id is billed once, however often it comes",
     begin,
     stop(at("11:00"), 11_000, { with: offline }),
@@ -87,7 +103,7 @@ const delayed: ReadonlyArray<Story> = [
     reconnect,
     stop(at("11:00"), 11_000, { with: offline })
   ),
-  told(
+  historyOf(
     "a start that comes after its stop is ended by that stop",
     stop(at("11:00"), 11_000, { with: offline }),
     billing,
@@ -96,7 +112,7 @@ const delayed: ReadonlyArray<Story> = [
   {
     name: "a stop that could belong to two sessions ends neither",
     tariff: thirtyCents,
-    told: [
+    steps: [
       start(at("10:00"), 1000),
       start(at("10:10"), 1000, { of: "second", with: { idTag: "ANNA", connectorId: 2 } }),
       stop(at("11:00"), 11_000, { with: offline })
@@ -106,13 +122,13 @@ const delayed: ReadonlyArray<Story> = [
   {
     name: "a stop with an unknown transaction id bills nothing",
     tariff: thirtyCents,
-    told: [stop(at("11:00"), 11_000, { with: { transactionId: 4711 } })],
+    steps: [stop(at("11:00"), 11_000, { with: { transactionId: 4711 } })],
     expected: { ANNA: "none" }
   },
   {
     name: "a session whose stop is lost is held when the next one starts",
     tariff: thirtyCents,
-    told: [begin, half, start(at("12:00"), 6500, { of: "BERT" }), stop(at("13:00"), 9500, { of: "BERT" })],
+    steps: [begin, half, start(at("12:00"), 6500, { of: "BERT" }), stop(at("13:00"), 9500, { of: "BERT" })],
     // BERT: 3 × 0.30.
     expected: {
       ANNA: { held: "StopMissing", energyWh: 5000 },
@@ -122,7 +138,7 @@ const delayed: ReadonlyArray<Story> = [
   {
     name: "a session whose stop comes after the next start is billed by its stop",
     tariff: thirtyCents,
-    told: [begin, half, start(at("12:00"), 11_000, { of: "BERT" }), end, stop(at("13:00"), 14_000, { of: "BERT" })],
+    steps: [begin, half, start(at("12:00"), 11_000, { of: "BERT" }), end, stop(at("13:00"), 14_000, { of: "BERT" })],
     expected: {
       ANNA: tenKwh,
       BERT: { energyWh: 3000, minutes: 60, total: [0.9, 1.089], energy: [0.9, 1.089] }
@@ -131,7 +147,7 @@ const delayed: ReadonlyArray<Story> = [
   {
     name: "an older session that is reported after a newer one is billed by its messages",
     tariff: thirtyCents,
-    told: [start(at("12:00"), 11_000, { of: "BERT" }), stop(at("13:00"), 14_000, { of: "BERT" }), begin, half, end],
+    steps: [start(at("12:00"), 11_000, { of: "BERT" }), stop(at("13:00"), 14_000, { of: "BERT" }), begin, half, end],
     expected: {
       ANNA: tenKwh,
       BERT: { energyWh: 3000, minutes: 60, total: [0.9, 1.089], energy: [0.9, 1.089] }
@@ -153,7 +169,7 @@ const besideOthers: ReadonlyArray<Story> = [
   {
     name: "a session that is sent again after many others remains the same session",
     tariff: thirtyCents,
-    told: [
+    steps: [
       ...six.flatMap(({ begins, ends, reads }) => [begins, reads, ends]),
       billing,
       ...six.flatMap(({ begins, ends, reads }) => [begins, reads, ends])
@@ -163,7 +179,7 @@ const besideOthers: ReadonlyArray<Story> = [
   {
     name: "simultaneous sessions on two connectors each have their own energy",
     tariff: allThree,
-    told: [
+    steps: [
       begin,
       start(at("10:10"), 500_000, { of: "BERT", with: { connectorId: 2 } }),
       meter(at("10:20"), 502_000, { of: "BERT", with: { connectorId: 2, ...unnamed } }),
@@ -190,7 +206,7 @@ const besideOthers: ReadonlyArray<Story> = [
   {
     name: "two successive sessions of one card have two records",
     tariff: thirtyCents,
-    told: [
+    steps: [
       begin,
       end,
       start(at("11:05"), 11_000, { of: "second", with: { idTag: "ANNA" } }),
@@ -204,21 +220,21 @@ const besideOthers: ReadonlyArray<Story> = [
   {
     name: "a tariff that is changed during a session does not change its price",
     tariff: thirtyCents,
-    told: [begin, half, { happens: "tariff", tariff: tariff([element([["ENERGY", 7, 21]])]) }, end],
+    steps: [begin, half, { happens: "tariff", tariff: tariff([element([["ENERGY", 7, 21]])]) }, end],
     expected: { ANNA: tenKwh }
   },
   {
     name: "a refused card is not billed, even if its vehicle charged",
     tariff: thirtyCents,
     blocked: ["ANNA"],
-    told: [begin, half, end],
+    steps: [begin, half, end],
     expected: { ANNA: { unbilled: "a refused card" } }
   },
   {
     name: "a refused card whose vehicle took no energy is not billed",
     tariff: tariff([element([["FLAT", 1, 20]])]),
     blocked: ["ANNA"],
-    told: [begin, stop(at("10:00:05"), 1000, { with: { reason: "DeAuthorized" } })],
+    steps: [begin, stop(at("10:00:05"), 1000, { with: { reason: "DeAuthorized" } })],
     expected: { ANNA: { unbilled: "a refused card" } }
   }
 ]

@@ -21,7 +21,7 @@ const amounts: ReadonlyArray<Story> = [
   {
     name: "energy gets cheaper above an amount that is reached between two readings",
     tariff: tariff([element([["ENERGY", 0.5]], { maxKwh: 10 }), element([["ENERGY", 0.3]], { minKwh: 10 })]),
-    told: [start(at("10:00"), 1000), stop(at("11:00"), 26_000)],
+    steps: [start(at("10:00"), 1000), stop(at("11:00"), 26_000)],
     // 10 × 0.50 + 15 × 0.30; of 25 kWh in 60 minutes, the first ten take 24 minutes.
     expected: {
       ANNA: {
@@ -39,14 +39,14 @@ const amounts: ReadonlyArray<Story> = [
   {
     name: "charging time has a price from the third hour on",
     tariff: tariff([element([["TIME", 2, 20]], { minDuration: 7200 })]),
-    told: [start(at("10:00"), 1000), stop(at("13:30"), 8000)],
+    steps: [start(at("10:00"), 1000), stop(at("13:30"), 8000)],
     // 1.5 h × 2.
     expected: { ANNA: { energyWh: 7000, minutes: 210, total: [3, 3.6], time: [3, 3.6] } }
   },
   {
     name: "the measured power selects the price",
     tariff: bands,
-    told: [
+    steps: [
       start(at("10:00"), 1000),
       meter(at("10:20"), [21_000, power(60)]),
       meter(at("10:50"), [36_000, power(30)]),
@@ -59,14 +59,19 @@ const amounts: ReadonlyArray<Story> = [
   {
     name: "without measured power, the power is calculated from the register",
     tariff: bands,
-    told: [start(at("10:00"), 1000), meter(at("10:20"), 21_000), meter(at("10:50"), 36_000), stop(at("11:20"), 39_000)],
+    steps: [
+      start(at("10:00"), 1000),
+      meter(at("10:20"), 21_000),
+      meter(at("10:50"), 36_000),
+      stop(at("11:20"), 39_000)
+    ],
     // 20 kWh in 20 min are 60 kW, 15 in 30 are 30, 3 in 30 are 6.
     expected: { ANNA: { energyWh: 38_000, minutes: 80, total: [18.6, 18.6], energy: [18.6, 18.6] } }
   },
   {
     name: "a power of all phases takes precedence over those of each phase",
     tariff: tariff([element([["ENERGY", 0.5]], { minPower: 22 }), element([["ENERGY", 0.3]])]),
-    told: [
+    steps: [
       start(at("10:00"), 1000),
       meter(at("10:30"), [
         11_000,
@@ -83,7 +88,7 @@ const amounts: ReadonlyArray<Story> = [
   {
     name: "the current of all phases selects the price of time",
     tariff: tariff([element([["TIME", 3]], { minCurrent: 32 }), element([["TIME", 1]])]),
-    told: [
+    steps: [
       start(at("10:00"), 1000),
       meter(at("11:00"), [
         12_000,
@@ -104,14 +109,14 @@ const times: ReadonlyArray<Story> = [
   {
     name: "the night price applies across midnight",
     tariff: nightly,
-    told: [start(at("22:00"), 1000), meter(at("23:00"), 5000), meter(at("31:00"), 25_000), stop(at("32:00"), 26_000)],
+    steps: [start(at("22:00"), 1000), meter(at("23:00"), 5000), meter(at("31:00"), 25_000), stop(at("32:00"), 26_000)],
     // 4 and 1 × 0.40, 20 × 0.20.
     expected: { ANNA: { energyWh: 25_000, minutes: 600, total: [6, 6], energy: [6, 6] } }
   },
   {
     name: "energy between two readings is divided when the price changes",
     tariff: nightly,
-    told: [start(at("22:30"), 1000), stop(at("23:30"), 7000)],
+    steps: [start(at("22:30"), 1000), stop(at("23:30"), 7000)],
     // Half of the 6 kWh before 23:00.
     expected: {
       ANNA: {
@@ -131,13 +136,13 @@ const times: ReadonlyArray<Story> = [
     zone: "America/New_York",
     tariff: nightly,
     // 22:30 to 23:30 in New York, four hours behind.
-    told: [start(at("26:30"), 1000), stop(at("27:30"), 7000)],
+    steps: [start(at("26:30"), 1000), stop(at("27:30"), 7000)],
     expected: { ANNA: { energyWh: 6000, minutes: 60, total: [1.8, 1.8], energy: [1.8, 1.8] } }
   },
   {
     name: "parking has a price only by day",
     tariff: tariff([element([["PARKING_TIME", 10, 20]], { startTime: "08:00", endTime: "20:00" })]),
-    told: [start(at("19:00"), 1000), meter(at("19:30"), 6000), stop(at("33:00"), 6000)],
+    steps: [start(at("19:00"), 1000), meter(at("19:30"), 6000), stop(at("33:00"), 6000)],
     // 19:30 to 20:00, and 08:00 to 09:00 on the next day: 1.5 h × 10.
     expected: {
       ANNA: { energyWh: 5000, minutes: 840, parkingMinutes: 810, total: [15, 18], parking: [15, 18] }
@@ -155,7 +160,7 @@ const times: ReadonlyArray<Story> = [
         ["FLAT", 0.5, 20]
       ])
     ]),
-    told: [
+    steps: [
       start(at("20:00"), 1000),
       meter(at("21:00"), 9000),
       meter(at("22:00"), 15_000),

@@ -42,7 +42,7 @@ export const reviews: ReadonlyArray<Story> = [
   {
     name: "a reading after the record that would change it leaves it, and shows that a correction is needed",
     tariff: allThree,
-    told: [begin, end, billing, late, billing],
+    steps: [begin, end, billing, late, billing],
     expected: {
       ANNA: {
         energyWh: 10_000,
@@ -53,31 +53,31 @@ export const reviews: ReadonlyArray<Story> = [
         needsCorrection: true
       }
     },
-    toldOnlySo: "the reading has to come after the record"
+    needsOrder: "the reading has to come after the record"
   },
   {
     name: "a correction credits the record and issues the right one",
     tariff: allThree,
-    told: [begin, end, billing, late, billing, correct()],
+    steps: [begin, end, billing, late, billing, correct()],
     expected: { ANNA: { ...corrected, records: [before, back(before), after] } },
-    toldOnlySo: "the reading has to come after the record"
+    needsOrder: "the reading has to come after the record"
   },
   {
     name: "a reading after the record that changes no price needs no correction",
     tariff: thirtyCents,
-    told: [begin, end, billing, late, billing],
+    steps: [begin, end, billing, late, billing],
     expected: { ANNA: { energyWh: 10_000, minutes: 60, total: [3, 3.63], energy: [3, 3.63] } }
   },
   {
     name: "a reading from after the stop does not belong to the session",
     tariff: allThree,
-    told: [begin, late, end, billing, meter(at("11:30"), 12_000), billing],
+    steps: [begin, late, end, billing, meter(at("11:30"), 12_000), billing],
     expected: { ANNA: corrected }
   },
   {
     name: "an operator's energy is billed in place of the meter's",
     tariff: thirtyCents,
-    told: [begin, end, billing, correct({ energyWh: 6000 })],
+    steps: [begin, end, billing, correct({ energyWh: 6000 })],
     // 6 × 0.30.
     expected: {
       ANNA: {
@@ -92,12 +92,12 @@ export const reviews: ReadonlyArray<Story> = [
         ]
       }
     },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "an operator's times are billed in place of the charger's",
     tariff: allThree,
-    told: [begin, late, end, billing, correct({ startedAt: at("10:15"), endedAt: at("10:45") })],
+    steps: [begin, late, end, billing, correct({ startedAt: at("10:15"), endedAt: at("10:45") })],
     // 10 × 0.40; 10:15 to 10:30 × 1.20 = 0.30; 10:30 to 10:45 × 6 = 1.50.
     expected: {
       ANNA: {
@@ -111,12 +111,12 @@ export const reviews: ReadonlyArray<Story> = [
         records: [after, back(after), [5.8, 6.96]]
       }
     },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "each correction credits the record of the previous one",
     tariff: thirtyCents,
-    told: [begin, end, billing, correct({ energyWh: 6000 }), correct({ energyWh: 8000 })],
+    steps: [begin, end, billing, correct({ energyWh: 6000 }), correct({ energyWh: 8000 })],
     // 8 × 0.30.
     expected: {
       ANNA: {
@@ -133,28 +133,28 @@ export const reviews: ReadonlyArray<Story> = [
         ]
       }
     },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "a held session that is released is billed unchanged",
     tariff: thirtyCents,
-    told: [begin, meter(at("10:30"), 6000), stop(at("11:00"), null), release()],
+    steps: [begin, meter(at("10:30"), 6000), stop(at("11:00"), null), release()],
     // The newest reading: 5 × 0.30.
     expected: { ANNA: { energyWh: 5000, minutes: 60, parkingMinutes: 30, total: [1.5, 1.815], energy: [1.5, 1.815] } },
-    toldOnlySo: "what is released is what stood at that moment"
+    needsOrder: "what is released is what was known at that moment"
   },
   {
     name: "a corrected held session has one record, and no credit",
     tariff: thirtyCents,
-    told: [begin, stop(at("11:00"), null), correct({ energyWh: 7000 })],
+    steps: [begin, stop(at("11:00"), null), correct({ energyWh: 7000 })],
     // 7 × 0.30.
     expected: { ANNA: { energyWh: 7000, minutes: 60, total: [2.1, 2.541], energy: [2.1, 2.541] } },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "a credited record is not issued again, whatever messages follow",
     tariff: thirtyCents,
-    told: [begin, end, credit(), end, billing, late, billing],
+    steps: [begin, end, credit(), end, billing, late, billing],
     expected: {
       ANNA: {
         credited: [
@@ -163,12 +163,12 @@ export const reviews: ReadonlyArray<Story> = [
         ]
       }
     },
-    toldOnlySo: "it has to be taken back before it is told again"
+    needsOrder: "it has to be credited before it is sent again"
   },
   {
     name: "a session whose record was credited is billed again when it is corrected",
     tariff: thirtyCents,
-    told: [begin, end, credit(), correct({ energyWh: 6000 })],
+    steps: [begin, end, credit(), correct({ energyWh: 6000 })],
     // 6 × 0.30.
     expected: {
       ANNA: {
@@ -183,13 +183,13 @@ export const reviews: ReadonlyArray<Story> = [
         ]
       }
     },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "a changed time zone of the site does not change the prices of earlier sessions",
     zone: "America/New_York",
     tariff: tariff([element([["TIME", 6]], { startTime: "06:00", endTime: "07:00" }), element([["TIME", 1]])]),
-    told: [
+    steps: [
       begin,
       { happens: "zone", zone: "Europe/Amsterdam" },
       end,
@@ -203,7 +203,7 @@ export const reviews: ReadonlyArray<Story> = [
   {
     name: "a corrected energy is spread by the readings, counted back from the stop if the start was wrong",
     tariff: allThree,
-    told: [
+    steps: [
       start(at("10:00"), 0),
       meter(at("10:05"), 400_500),
       meter(at("10:30"), 410_000),
@@ -212,12 +212,12 @@ export const reviews: ReadonlyArray<Story> = [
     ],
     // 10 × 0.40; half an hour × 1.20; half an hour × 6.
     expected: { ANNA: { ...corrected, records: [after] } },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   },
   {
     name: "a corrected energy is spread by the readings in proportion if neither end was wrong",
     tariff: allThree,
-    told: [begin, meter(at("10:20"), 9000), late, end, correct({ energyWh: 6000 })],
+    steps: [begin, meter(at("10:20"), 9000), late, end, correct({ energyWh: 6000 })],
     // 6 × 0.40; half an hour × 1.20; half an hour × 6.
     expected: {
       ANNA: {
@@ -235,6 +235,6 @@ export const reviews: ReadonlyArray<Story> = [
         records: [after, back(after), [6, 7.2]]
       }
     },
-    toldOnlySo: "a correction's figures stand in for what is told after it"
+    needsOrder: "a correction's figures replace what is sent after it"
   }
 ]

@@ -101,7 +101,7 @@ describe("a key", () => {
     app.world.calls = 0
     await app.ask("GET", sites, { key: "x".repeat(257) })
     expect(app.world.calls).toBe(0)
-    await app.ask("GET", sites, { key: "a key that nobody has" })
+    await app.ask("GET", sites, { key: "a key that does not exist" })
     expect(app.world.calls).toBe(1)
   })
 
@@ -109,7 +109,7 @@ describe("a key", () => {
     app.world.used.length = 0
     await app.ask("GET", sites, { key: app.key })
     expect(app.world.used).toEqual([expect.stringMatching(/^key:/)])
-    await app.ask("GET", sites, { key: "a key that nobody has" })
+    await app.ask("GET", sites, { key: "a key that does not exist" })
     expect(app.world.used).toHaveLength(1)
   })
 

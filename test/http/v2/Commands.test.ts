@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { Conflict, TooMany } from "../../../src/domain/Errors.ts"
 import { commandsOf, type FakeCommands } from "../../support/fakeCommands.ts"
-import { localListsOf, tellLimits } from "../../support/fakeLocalLists.ts"
+import { localListsOf, reportLimits } from "../../support/fakeLocalLists.ts"
 import { aFakeSession, sessionStart } from "../../support/fakeSessions.ts"
 import { type Answer, fakeApp, type Json, publicUrl, withCharger } from "../../support/restApp.ts"
 
@@ -220,13 +220,13 @@ it("gives a manually sent list the version after the charger's current one", asy
 
 it("refuses a manually sent list that exceeds the charger's limits, and suggests how to proceed", async () => {
   for (const uid of ["A", "B", "C"]) await app.ask("POST", "/cpo/v2/tokens", { key: app.key, body: { uid } })
-  tellLimits(app.world, { SendLocalListMaxLength: "2" })
+  reportLimits(app.world, { SendLocalListMaxLength: "2" })
   const long = await post({ type: "SendLocalList" })
   expect([long.status, long.json.code]).toEqual([409, "list_too_long"])
   expect(long.json.detail).toMatch(/SendLocalListMaxLength.* 2 entries.*Differential.*Managed/)
   const localAuthorizationList = ["A", "B"].map((idTag) => ({ idTag, idTagInfo: { status: "Accepted" } }))
   expect((await post({ type: "SendLocalList", localAuthorizationList })).status).toBe(202)
-  tellLimits(app.world, { LocalAuthListMaxLength: "1" })
+  reportLimits(app.world, { LocalAuthListMaxLength: "1" })
   expect((await post({ type: "SendLocalList", localAuthorizationList })).json.detail).toMatch(/most important/)
   const more = { type: "SendLocalList", updateType: "Differential", localAuthorizationList }
   expect((await post(more)).status).toBe(202)
@@ -263,8 +263,8 @@ it("shows a password that it generated once, and never one that was given", asyn
   expect(made.json.password).toMatch(/^[\x21-\x7e]{16,20}$/)
   expect(lastCommand()).toEqual({ _tag: "ChangeConfiguration", key: "AuthorizationKey", value: made.json.password })
   expect(made.json.parameters).toEqual({ key: "AuthorizationKey", value: "***" })
-  const later = await get(`/cpo/v2/commands/${made.json.id}`)
-  expect(later.text).not.toContain(made.json.password)
+  const readAgain = await get(`/cpo/v2/commands/${made.json.id}`)
+  expect(readAgain.text).not.toContain(made.json.password)
   for (const value of ["0123456789abcdef", "0123456789ABCDEF0123456789ABCDEF"]) {
     const given = await post({ type: "ChangeConfiguration", key: " authorizationkey", value })
     expect([given.status, given.json.password, given.json.parameters.value]).toEqual([202, undefined, "***"])

@@ -89,7 +89,7 @@ const listening = Effect.gen(function* () {
   return { url, ask, read, end: Deferred.succeed(ending, undefined) }
 })
 
-interface Told {
+interface ReceivedEvent {
   readonly id: string
   readonly event: string
   readonly data: { readonly id: string; readonly type: string; readonly subject: string }
@@ -97,7 +97,7 @@ interface Told {
 
 /** A reader that behaves as HTML §9.2 describes: it records every id and dispatches events that have data. */
 class Reader {
-  readonly told: Array<Told> = []
+  readonly received: Array<ReceivedEvent> = []
   lastEventId: string | undefined
   comments = 0
   private request: ClientRequest | undefined
@@ -157,7 +157,8 @@ class Reader {
       const id = fields.get("id")
       if (id !== undefined) this.lastEventId = id
       const data = fields.get("data")
-      if (data !== undefined) this.told.push({ id: id ?? "", event: fields.get("event") ?? "", data: JSON.parse(data) })
+      if (data !== undefined)
+        this.received.push({ id: id ?? "", event: fields.get("event") ?? "", data: JSON.parse(data) })
     }
   }
 
@@ -206,16 +207,16 @@ forEachDriver("Server-sent events", ports, (it) => {
       const { ask, url } = yield* listening
       const { key, write } = yield* charging(ask)
       const context = yield* Effect.context<Events | Journal>()
-      const all: Array<Told> = []
+      const all: Array<ReceivedEvent> = []
       yield* Effect.promise(async () => {
         const writing = { isOver: false }
         const written = Effect.runPromiseWith(context)(write(300)).then(() => void (writing.isOver = true))
         let reader = await Reader.open(url, key, "0")
         for (let cuts = 0; !writing.isOver; cuts++) {
           const enough = 5 + ((cuts * 7) % 23)
-          await until(() => writing.isOver || reader.told.length >= enough, "some events came")
+          await until(() => writing.isOver || reader.received.length >= enough, "some events came")
           await reader.cut()
-          all.push(...reader.told)
+          all.push(...reader.received)
           reader = await Reader.open(url, key, reader.lastEventId)
           assert.strictEqual(reader.status, 200)
         }
@@ -229,9 +230,9 @@ forEachDriver("Server-sent events", ports, (it) => {
           if (page.nextCursor === cursor) break
           cursor = page.nextCursor
         }
-        await until(() => all.length + reader.told.length >= fed.length, "all had come")
+        await until(() => all.length + reader.received.length >= fed.length, "all had come")
         await reader.cut()
-        all.push(...reader.told)
+        all.push(...reader.received)
         assert.deepStrictEqual(
           all.map(({ id }) => id),
           fed
@@ -260,16 +261,16 @@ forEachDriver("Server-sent events", ports, (it) => {
       yield* other.write(2)
       yield* Effect.promise(async () => {
         await ask("POST", "/cpo/v2/sites", { key: one.key, body: { name: "Another" } })
-        await until(() => plain.told.length >= 3 && sites.told.length >= 1, "all had come")
+        await until(() => plain.received.length >= 3 && sites.received.length >= 1, "all had come")
         assert.deepStrictEqual(
-          plain.told.map(({ event }) => event),
+          plain.received.map(({ event }) => event),
           ["session.updated", "session.updated", "site.changed"]
         )
         assert.deepStrictEqual(
-          sites.told.map(({ event }) => event),
+          sites.received.map(({ event }) => event),
           ["site.changed"]
         )
-        assert.deepStrictEqual(elsewhere.told, [])
+        assert.deepStrictEqual(elsewhere.received, [])
         await Promise.all([plain.cut(), sites.cut(), elsewhere.cut()])
       })
     })
@@ -298,11 +299,11 @@ forEachDriver("Server-sent events", ports, (it) => {
         const before = read.pages
         for (let n = 1; n <= 5; n++) {
           await ask("POST", "/cpo/v2/sites", { key: one.key, body: { name: `Site ${n}` } })
-          await until(() => readers.every(({ told }) => told.length >= n), "all had it")
+          await until(() => readers.every(({ received }) => received.length >= n), "all had it")
         }
-        for (const { told } of readers) {
+        for (const { received } of readers) {
           assert.deepStrictEqual(
-            told.map(({ event }) => event),
+            received.map(({ event }) => event),
             Array.from({ length: 5 }, () => "site.changed")
           )
         }
@@ -360,22 +361,22 @@ forEachDriver("Server-sent events", ports, (it) => {
           await new Promise((resolve) => setTimeout(resolve, 500))
         }
         assert.isBelow(pages, 90)
-        let told = 0
+        let received = 0
         let last = 0
         let rest = ""
         for await (const chunk of response) {
           const lines = (rest + String(chunk)).split("\n")
           rest = lines.pop() ?? ""
           for (const line of lines) {
-            if (line.startsWith("data: ")) told++
+            if (line.startsWith("data: ")) received++
             if (!line.startsWith("id: ")) continue
             const id = Number(line.slice(4))
             assert.isAtLeast(id, last)
             last = id
           }
-          if (told >= count) break
+          if (received >= count) break
         }
-        assert.deepStrictEqual([told, last], [count, position + count])
+        assert.deepStrictEqual([received, last], [count, position + count])
       })
     })
   )
@@ -409,14 +410,14 @@ forEachDriver("Server-sent events", ports, (it) => {
           const first = await Reader.open(url, one.key, undefined, "", path)
           await until(() => first.comments > 0, "it was greeted")
           for (let n = 0; n < 250; n++) append(n)
-          await until(() => first.told.length >= 120, "the first frames came")
+          await until(() => first.received.length >= 120, "the first frames came")
           await first.cut()
           for (let n = 250; n < 300; n++) append(n)
           const second = await Reader.open(url, one.key, first.lastEventId, "", path)
-          await until(() => first.told.length + second.told.length >= 300, "all frames came")
+          await until(() => first.received.length + second.received.length >= 300, "all frames came")
           append(300)
-          await until(() => first.told.length + second.told.length >= 301, "a frame of later came")
-          const ids = [...first.told, ...second.told].map(
+          await until(() => first.received.length + second.received.length >= 301, "a frame of later came")
+          const ids = [...first.received, ...second.received].map(
             ({ data }) => (data as unknown as { messageId: string }).messageId
           )
           assert.deepStrictEqual(
@@ -438,7 +439,7 @@ forEachDriver("Server-sent events", ports, (it) => {
       yield* Effect.promise(() => reader.over)
       const late = yield* Effect.promise(() => Reader.open(url, key))
       yield* Effect.promise(() => late.over)
-      assert.deepStrictEqual([reader.told, late.told, late.status], [[], [], 200])
+      assert.deepStrictEqual([reader.received, late.received, late.status], [[], [], 200])
       assert.deepStrictEqual([reader.isWhole, late.isWhole], [true, true])
     })
   )

@@ -47,12 +47,16 @@ describe("every route with GET", () => {
     expect(reads().length).toBeGreaterThan(30)
     for (const { operation, path } of reads()) {
       const [get, head] = [await ask("GET", path), await ask("HEAD", path)]
-      const told = ({ headers, status }: Answer) => [
+      const summaryOf = ({ headers, status }: Answer) => [
         status,
         headers.get("content-type"),
         operation.operationId === ofThisMoment ? headers.has("etag") : headers.get("etag")
       ]
-      expect([operation.operationId, ...told(head), head.text]).toEqual([operation.operationId, ...told(get), ""])
+      expect([operation.operationId, ...summaryOf(head), head.text]).toEqual([
+        operation.operationId,
+        ...summaryOf(get),
+        ""
+      ])
     }
   })
 
@@ -139,8 +143,8 @@ describe("every route that changes an object", () => {
   it("accepts a charger's ETag although the charger has reported something since", async () => {
     const path = `/cpo/v2/chargers/${owned.chargerId}`
     const { headers } = await ask("GET", path)
-    const stands = app.world.chargers.get(owned.chargerId)!
-    app.world.chargers.set(owned.chargerId, { ...stands, lastSeen: 1, lastMessage: "[2]", connected: true })
+    const current = app.world.chargers.get(owned.chargerId)!
+    app.world.chargers.set(owned.chargerId, { ...current, lastSeen: 1, lastMessage: "[2]", connected: true })
     expect((await ask("GET", path)).headers.get("etag")).not.toBe(headers.get("etag"))
     const rename = (name: string) =>
       app.ask("PATCH", path, { key: app.key, body: { name }, headers: { "if-match": headers.get("etag") ?? "" } })

@@ -77,7 +77,7 @@ export const energy = async (siteId: string): Promise<{ kWh: number; cost: numbe
 }
 
 /** An event by its type: the union narrows without a cast. */
-export const told = (event: api.Event): string => {
+export const eventText = (event: api.Event): string => {
   switch (event.type) {
     case "session.ended":
       return String(event.data.energyWh ?? 0)
@@ -156,7 +156,7 @@ it("fails to compile requests that the service would refuse", async () => {
   expect([...found.matchAll(/program\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([2, 3, 4, 5])
 })
 
-// Corresponds to the test of queries in OpenApiWords.test.ts.
+// Corresponds to the test of queries in OpenApiDescriptions.test.ts.
 it("accepts numbers and booleans in queries", async () => {
   const lines = [
     'import * as api from "./client"',

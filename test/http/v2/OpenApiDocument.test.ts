@@ -133,10 +133,10 @@ it("forbids unknown fields in requests, at any depth, and allows them in answers
 })
 
 it("declares numbers and booleans in queries as such", () => {
-  const told = operations().flatMap(({ operationId, parameters }) =>
+  const declared = operations().flatMap(({ operationId, parameters }) =>
     parameters.map((one: Json) => [`${operationId} ${one.name}`, one])
   )
-  const schemas = new Map<string, Json>(told.map(([name, { schema }]) => [name, schema]))
+  const schemas = new Map<string, Json>(declared.map(([name, { schema }]) => [name, schema]))
   const whole = (minimum: number, maximum: number) => expect.objectContaining({ type: "integer", minimum, maximum })
   const wanted = {
     "sites.list limit": whole(1, 500),
@@ -157,8 +157,8 @@ it("declares numbers and booleans in queries as such", () => {
   const limits = [...schemas].filter(([name]) => name.endsWith(" limit"))
   expect(limits.filter(([, { type }]) => type !== "integer")).toEqual([])
   // No number or boolean is declared as a string.
-  const asText = [...schemas].filter(([, { enum: words = [], format, type }]) => {
-    const isYesOrNo = words.length > 0 && words.every((word: unknown) => word === "true" || word === "false")
+  const asText = [...schemas].filter(([, { enum: values = [], format, type }]) => {
+    const isYesOrNo = values.length > 0 && values.every((word: unknown) => word === "true" || word === "false")
     return type === "string" && (isYesOrNo || /^u?int|float|double/.test(format ?? ""))
   })
   expect(asText.map(([name]) => name)).toEqual([])

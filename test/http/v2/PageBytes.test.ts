@@ -1,6 +1,6 @@
 /** The size of answers of REST v2: a page ends at 1 MiB whatever the limit, and continues by its cursor. */
 import { beforeEach, describe, expect, it } from "vitest"
-import { tellOf } from "../../support/fakeEvents.ts"
+import { publishSiteEvent } from "../../support/fakeEvents.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
 const MiB = 1024 * 1024
@@ -100,7 +100,7 @@ describe("a page", () => {
   it("of the feed ends at 1 MiB and shows every event once", async () => {
     const ids = Array.from(
       { length: 40 },
-      (_, n) => tellOf(app.world, app.own.organisationId, `${n}${"x".repeat(30_000)}`).id
+      (_, n) => publishSiteEvent(app.world, app.own.organisationId, `${n}${"x".repeat(30_000)}`).id
     )
     const found: Array<string> = []
     let path = "/events?limit=500"

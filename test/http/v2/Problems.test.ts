@@ -127,7 +127,12 @@ const badBodies: ReadonlyArray<readonly [string, string, Json, ReadonlyArray<str
     ["/unknownTokens", "/heartbeatIntervalSeconds", "/closeSilentSessionsAfterHours"]
   ],
   ["POST", organisations, { name: "A", countryCode: "NLD", partyId: "ab" }, ["/countryCode", "/partyId"]],
-  ["POST", organisations, { name: "A", countryCode: "NL", partyId: "ABC", operatorEmail: "nobody" }, ["/operatorEmail"]]
+  [
+    "POST",
+    organisations,
+    { name: "A", countryCode: "NL", partyId: "ABC", operatorEmail: "no address" },
+    ["/operatorEmail"]
+  ]
 ]
 
 const tariffs = "/cpo/v2/tariffs"

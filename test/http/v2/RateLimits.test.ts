@@ -16,7 +16,7 @@ const limited = async (requestsPerMinute: number, wrongKeysPerMinute: number) =>
   }))
 
 const sites = "/cpo/v2/sites"
-const told = ({ headers, json, status }: Answer) => [status, headers.get("content-type"), json.code]
+const summaryOf = ({ headers, json, status }: Answer) => [status, headers.get("content-type"), json.code]
 
 describe("a key", () => {
   it("that sends too many requests is refused with a problem document and Retry-After, and other keys are not", async () => {
@@ -25,7 +25,7 @@ describe("a key", () => {
     for (let n = 0; n < 4; n++) answers.push(await ask("GET", sites, { key }))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
     const last = answers[3]!
-    expect(told(last)).toEqual([429, "application/problem+json", "too_many_requests"])
+    expect(summaryOf(last)).toEqual([429, "application/problem+json", "too_many_requests"])
     expect(last.headers.get("ratelimit")).toBe('"requests";r=0;t=60')
     expect(last.headers.get("ratelimit-policy")).toBe('"requests";q=3;w=60')
     // One more request is allowed after a third of a minute.
@@ -72,7 +72,7 @@ describe("wrong keys", () => {
     const wrong = (network: string) => ask("GET", sites, { key: "vl_wrong", ...from(network) })
     expect([(await wrong("a")).status, (await wrong("a")).status]).toEqual([401, 401])
     const refused = await wrong("a")
-    expect(told(refused)).toEqual([429, "application/problem+json", "too_many_wrong_keys"])
+    expect(summaryOf(refused)).toEqual([429, "application/problem+json", "too_many_wrong_keys"])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(25)
     expect((await wrong("b")).status).toBe(401)
     expect((await ask("GET", sites, { key, ...from("a") })).status).toBe(200)

@@ -1,6 +1,6 @@
 /** Details that help drivers find a place, over REST v2: of sites, of a charger's EVSEs and of its connectors. */
 import { beforeEach, describe, expect, it } from "vitest"
-import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
+import { evseDetails, publishAllowedTo, siteDetails, terms } from "../../support/details.ts"
 import { fakeApp, type Json } from "../../support/restApp.ts"
 
 type App = Awaited<ReturnType<typeof fakeApp>>
@@ -23,7 +23,7 @@ const equipment = {
 
 describe("a site", () => {
   it("stores everything that an OCPI Location has, and accepts its own answer in a PATCH", async () => {
-    const given = { name: "Harbour", ...siteTold, publish: false, publishAllowedTo }
+    const given = { name: "Harbour", ...siteDetails, publish: false, publishAllowedTo }
     const made = await ask("POST", "/sites", given)
     expect(made.status).toBe(200)
     expect(made.json).toMatchObject(given)
@@ -36,10 +36,10 @@ describe("a site", () => {
   })
 
   it("changes what a PATCH names, clears what is null, and leaves the rest", async () => {
-    const { id } = (await ask("POST", "/sites", { name: "Harbour", ...siteTold })).json
-    const cleared = Object.fromEntries(Object.keys(siteTold).map((key) => [key, null]))
+    const { id } = (await ask("POST", "/sites", { name: "Harbour", ...siteDetails })).json
+    const cleared = Object.fromEntries(Object.keys(siteDetails).map((key) => [key, null]))
     const one = (await ask("PATCH", `/sites/${id}`, { facilities: ["CAFE"], owner: null, publish: false })).json
-    expect(one).toMatchObject({ ...siteTold, facilities: ["CAFE"], owner: null, publish: false })
+    expect(one).toMatchObject({ ...siteDetails, facilities: ["CAFE"], owner: null, publish: false })
     const none = (await ask("PATCH", `/sites/${id}`, { ...cleared, publish: null })).json
     expect(none).toEqual({
       ...(await ask("POST", "/sites", { name: "Harbour" })).json,
@@ -122,13 +122,13 @@ describe("a site", () => {
 
   it("is refused with a pointer to each value that OCPI does not allow, and to lists that are too long", async () => {
     const { id } = (await ask("POST", "/sites", { name: "Harbour" })).json
-    for (const [told, pointers] of refused) {
+    for (const [fields, pointers] of refused) {
       for (const answer of [
-        await ask("POST", "/sites", { name: "A", ...told }),
-        await ask("PATCH", `/sites/${id}`, told)
+        await ask("POST", "/sites", { name: "A", ...fields }),
+        await ask("PATCH", `/sites/${id}`, fields)
       ]) {
         const faults = answer.json.errors?.map(({ pointer }: Json) => pointer)
-        expect([answer.status, faults], JSON.stringify(told).slice(0, 100)).toEqual([400, pointers])
+        expect([answer.status, faults], JSON.stringify(fields).slice(0, 100)).toEqual([400, pointers])
       }
     }
   })
@@ -146,20 +146,20 @@ describe("a charger", () => {
   })
 
   it("accepts details of its EVSEs, field by field", async () => {
-    const told = await ask("PATCH", "/chargers/CP-1", { evses: [{ evseId: 2, ...evseTold }] })
-    expect(told.status).toBe(200)
-    expect(told.json.evses).toMatchObject([
+    const described = await ask("PATCH", "/chargers/CP-1", { evses: [{ evseId: 2, ...evseDetails }] })
+    expect(described.status).toBe(200)
+    expect(described.json.evses).toMatchObject([
       { evseId: 1, physicalReference: null, images: [] },
-      { evseId: 2, ...evseTold }
+      { evseId: 2, ...evseDetails }
     ])
     const changed = await ask("PATCH", "/chargers/CP-1", { evses: [{ evseId: 2, floorLevel: "1", images: null }] })
-    expect(changed.json.evses[1]).toMatchObject({ ...evseTold, floorLevel: "1", images: [] })
+    expect(changed.json.evses[1]).toMatchObject({ ...evseDetails, floorLevel: "1", images: [] })
     expect((await ask("GET", "/chargers/CP-1")).json.evses).toEqual(changed.json.evses)
   })
 
   it("accepts terms and conditions of its connectors, which remain until they are set to null", async () => {
-    const shown = async (told: Json) =>
-      (await ask("PATCH", "/chargers/CP-1", { connectors: [told] })).json.evses[0].connectors[0].termsAndConditions
+    const shown = async (fields: Json) =>
+      (await ask("PATCH", "/chargers/CP-1", { connectors: [fields] })).json.evses[0].connectors[0].termsAndConditions
     expect(await shown(equipment)).toBeNull()
     expect(await shown({ ...equipment, termsAndConditions: terms })).toBe(terms)
     expect(await shown({ ...equipment, maxAmperage: 16 })).toBe(terms)
@@ -176,10 +176,10 @@ describe("a charger", () => {
       [{ evses: [{ evseId: 1, parkingRestrictions: ["TAXIS"] }] }, ["/evses/0/parkingRestrictions/0"]],
       [{ connectors: [{ ...equipment, termsAndConditions: "read them" }] }, ["/connectors/0/termsAndConditions"]]
     ]
-    for (const [told, pointers] of refused) {
-      const { json, status } = await ask("PATCH", "/chargers/CP-1", told)
+    for (const [fields, pointers] of refused) {
+      const { json, status } = await ask("PATCH", "/chargers/CP-1", fields)
       const faults = json.errors?.map(({ pointer }: Json) => pointer)
-      expect([status, faults], JSON.stringify(told)).toEqual([400, pointers])
+      expect([status, faults], JSON.stringify(fields)).toEqual([400, pointers])
     }
   })
 })

@@ -172,8 +172,8 @@ describe("a preview", () => {
         detail: expect.stringContaining("steps of 1000 Wh: it shows no parking shorter than 10 hours")
       }
     ])
-    const told = readings.map((reading) => ({ ...reading, powerW: 6000 }))
-    expect((await preview({ tariff: parking, session: { ...session, readings: told } })).json.warnings).toEqual([])
+    const withPower = readings.map((reading) => ({ ...reading, powerW: 6000 }))
+    expect((await preview({ tariff: parking, session: { ...session, readings: withPower } })).json.warnings).toEqual([])
   })
 
   it("warns of an element that never applies, and of times that are free", async () => {

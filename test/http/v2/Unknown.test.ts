@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** A valid value for every path parameter that names a record, which no record has. */
-const nobodys = "01900000-0000-7000-8000-ffffffffffff"
+const unusedId = "01900000-0000-7000-8000-ffffffffffff"
 
 /** The path with a valid value for each parameter: the first of its literals, or an id that no record has. */
 const filled = (path: string, params: SchemaAST.AST | undefined): string =>
@@ -28,7 +28,7 @@ const filled = (path: string, params: SchemaAST.AST | undefined): string =>
     const type =
       encoded?._tag === "Objects" ? encoded.propertySignatures.find((one) => one.name === name)?.type : undefined
     const first = type?._tag === "Union" ? type.types[0] : type
-    return first?._tag === "Literal" ? String(first.literal) : nobodys
+    return first?._tag === "Literal" ? String(first.literal) : unusedId
   })
 
 interface Route {
@@ -125,8 +125,8 @@ describe("every route", () => {
     const withBody = routes.filter(({ bodies }) => bodies.length > 0)
     expect(withBody.flatMap(({ bodies }) => bodies).length).toBeGreaterThan(40)
     for (const route of withBody) {
-      for (const told of route.bodies) {
-        const answer = await ask(route, "", { body: { ...told, notKnownHere: 1, "a/b~c": 1 } })
+      for (const body of route.bodies) {
+        const answer = await ask(route, "", { body: { ...body, notKnownHere: 1, "a/b~c": 1 } })
         expect([route.name, saidOf(answer, "/notKnownHere")]).toEqual([route.name, unknown])
         expect([route.name, saidOf(answer, "/a~1b~0c")]).toEqual([route.name, unknown])
       }

@@ -1,7 +1,7 @@
 /** Unknown chargers over REST: who may see them, with one organisation or several, and what is shown of them. */
 import { describe, expect, it } from "vitest"
 import { permissions } from "../../../src/domain/operator/Permission.ts"
-import { unknownOf } from "../../support/fakeKnocks.ts"
+import { unknownOf } from "../../support/fakeUnknownChargers.ts"
 import { fakeApp } from "../../support/restApp.ts"
 
 const path = "/cpo/v2/unknown-chargers"

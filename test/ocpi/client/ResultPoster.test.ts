@@ -56,7 +56,7 @@ const world = (
       asked++
       return queue.length > 0 ? now : undefined
     }),
-    reported: ({ commandId }) => Effect.sync(() => void done.push(`told ${commandId}`)),
+    reported: ({ commandId }) => Effect.sync(() => void done.push(`reported ${commandId}`)),
     retry: ({ commandId }, problem, at) =>
       Effect.map(Clock.currentTimeMillis, (now) => void done.push(`retry ${commandId} in ${at - now}: ${problem}`)),
     giveUp: ({ commandId }, problem) => Effect.sync(() => void done.push(`gave up ${commandId}: ${problem}`)),
@@ -118,7 +118,7 @@ describe("the poster of results", () => {
         from: { countryCode: "NL", partyId: "CPO" },
         to: { countryCode: "DE", partyId: "ABC" }
       })
-      assert.deepStrictEqual(done, ["told a", "told b", "told c"])
+      assert.deepStrictEqual(done, ["reported a", "reported b", "reported c"])
     })
   )
 
@@ -141,16 +141,16 @@ describe("the poster of results", () => {
   it.effect("looks at once when a command ends, and handles those that end shortly after with one more look", () =>
     Effect.gen(function* () {
       const queue: Array<DueCallback> = []
-      const words = yield* Queue.unbounded<void>()
-      const { asked, done, layer } = world(queue, undefined, Stream.fromQueue(words))
+      const endings = yield* Queue.unbounded<void>()
+      const { asked, done, layer } = world(queue, undefined, Stream.fromQueue(endings))
       yield* Layer.build(layer)
       yield* TestClock.adjust("1 second")
       const before = asked()
       queue.push(due("first"))
       for (let n = 0; n < 100; n++) {
-        yield* Queue.offer(words, undefined)
+        yield* Queue.offer(endings, undefined)
         yield* TestClock.adjust(1)
-        if (n === 10) assert.deepStrictEqual(done, ["told first"])
+        if (n === 10) assert.deepStrictEqual(done, ["reported first"])
       }
       yield* TestClock.adjust(50)
       assert.isAtMost(asked() - before, 4)
@@ -167,7 +167,7 @@ describe("the poster of results", () => {
         sent.map(({ body }) => body),
         [{ result: "CANCELED_RESERVATION" }]
       )
-      assert.deepStrictEqual(done.toSorted(), ["told new", "told old"])
+      assert.deepStrictEqual(done.toSorted(), ["reported new", "reported old"])
     })
   )
 
@@ -199,7 +199,7 @@ describe("the poster of results", () => {
       assert.deepStrictEqual(done.toSorted(), [
         "gave up x: the partner, or the object of the command, no longer exists",
         "gave up y: its response_url was encrypted with another SECRET_KEY",
-        "told z"
+        "reported z"
       ])
     })
   )
@@ -213,7 +213,7 @@ describe("the poster of results", () => {
       )
       yield* Layer.build(layer)
       yield* rounds
-      assert.strictEqual(done.filter((line) => line.startsWith("told o")).length, 8)
+      assert.strictEqual(done.filter((line) => line.startsWith("reported o")).length, 8)
       const toSlow = sent.filter(({ at }) => "responseUrl" in at && /\/h\d/.test(at.responseUrl)).length
       assert.isAtMost(toSlow, ResultPoster.defaultPosterOptions.atOncePerPartner + 3)
     })

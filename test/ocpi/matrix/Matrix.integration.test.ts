@@ -64,7 +64,7 @@ const view = async ({ partner, token }: Owned): Promise<string> => {
 }
 
 /** What the chargers received after their drivers had started. */
-const told = (owned: ReadonlyArray<{ readonly place: Place }>): ReadonlyArray<string> =>
+const sentToChargers = (owned: ReadonlyArray<{ readonly place: Place }>): ReadonlyArray<string> =>
   owned.flatMap(({ place: { station } }) =>
     station.heard
       .map(({ action }) => action)
@@ -127,7 +127,7 @@ describe("three partners in three versions", () => {
     }
     expect(wrong).toEqual([])
     expect(await Promise.all(owned.map(view))).toEqual(before)
-    expect(told(owned)).toEqual([])
+    expect(sentToChargers(owned)).toEqual([])
     const texts = owned.flatMap(({ partner }) => partner.everything)
     const identities = owned.map(({ place }) => place.chargerId)
     expect(texts.filter((text) => identities.some((id) => text.includes(id)))).toEqual([])
@@ -176,7 +176,7 @@ describe("a partner of another organisation", () => {
     const wrong = (await walk(stranger, mine, version)).filter((one) => !one.includes(`GET /${place.siteId}:`))
     expect(wrong).toEqual([])
     expect(await view(mine)).toBe(before)
-    expect(told([mine])).toEqual([])
+    expect(sentToChargers([mine])).toEqual([])
     expect(stranger.problems).toEqual([])
   })
 })

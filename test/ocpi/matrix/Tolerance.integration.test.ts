@@ -159,7 +159,7 @@ const habits: Readonly<Record<string, (raw: Raw, partner: Partner) => Raw>> = {
       raw,
       retimed((text) => text.replace("Z", ".000+00:00"))
     ),
-  "the token as it stands": (raw, partner) => withToken(raw, partner, (token) => token),
+  "the token in plain text": (raw, partner) => withToken(raw, partner, (token) => token),
   "the token in Base64": (raw, partner) => withToken(raw, partner, base64),
   "the token in Base64 with a line feed": (raw, partner) => withToken(raw, partner, (token) => base64(`${token}\n`)),
   "the token in Base64 without padding": (raw, partner) =>
@@ -240,10 +240,10 @@ describe.each(allVersions)("a partner on OCPI %s that deviates from the standard
   it("may use values of later versions", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make(`LATER-${version}`)
-    for (const later of [{ whitelist: "SOMETIMES" }, { language: "xx-later" }, { type: "EMAID" }]) {
-      const told = { ...token, ...later }
-      const answer = await partner.ask("PUT", "tokens", partner.tokenPath(told), told)
-      expect([answer.http < 300, answer.code], JSON.stringify(later)).toEqual([true, 1000])
+    for (const values of [{ whitelist: "SOMETIMES" }, { language: "xx-later" }, { type: "EMAID" }]) {
+      const changed = { ...token, ...values }
+      const answer = await partner.ask("PUT", "tokens", partner.tokenPath(changed), changed)
+      expect([answer.http < 300, answer.code], JSON.stringify(values)).toEqual([true, 1000])
     }
     expect(partner.problems).toEqual([])
   })

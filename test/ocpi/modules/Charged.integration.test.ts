@@ -6,8 +6,8 @@ import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
 import { until } from "../../simulation/Wait.ts"
 import type { Partner } from "../partner/Partner.ts"
-import { laterSchema } from "../schemas/Schemas.ts"
-import { allVersions, laterVersions, Roaming } from "../partner/Roaming.ts"
+import { schemaSince22 } from "../schemas/Schemas.ts"
+import { allVersions, Roaming, versionsSince22 } from "../partner/Roaming.ts"
 import { commonVersions, usualVersions } from "../partner/Usual.ts"
 import { type Json, nextPage } from "../partner/Wire.ts"
 import { Drive, problemsOf, type Spot } from "./Drive.ts"
@@ -144,8 +144,8 @@ it.each(commonVersions)(
       }
       expect(pages).toEqual(idsOf(await one.pull(module, ever)))
       expect(new Set(pages).size).toBe(3)
-      const later = await one.ask("GET", module, `?date_from=2099-01-01T00:00:00Z`)
-      expect([later.data, later.headers["x-total-count"]]).toEqual([[], "0"])
+      const empty = await one.ask("GET", module, `?date_from=2099-01-01T00:00:00Z`)
+      expect([empty.data, empty.headers["x-total-count"]]).toEqual([[], "0"])
     }
     expect(await sessionsOf(one), "in order of creation").toEqual(mine)
     expect(problemsOf(one, two)).toEqual([])
@@ -185,7 +185,7 @@ it.each(commonVersions)(
     const { partner } = await roaming.registered(version)
     const spot = await aSpot(partner)
     const { id, transactionId } = await drive.session(partner, spot)
-    const told = () =>
+    const pushed = () =>
       partner.server.heard
         .filter(({ method, module }) => method === "PUT" && module === "sessions")
         .map(({ text }) => JSON.parse(text) as Json)
@@ -194,19 +194,19 @@ it.each(commonVersions)(
       (periods as ReadonlyArray<Json>)
         .flatMap(({ dimensions }) => dimensions as ReadonlyArray<Json>)
         .reduce((sum, { type, volume }) => sum + (type === "ENERGY" ? Number(volume) : 0), 0)
-    await partner.eventually("its start", () => told().length === 1)
+    await partner.eventually("its start", () => pushed().length === 1)
     for (const wh of [350, 475]) {
       await spot.station.meter(1, transactionId, wh)
       const kwh = (wh - 100) / 1000
-      await partner.eventually("the reading", () => told().at(-1)?.["kwh"] === kwh)
+      await partner.eventually("the reading", () => pushed().at(-1)?.["kwh"] === kwh)
       // The price may be stored a second later, which causes no further push.
       await world.eventually("the price", `sessions?chargerId=${spot.chargerId}`, ({ items }) => {
         const [session] = items as ReadonlyArray<Json>
         return (session?.["cost"] as Json | null)?.["exclVat"] === 4 * kwh
       })
-      expect((await partner.pull("sessions", ever))[0]).toEqual(told().at(-1))
+      expect((await partner.pull("sessions", ever))[0]).toEqual(pushed().at(-1))
     }
-    expect(told().map((one) => [one["id"], one["kwh"], costOf(one), energyOf(one)])).toEqual([
+    expect(pushed().map((one) => [one["id"], one["kwh"], costOf(one), energyOf(one)])).toEqual([
       [id, 0, 0, 0],
       [id, 0.25, 1, 0.25],
       [id, 0.375, 1.5, 0.375]
@@ -236,18 +236,18 @@ it.each(usualVersions)(
     const { partner } = await roaming.registered(version)
     const free = await aSpot(partner)
     const stranger = await reserved(partner, free)
-    await world.eventually("it stands", `reservations?chargerId=${free.chargerId}`, ({ items }) =>
+    await world.eventually("it is active", `reservations?chargerId=${free.chargerId}`, ({ items }) =>
       (items as ReadonlyArray<Json>).some(({ status }) => status === "Active")
     )
     expect(await sessionsOf(partner), "nothing is asked for it").toEqual([])
     const spot = await aSpot(partner, andReserved)
     const uid = await reserved(partner, spot)
-    const told = () => [...partner.stores.sessions.values()]
+    const pushed = () => [...partner.stores.sessions.values()]
     const waiting = version === "2.1.1" ? "PENDING" : "RESERVATION"
-    await partner.eventually("its session", () => told()[0]?.["status"] === waiting)
+    await partner.eventually("its session", () => pushed()[0]?.["status"] === waiting)
     const { id: transactionId } = await spot.station.start(1, uid)
     const { id, startedAt } = await world.sessionOf(spot.chargerId)
-    expect(told()[0]?.["id"], "under the id of the reservation").toBe(id)
+    expect(pushed()[0]?.["id"], "under the id of the reservation").toBe(id)
     await stop(spot, transactionId, String(id))
     const cdr = (await cdrsOf(partner))[0] ?? {}
     const [first = {}, charging] = cdr["charging_periods"] as ReadonlyArray<Json>
@@ -264,14 +264,14 @@ it.each(usualVersions)(
     const [record] = await world.items(`cdrs?sessionId=${String(id)}`)
     expect(record?.["roaming"]).toMatchObject({ tariffLeftOut: version === "2.1.1", withheld: false })
     await free.station.start(1, stranger)
-    await partner.eventually("the other's, from its start on", () => told().length === 2)
-    expect(told()[1]).toMatchObject({ status: "ACTIVE" })
+    await partner.eventually("the other's, from its start on", () => pushed().length === 2)
+    expect(pushed()[1]).toMatchObject({ status: "ACTIVE" })
     expect(problemsOf(partner)).toEqual([])
   }
 )
 
 it("a credited record is followed by a credit record if the version has these and the partner wants them", async () => {
-  const told: Record<string, ReadonlyArray<unknown>> = {}
+  const creditReferences: Record<string, ReadonlyArray<unknown>> = {}
   const withheld: Record<string, ReadonlyArray<unknown>> = {}
   const totals: Record<string, ReadonlyArray<unknown>> = {}
   for (const version of allVersions) {
@@ -287,30 +287,30 @@ it("a credited record is followed by a credit record if the version has these an
     const credits = await world.items(`cdrs?partnerId=${partnerId}`)
     withheld[version] = credits.map((one) => (one["roaming"] as Json)["withheld"])
     const list = await cdrsOf(partner)
-    told[version] = list.map((one) => one["credit_reference_id"] ?? null)
+    creditReferences[version] = list.map((one) => one["credit_reference_id"] ?? null)
     totals[version] = list.map((one) => one["total_cost"])
     await world.ask("PATCH", `partners/${partnerId}`, { switches: { noCreditCdrs: true } })
     expect(idsOf(await cdrsOf(partner)), "who takes none has the first alone").toEqual([String(cdr?.["id"])])
     expect(problemsOf(partner)).toEqual([])
   }
-  expect(told).toEqual({
+  expect(creditReferences).toEqual({
     "2.1.1": [null],
     "2.2": [null, expect.any(String)],
     "2.2.1": [null, expect.any(String)]
   })
-  const later = [
+  const totalsSince22 = [
     { excl_vat: 2, incl_vat: 2.4 },
     { excl_vat: -2, incl_vat: -2.4 }
   ]
-  expect(withheld, "what is not told is seen in REST").toEqual({
+  expect(withheld, "what is not sent is shown in REST").toEqual({
     "2.1.1": [true, false],
     "2.2": [false, false],
     "2.2.1": [false, false]
   })
-  expect(totals).toEqual({ "2.1.1": [2], "2.2": later, "2.2.1": later })
+  expect(totals).toEqual({ "2.1.1": [2], "2.2": totalsSince22, "2.2.1": totalsSince22 })
 })
 
-it.each(laterVersions)("charging preferences in %s are answered by whether they will be used", async (version) => {
+it.each(versionsSince22)("charging preferences in %s are answered by whether they will be used", async (version) => {
   const { partner } = await roaming.registered(version)
   const spot = await aSpot(partner)
   const { id, transactionId } = await drive.session(partner, spot)
@@ -333,7 +333,7 @@ it.each(laterVersions)("charging preferences in %s are answered by whether they 
   const word = async (body: unknown) => {
     const { code, data, http } = await wish(body)
     expect(http).toBe(200)
-    const faults = code === 1000 ? laterSchema(version, "ChargingPreferencesResponse")(data, "data") : []
+    const faults = code === 1000 ? schemaSince22(version, "ChargingPreferencesResponse")(data, "data") : []
     expect(faults).toEqual([])
     return code === 1000 ? data : code
   }

@@ -108,21 +108,21 @@ describe.each(["2.2", "2.2.1"] as const)("charging profiles on OCPI %s", (versio
   common("report when the charger refuses, does not support or cannot be reached", async () => {
     const { partner } = await roaming.registered(version)
     const { sessionId, station } = await charging(partner)
-    const told = async (method: "PUT" | "GET" | "DELETE") => {
+    const resultOf = async (method: "PUT" | "GET" | "DELETE") => {
       const { answer, id } = await partner.profile(method, sessionId, method === "PUT" ? profile() : undefined)
       expect(answer).toEqual(accepted)
       return partner.result(id)
     }
-    expect(await told("PUT")).toEqual({ result: "REJECTED" })
+    expect(await resultOf("PUT")).toEqual({ result: "REJECTED" })
     station.on("SetChargingProfile", { status: "NotSupported" })
-    expect(await told("PUT")).toEqual({ result: "REJECTED" })
+    expect(await resultOf("PUT")).toEqual({ result: "REJECTED" })
     station.on("GetCompositeSchedule", { status: "Rejected" })
-    expect(await told("GET")).toEqual({ result: "REJECTED" })
+    expect(await resultOf("GET")).toEqual({ result: "REJECTED" })
     station.on("GetCompositeSchedule", { status: "Accepted" })
-    expect(await told("GET"), "there is no schedule in that").toEqual({ result: "UNKNOWN" })
+    expect(await resultOf("GET"), "there is no schedule in that").toEqual({ result: "UNKNOWN" })
     // No profile was ever accepted: the charger is asked to clear one that it does not have.
     station.on("ClearChargingProfile", { status: "Unknown" })
-    expect(await told("DELETE")).toEqual({ result: "UNKNOWN" })
+    expect(await resultOf("DELETE")).toEqual({ result: "UNKNOWN" })
     await station.close()
     expect((await partner.profile("PUT", sessionId, profile())).answer).toEqual({ result: "REJECTED", timeout: 90 })
     expect(problemsOf(partner)).toEqual([])

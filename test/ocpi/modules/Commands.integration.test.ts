@@ -61,7 +61,7 @@ const said: ReadonlyArray<readonly [Name, string, string, string]> = [
 describe.each(usualVersions)("commands on OCPI %s", (version) => {
   const common = itInCommon(version)
 
-  const told = (modern: string, old: string) => (version === "2.1.1" ? old : modern)
+  const byVersion = (modern: string, old: string) => (version === "2.1.1" ? old : modern)
   const accepted = version === "2.1.1" ? { result: "ACCEPTED" } : { result: "ACCEPTED", timeout: 90 }
 
   it("are sent to the charger, and its answer is posted in the version's terms", async () => {
@@ -71,7 +71,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
       spot.station.on(actions[name], { status })
       const { answer, id } = await partner.command(name, bodies[name](partner, spot))
       expect(answer, name).toEqual(accepted)
-      expect(await partner.result(id), `${name} ${status}`).toEqual({ result: told(modern, old) })
+      expect(await partner.result(id), `${name} ${status}`).toEqual({ result: byVersion(modern, old) })
     }
     expect(spot.station.asked("RemoteStartTransaction")).toEqual([
       { idTag: "UID1", connectorId: 1 },
@@ -91,13 +91,13 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
       throw new Error("broken")
     })
     const failed = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
-    expect(await partner.result(failed.id)).toEqual({ result: told("FAILED", "REJECTED") })
+    expect(await partner.result(failed.id)).toEqual({ result: byVersion("FAILED", "REJECTED") })
     spot.station.on("UnlockConnector", async () => {
       await spot.station.close()
       return { status: "Unlocked" }
     })
     const lost = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
-    expect(await partner.result(lost.id)).toEqual({ result: told("FAILED", "REJECTED") })
+    expect(await partner.result(lost.id)).toEqual({ result: byVersion("FAILED", "REJECTED") })
     // The charger is disconnected now. The answer says so at once, and no result follows.
     const offline = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
     expect(offline.answer).toMatchObject({ result: "REJECTED" })
@@ -148,7 +148,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     "that a charger never answers end as TIMEOUT, and a session that starts later still belongs to the partner",
     async () => {
       const tolerances = { callTimeoutSeconds: 5 }
-      await world.ask("PUT", "quirks", { rules: [{ name: "nobody is waited for", vendor: "*", tolerances }] })
+      await world.ask("PUT", "quirks", { rules: [{ name: "short timeout", vendor: "*", tolerances }] })
       const { id: partnerId, partner } = await roaming.registered(version)
       const spot = await drive.spot(partner)
       spot.station.on("RemoteStartTransaction", () => new Promise<Json>(() => undefined))
@@ -223,10 +223,10 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     spot.station.on("RemoteStartTransaction", { status: "Rejected" })
     await spot.station.status(1, "Charging")
     const occupied = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot))
-    expect(await partner.result(occupied.id)).toEqual({ result: told("EVSE_OCCUPIED", "REJECTED") })
+    expect(await partner.result(occupied.id)).toEqual({ result: byVersion("EVSE_OCCUPIED", "REJECTED") })
     await spot.station.status(1, "Faulted")
     const faulted = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot))
-    expect(await partner.result(faulted.id)).toEqual({ result: told("EVSE_INOPERATIVE", "REJECTED") })
+    expect(await partner.result(faulted.id)).toEqual({ result: byVersion("EVSE_INOPERATIVE", "REJECTED") })
   })
 
   common(

@@ -53,10 +53,10 @@ describe("the result of a command", () => {
     const tries = () => partner.server.heard.filter(({ module }) => module === "commands").length
     await partner.eventually("a third try", () => tries() >= 3)
     await world.eventually("it is in the log", `partners/${partnerId}/exchanges?limit=20`, ({ items }) => {
-      const told = (items as ReadonlyArray<Json>).filter(
+      const exchanges = (items as ReadonlyArray<Json>).filter(
         ({ direction, module }) => direction === "out" && module === "commands"
       )
-      return told.length >= 3
+      return exchanges.length >= 3
     })
     await world.service.kill("SIGKILL")
     partner.server.faults.clear()

@@ -21,7 +21,7 @@ it(
     const calls = (method: string) =>
       partner.server.heard.filter((one) => one.method === method && one.module === "cdrs").length
     const isUpToDate = () =>
-      world.eventually("all is told", `partners/${id}/health`, ({ deliveries }) => {
+      world.eventually("all is delivered", `partners/${id}/health`, ({ deliveries }) => {
         const { due, state } = deliveries as { readonly due: number; readonly state: string }
         return due === 0 && state === "UpToDate"
       })

@@ -111,8 +111,8 @@ it("each version has its own names of fields, and lacks some", () => {
     expect(v211).not.toHaveProperty(lost)
   }
   for (const version of ["2.2", "2.2.1"] as const) {
-    const later = said(version)
-    expect(later).toMatchObject({
+    const json = said(version)
+    expect(json).toMatchObject({
       country_code: "NL",
       party_id: "VLT",
       end_date_time: "2026-05-20T12:50:00Z",
@@ -135,7 +135,7 @@ it("each version has its own names of fields, and lacks some", () => {
       total_parking_cost: { excl_vat: 1.5, incl_vat: 1.8 },
       total_reservation_cost: { excl_vat: 1, incl_vat: 1.2 }
     })
-    for (const none of ["total_time_cost", "credit", "credit_reference_id"]) expect(later).not.toHaveProperty(none)
+    for (const none of ["total_time_cost", "credit", "credit_reference_id"]) expect(json).not.toHaveProperty(none)
   }
   expect(said("2.2")["cdr_location"]).toMatchObject({
     postal_code: "9711 LV",
@@ -202,7 +202,7 @@ it("a record has its tariff only if the version can express all that priced it, 
     { id: ids.tariff, elements: [{ price_components: [{ type: "ENERGY", price: 0.38, step_size: 1 }] }] }
   ])
   const without = versions.filter((version) => !Object.hasOwn(said(version), "tariffs"))
-  expect(without, "as REST has it, which tells where it is left out").toEqual(versionsWithPlainTariffs)
+  expect(without, "as in REST, which shows where it is left out").toEqual(versionsWithPlainTariffs)
 })
 
 it("a signed value that is too long for the version is left out, and never cut", () => {
@@ -236,7 +236,7 @@ it("a credit record differs in its id, total and reference; 2.1.1 has none", () 
     expect(schemasOf[version].CDR(said(version, credit), "cdr")).toEqual([])
   }
   const without = versions.filter((version) => !wireObjects[version].cdrs.hasCredits)
-  expect(without, "as REST has it, which tells what is withheld").toEqual(versionsWithoutCredits)
+  expect(without, "as in REST, which shows what is withheld").toEqual(versionsWithoutCredits)
 })
 
 it("the hours of the periods add up to the totals, however they are divided", () => {
@@ -253,11 +253,11 @@ it("the hours of the periods add up to the totals, however they are divided", ()
   const given = withBody({ periods, durationMillis: millis(true) + millis(false), parkingMillis: millis(false) })
   for (const version of versions) {
     const json = said(version, given)
-    const told = (json["charging_periods"] as ReadonlyArray<Json>).flatMap(
+    const volumes = (json["charging_periods"] as ReadonlyArray<Json>).flatMap(
       ({ dimensions }) => dimensions as ReadonlyArray<{ readonly type: string; readonly volume: number }>
     )
     const sum = (...types: ReadonlyArray<string>) =>
-      told.reduce((all, { type, volume }) => all + (types.includes(type) ? Math.round(volume * 1e4) : 0), 0) / 1e4
+      volumes.reduce((all, { type, volume }) => all + (types.includes(type) ? Math.round(volume * 1e4) : 0), 0) / 1e4
     expect([sum("TIME", "PARKING_TIME"), sum("PARKING_TIME")]).toEqual([json["total_time"], json["total_parking_time"]])
     expect(Number(json["total_time"])).toBeCloseTo((millis(true) + millis(false)) / 3_600_000, 3)
   }

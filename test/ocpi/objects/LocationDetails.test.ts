@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Location } from "../../../src/domain/site/Location.ts"
 import { locationTexts } from "../../../src/ocpi/objects/location/Texts.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
-import { evseTold, publishAllowedTo, siteTold, terms } from "../../support/details.ts"
+import { evseDetails, publishAllowedTo, siteDetails, terms } from "../../support/details.ts"
 import { schemasOf, type Version } from "../schemas/Schemas.ts"
 import { bare, details, now, whole } from "./located.ts"
 
@@ -28,16 +28,16 @@ describe.each(versions)("a location with all details, in %s", (version) => {
         { latitude: "52.510000", longitude: "5.260000", name: { language: "en", text: "Entrance" } },
         { latitude: "-33.500000", longitude: "-70.123457" }
       ],
-      directions: siteTold.directions,
+      directions: siteDetails.directions,
       operator: {
         name: "Quay Charging",
         website: "https://quay.example",
-        logo: { ...siteTold.operator.logo }
+        logo: { ...siteDetails.operator.logo }
       },
       suboperator: { name: "Harbour Services" },
       owner: { name: "City of Lelystad", website: "https://lelystad.example" },
       charging_when_closed: false,
-      images: siteTold.images,
+      images: siteDetails.images,
       energy_mix: {
         is_green_energy: true,
         energy_sources: [
@@ -52,8 +52,8 @@ describe.each(versions)("a location with all details, in %s", (version) => {
       physical_reference: "Bay 12",
       floor_level: "-2",
       coordinates: { latitude: "52.500001", longitude: "5.249999" },
-      directions: evseTold.directions,
-      images: evseTold.images,
+      directions: evseDetails.directions,
+      images: evseDetails.images,
       parking_restrictions: ["EV_ONLY", "CUSTOMERS"]
     })
     expect(wire.evses[0]?.connectors[0]?.["terms_and_conditions"]).toBe(terms)
@@ -148,12 +148,12 @@ describe("a location that is not public", () => {
   })
 
   it("may be for no one at all, and has no list of allowed tokens if it is public", () => {
-    const nobody = encoded("2.2.1", { ...bare, details: { publish: false } })
-    expect(nobody["publish"]).toBe(false)
-    expect(nobody).not.toHaveProperty("publish_allowed_to")
-    const everybody = encoded("2.2.1", { ...bare, details: { publishAllowedTo } })
-    expect(everybody["publish"]).toBe(true)
-    expect(everybody).not.toHaveProperty("publish_allowed_to")
+    const forNoOne = encoded("2.2.1", { ...bare, details: { publish: false } })
+    expect(forNoOne["publish"]).toBe(false)
+    expect(forNoOne).not.toHaveProperty("publish_allowed_to")
+    const forEveryone = encoded("2.2.1", { ...bare, details: { publishAllowedTo } })
+    expect(forEveryone["publish"]).toBe(true)
+    expect(forEveryone).not.toHaveProperty("publish_allowed_to")
   })
 
   it("is marked as removed in 2.1.1 if it was shown before", () => {

@@ -96,8 +96,8 @@ it("each version has its own names of fields, and lacks some", () => {
     }
   })
   for (const version of ["2.2", "2.2.1"] as const) {
-    const later = said(version)
-    expect(later).toMatchObject({
+    const json = said(version)
+    expect(json).toMatchObject({
       country_code: "NL",
       party_id: "VLT",
       start_date_time: "2026-05-20T12:00:00Z",

@@ -106,10 +106,10 @@ describe("a partner's answer to an authorisation request", () => {
   })
 
   it("is valid without a token, with an unreadable one, and with a reference that is too long", () => {
-    const told = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
-    expect(read("2.2", { allowed: "BLOCKED" })).toEqual(told)
-    expect(read("2.2", { allowed: "BLOCKED", token: { uid: 7 }, authorization_reference: null })).toEqual(told)
-    expect(read("2.2", { allowed: "BLOCKED", authorization_reference: "x".repeat(37) })).toEqual(told)
+    const expected = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
+    expect(read("2.2", { allowed: "BLOCKED" })).toEqual(expected)
+    expect(read("2.2", { allowed: "BLOCKED", token: { uid: 7 }, authorization_reference: null })).toEqual(expected)
+    expect(read("2.2", { allowed: "BLOCKED", authorization_reference: "x".repeat(37) })).toEqual(expected)
     expect(() => read("2.2", { info: "no word" })).toThrow()
   })
 })

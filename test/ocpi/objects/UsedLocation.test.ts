@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { ShownPlace } from "../../../src/domain/site/CdrLocation.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
-import { evseTold, terms } from "../../support/details.ts"
+import { evseDetails, terms } from "../../support/details.ts"
 import { schemasOf } from "../schemas/Schemas.ts"
 import { cdr, ids, place, session } from "./charged.ts"
 import { details, operator, whole } from "./located.ts"
@@ -17,7 +17,7 @@ const shown: ShownPlace = {
   openingHours: { twentyfourseven: true },
   details,
   capabilities: ["RFID_READER", "CHARGING_PREFERENCES_CAPABLE"],
-  evse: evseTold,
+  evse: evseDetails,
   termsAndConditions: terms
 }
 const seen = { ...place, shown }

@@ -1,11 +1,11 @@
 /** A location without any optional field, and one with all details, for tests of how they are encoded. */
 import { assumedEquipment } from "../../../src/domain/site/Connector.ts"
 import type { Location } from "../../../src/domain/site/Location.ts"
-import { evseTold, siteTold, terms } from "../../support/details.ts"
+import { evseDetails, siteDetails, terms } from "../../support/details.ts"
 
 export const now = Date.UTC(2026, 4, 20, 12)
 
-export const { operator, ...details } = siteTold
+export const { operator, ...details } = siteDetails
 
 export const bare: Location = {
   id: "01990000-0000-7000-8000-000000000001",
@@ -43,7 +43,7 @@ export const whole: Location = {
   details,
   evses: bare.evses.map((evse) => ({
     ...evse,
-    details: evseTold,
+    details: evseDetails,
     connectors: evse.connectors.map((connector) => ({ ...connector, termsAndConditions: terms }))
   }))
 }

@@ -74,8 +74,8 @@ export class Client {
       this.problem(`${what}: no JSON by its type`)
     if (modern) {
       for (const name of ["x-request-id", "x-correlation-id"]) {
-        const told = Object.entries(sent).find(([one]) => one.toLowerCase() === name)?.[1]
-        if (told !== undefined && got.headers[name] !== told) this.problem(`${what}: ${name} was not echoed`)
+        const sentValue = Object.entries(sent).find(([one]) => one.toLowerCase() === name)?.[1]
+        if (sentValue !== undefined && got.headers[name] !== sentValue) this.problem(`${what}: ${name} was not echoed`)
       }
     }
     return {

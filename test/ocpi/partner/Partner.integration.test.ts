@@ -85,7 +85,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
     }
     expect(found).toEqual(wrong.map(() => true))
     expect((await call("PATCH", "sessions", "/NL/VLT/NEVER", { status: "ACTIVE" })).http).toBe(404)
-    expect((await call("GET", "cdrs", "", undefined, { authorization: "Token nobody" })).http).toBe(401)
+    expect((await call("GET", "cdrs", "", undefined, { authorization: "Token unknown" })).http).toBe(401)
   })
 
   it("lists its tokens in pages, and authorises them", async () => {
@@ -96,7 +96,7 @@ describe.each(allVersions)("the tests' own partner on OCPI %s", (version) => {
     expect(first.headers["link"]).toContain("offset=2")
     const word = await call("POST", "tokens", "/A/authorize")
     expect(word.text).toContain('"allowed":"ALLOWED"')
-    expect((await call("POST", "tokens", "/NOBODY/authorize")).http).toBe(404)
+    expect((await call("POST", "tokens", "/UNKNOWN/authorize")).http).toBe(404)
   })
 
   it("acts out each fault", async () => {

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { until } from "../../simulation/Wait.ts"
-import { laterSchema, schemasOf, type Version } from "../schemas/Schemas.ts"
+import { schemaSince22, schemasOf, type Version } from "../schemas/Schemas.ts"
 import type { Check } from "../schemas/Shape.ts"
 import { type Answer, Client } from "./Client.ts"
 import { type Heard, Server } from "./Server.ts"
@@ -283,7 +283,7 @@ export class Partner implements AsyncDisposable {
       method === "PUT" ? { ...body, response_url: url } : undefined
     )
     return {
-      answer: this.client.expect(answer, laterSchema(this.version, "ChargingProfileResponse"), `${method} profile`),
+      answer: this.client.expect(answer, schemaSince22(this.version, "ChargingProfileResponse"), `${method} profile`),
       id
     }
   }
@@ -318,7 +318,7 @@ export class Partner implements AsyncDisposable {
     if (module === "credentials") return this.credential(heard)
     if (this.registrationTokens.has(token)) return { http: 401, code: 2001 }
     if (module === "tokens") return this.cards.answer(heard)
-    if (module === "commands" || module === "chargingprofiles") return this.told(heard)
+    if (module === "commands" || module === "chargingprofiles") return this.receiveResult(heard)
     if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method)) return { http: 405, code: 2000 }
     return this.stores.take(module, heard)
   }
@@ -359,10 +359,10 @@ export class Partner implements AsyncDisposable {
   }
 
   /** Receives the results of commands and profiles, and active profiles. */
-  private told({ body, method, module, path }: Heard): Reply {
+  private receiveResult({ body, method, module, path }: Heard): Reply {
     const [kind = "", id = ""] = path
     if (method === "PUT" && module === "chargingprofiles" && path.length === 1) {
-      this.look(laterSchema(this.version, "ActiveChargingProfile"), body, "PUT active profile")
+      this.look(schemaSince22(this.version, "ActiveChargingProfile"), body, "PUT active profile")
       if (isJson(body)) this.activeProfiles.set(kind, body)
       return { http: 200, code: 1000 }
     }
@@ -371,7 +371,7 @@ export class Partner implements AsyncDisposable {
     const check =
       module === "commands"
         ? schemasOf[this.version].CommandResult
-        : laterSchema(
+        : schemaSince22(
             this.version,
             kind === "active"
               ? "ActiveChargingProfileResult"

@@ -8,7 +8,7 @@ import type { Json } from "./Wire.ts"
 export const allVersions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
 
 /** Versions with routing, charging profiles and hub client info. */
-export const laterVersions: ReadonlyArray<Version> = ["2.2", "2.2.1"]
+export const versionsSince22: ReadonlyArray<Version> = ["2.2", "2.2.1"]
 
 /** A partner as REST answers its invitation. */
 export interface Invited {

@@ -84,8 +84,8 @@ export class Stores {
   /** From 2.2 on an object names its party, which must match the address. */
   private owned(what: string, [country, party]: ReadonlyArray<string>, body: unknown): void {
     if (this.version === "2.1.1") return
-    const told = `${String(field(body, "country_code"))}/${String(field(body, "party_id"))}`
-    if (told !== `${country}/${party}`) this.problem(`${what} of ${told} was sent to ${country}/${party}`)
+    const named = `${String(field(body, "country_code"))}/${String(field(body, "party_id"))}`
+    if (named !== `${country}/${party}`) this.problem(`${what} of ${named} was sent to ${country}/${party}`)
   }
 
   take(module: string, received: Received): Reply {
@@ -117,8 +117,8 @@ export class Stores {
     if (method !== "PUT") return notAllowed
     this.check(schemasOf[this.version][name], body, `PUT ${name}`)
     if (name === "Location") this.owned(name, path, body)
-    const told = field(body, name === "EVSE" ? "uid" : "id")
-    if (told !== path.at(-1)) this.problem(`PUT ${name} ${String(told)} to ${String(path.at(-1))}`)
+    const ownId = field(body, name === "EVSE" ? "uid" : "id")
+    if (ownId !== path.at(-1)) this.problem(`PUT ${name} ${String(ownId)} to ${String(path.at(-1))}`)
     const parent = name === "Connector" ? evse : whole
     return name !== "Location" && parent === undefined ? unknown(2003) : this.locate(key, path, body)
   }

@@ -33,10 +33,10 @@ export const send = ({ body, headers, method, url }: Sent): Promise<Got> =>
       incoming.on("data", (chunk: Buffer) => void chunks.push(chunk))
       incoming.on("error", reject)
       incoming.on("end", () => {
-        const told = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
+        const received = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
         resolve({
           http: incoming.statusCode ?? 0,
-          headers: Object.fromEntries(told),
+          headers: Object.fromEntries(received),
           text: Buffer.concat(chunks).toString("utf8")
         })
       })

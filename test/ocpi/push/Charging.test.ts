@@ -40,7 +40,7 @@ const itemOf = (kind: string, id: string, hash: Uint8Array | undefined) => ({
 })
 
 /** Pushes each of the sessions to a partner of `version`, and returns the calls. */
-const told = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
+const pushSessions = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSession>) =>
   Effect.gen(function* () {
     const calls: Array<PartnerRequest> = []
     const client = PartnerClient.of({
@@ -103,14 +103,14 @@ const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], numbe
 const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] = {}) => {
   const { calls, client } = answering(http)
   const item = { ...itemOf("cdr", cdr.id, undefined), ...known }
-  const telling = {
+  const push = {
     item,
     partner,
     wire: wireObjects["2.2.1"],
     client,
     inTurn: <A, E>(call: Effect.Effect<A, E>) => call
   }
-  return Effect.map(Effect.result(pushCdr(telling, cdr, ours)), (result) => ({
+  return Effect.map(Effect.result(pushCdr(push, cdr, ours)), (result) => ({
     calls,
     outcome: result._tag === "Success" ? result.success : undefined
   }))
@@ -159,14 +159,14 @@ describe("a tariff that is no longer assigned", () => {
   const gone = (known: Pick<DueItem, "hash">, isNamed: boolean) => {
     const { calls, client } = answering({})
     const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
-    const telling = {
+    const push = {
       item,
       partner,
       wire: wireObjects["2.2.1"],
       client,
       inTurn: <A, E>(call: Effect.Effect<A, E>) => call
     }
-    return Effect.map(pushTariffRemoval(telling, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
+    return Effect.map(pushTariffRemoval(push, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
       _tag,
       calls
     }))
@@ -187,7 +187,7 @@ const versions: ReadonlyArray<OcpiVersion> = ["2.1.1", "2.2", "2.2.1"]
 describe.each(versions)("a session to a partner on OCPI %s", (version) => {
   it.effect("is sent again when it has changed", () =>
     Effect.gen(function* () {
-      const calls = yield* told(version, [session, { ...session, energyWh: session.energyWh + 1000 }])
+      const calls = yield* pushSessions(version, [session, { ...session, energyWh: session.energyWh + 1000 }])
       assert.deepStrictEqual(
         calls.map(({ method }) => method),
         ["PUT", "PUT"]
@@ -198,7 +198,7 @@ describe.each(versions)("a session to a partner on OCPI %s", (version) => {
   it.effect("is sent once, although its site is renamed and its time changes", () =>
     Effect.gen(function* () {
       const renamed = { ...session, place: { ...place, siteName: "Renamed" }, lastUpdated: session.lastUpdated + 1000 }
-      assert.strictEqual((yield* told(version, [session, renamed])).length, 1)
+      assert.strictEqual((yield* pushSessions(version, [session, renamed])).length, 1)
     })
   )
 })

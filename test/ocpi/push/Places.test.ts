@@ -96,7 +96,7 @@ const wire = wireObjects["2.2.1"]
 const inTurn = <A, E>(call: Effect.Effect<A, E>) => call
 
 /** Pushes the first EVSE. `hash` is that of its last push, and `http` the answer to a PATCH. */
-const told = (known: { readonly location: boolean; readonly hash?: Uint8Array }, http = 200) => {
+const pushFirstEvse = (known: { readonly location: boolean; readonly hash?: Uint8Array }, http = 200) => {
   const { calls, client } = listening(http)
   let asked = 0
   const item = dueOf(evseRef(location.id, uids[0]), { hash: known.hash, reference: undefined })
@@ -104,8 +104,8 @@ const told = (known: { readonly location: boolean; readonly hash?: Uint8Array },
     asked++
     return known.location
   })
-  const telling = { item, partner, client, wire, inTurn }
-  return Effect.map(pushEvse(telling, location, uids[0], isKnown), (outcome) => ({
+  const push = { item, partner, client, wire, inTurn }
+  return Effect.map(pushEvse(push, location, uids[0], isKnown), (outcome) => ({
     calls: calls.map(({ method }) => method),
     also:
       outcome._tag === "Delivered"
@@ -120,10 +120,10 @@ const another = `evse ${location.id}/${uids[1]}`
 describe("an EVSE's status", () => {
   it.effect("is sent alone to a partner that has the location", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* told({ location: true }), { calls: ["PATCH"], also: [], asked: 1 })
+      assert.deepStrictEqual(yield* pushFirstEvse({ location: true }), { calls: ["PATCH"], also: [], asked: 1 })
       // A partner that has its status must have the location, so that this is not looked up.
       const hash = new Uint8Array(16)
-      assert.deepStrictEqual(yield* told({ location: true, hash }), { calls: ["PATCH"], also: [], asked: 0 })
+      assert.deepStrictEqual(yield* pushFirstEvse({ location: true, hash }), { calls: ["PATCH"], also: [], asked: 0 })
     })
   )
 
@@ -133,14 +133,14 @@ describe("an EVSE's status", () => {
       Effect.gen(function* () {
         // The party it was sent by is recorded too: if the site moves, it must be removed there.
         const also = [`location ${location.id} NL*ABC`, another]
-        assert.deepStrictEqual(yield* told({ location: false }), { calls: ["PUT"], also, asked: 1 })
+        assert.deepStrictEqual(yield* pushFirstEvse({ location: false }), { calls: ["PUT"], also, asked: 1 })
       })
   )
 
   it.effect("is sent with the whole location to a partner that does not know the EVSE", () =>
     Effect.gen(function* () {
       for (const http of [404, 405]) {
-        const { also, calls } = yield* told({ location: true }, http)
+        const { also, calls } = yield* pushFirstEvse({ location: true }, http)
         assert.deepStrictEqual({ also, calls }, { also: [another], calls: ["PATCH", "PUT"] })
       }
     })
@@ -148,24 +148,24 @@ describe("an EVSE's status", () => {
 })
 
 describe("a location", () => {
-  const tell = (known: Pick<DueItem, "hash" | "reference">, as = location) => {
+  const deliver = (known: Pick<DueItem, "hash" | "reference">, as = location) => {
     const { calls, client } = listening(200)
-    const telling = { item: dueOf(locationRef(location.id), known), partner, client, wire, inTurn }
-    return Effect.map(pushLocation(telling, as), (outcome) => ({ calls, outcome }))
+    const push = { item: dueOf(locationRef(location.id), known), partner, client, wire, inTurn }
+    return Effect.map(pushLocation(push, as), (outcome) => ({ calls, outcome }))
   }
   const delivered = (outcome: Outcome) => (outcome._tag === "Delivered" ? outcome : undefined)
 
   it.effect("is sent once, and removed from the party that its site has left", () =>
     Effect.gen(function* () {
-      const first = delivered((yield* tell({ hash: undefined, reference: undefined })).outcome)
+      const first = delivered((yield* deliver({ hash: undefined, reference: undefined })).outcome)
       assert.strictEqual(first?.reference, "NL*ABC")
       assert.deepStrictEqual(first?.named, [])
       // Sent together with one of its EVSEs by an older release, which did not store the party.
-      const { calls, outcome } = yield* tell({ hash: first?.hash, reference: undefined })
+      const { calls, outcome } = yield* deliver({ hash: first?.hash, reference: undefined })
       assert.deepStrictEqual(calls, [])
       assert.deepInclude(outcome, { isSilent: true, reference: "NL*ABC" })
       const moved = { ...location, party: { countryCode: "BE", partyId: "VL2" } }
-      const after = yield* tell({ hash: first?.hash, reference: "NL*ABC" }, moved)
+      const after = yield* deliver({ hash: first?.hash, reference: "NL*ABC" }, moved)
       assert.deepStrictEqual(
         after.calls.map(({ at, body, from, method }) => [
           method,
@@ -192,17 +192,17 @@ describe("a location", () => {
           connectors: evse.connectors.map((connector) => ({ ...connector, tariffId, laterTariffIds }))
         }))
       })
-      const both = yield* tell({ hash: undefined, reference: undefined }, named("t1", ["t2"]))
+      const both = yield* deliver({ hash: undefined, reference: undefined }, named("t1", ["t2"]))
       assert.deepStrictEqual(delivered(both.outcome)?.named, ["t1", "t2"])
       const known = { hash: delivered(both.outcome)?.hash, reference: "NL*ABC" }
-      const same = yield* tell(known, named("t1", ["t2"]))
+      const same = yield* deliver(known, named("t1", ["t2"]))
       assert.deepStrictEqual([same.calls, delivered(same.outcome)?.named], [[], ["t1", "t2"]])
       const gone = {
         ...named("t1", []),
         evses: named("t1", []).evses.map((evse) => ({ ...evse, status: "REMOVED" as const }))
       }
-      assert.deepStrictEqual(delivered((yield* tell(known, gone)).outcome)?.named, [])
-      const none = yield* tell(known, named(undefined, []))
+      assert.deepStrictEqual(delivered((yield* deliver(known, gone)).outcome)?.named, [])
+      const none = yield* deliver(known, named(undefined, []))
       assert.deepStrictEqual([none.calls.length, delivered(none.outcome)?.named], [1, []])
     })
   )

@@ -163,9 +163,9 @@ describe("an answer", () => {
   )
 
   it("to a check of whether the partner can be reached proves it if it speaks OCPI or checks tokens", () => {
-    const somebody = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]
-    expect(somebody.map(isReachable)).toEqual([true, true, true, true, true])
-    const nobody = [
+    const reachable = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]
+    expect(reachable.map(isReachable)).toEqual([true, true, true, true, true])
+    const unreachable = [
       failed(undefined),
       failed(200),
       failed(302),
@@ -175,7 +175,7 @@ describe("an answer", () => {
       failed(429, 2000),
       failed(500, 2000)
     ]
-    expect(nobody.filter(isReachable)).toEqual([])
+    expect(unreachable.filter(isReachable)).toEqual([])
   })
 
   it("to the deletion of an unknown object counts as success, a bare 404 only after many tries", () => {
@@ -197,13 +197,13 @@ describe("an answer", () => {
 
 it("an object is sent again only if more than times and the order of fields has changed", () => {
   const one = { id: "x", last_updated: "a", evses: [{ uid: "u", status: "AVAILABLE", last_updated: "a" }] }
-  const later = {
+  const reordered = {
     evses: [{ last_updated: "b", status: "AVAILABLE", uid: "u" }],
     last_updated: "b",
     id: "x",
     none: undefined
   }
-  expect(sameHash(hashOf(one), hashOf(later))).toBe(true)
+  expect(sameHash(hashOf(one), hashOf(reordered))).toBe(true)
   expect(sameHash(hashOf(one), hashOf({ ...one, evses: [] }))).toBe(false)
   expect(sameHash(undefined, hashOf(one))).toBe(false)
 })

@@ -1,6 +1,6 @@
 /** The tables are useful as a check only if they find mistakes. */
 import { describe, expect, it } from "vitest"
-import { envelopeOf, laterSchema, schemasOf, type Version } from "./Schemas.ts"
+import { envelopeOf, schemaSince22, schemasOf, type Version } from "./Schemas.ts"
 import { samples } from "./samples.ts"
 
 const versions: ReadonlyArray<Version> = ["2.1.1", "2.2", "2.2.1"]
@@ -87,6 +87,6 @@ it("a PATCH must have last_updated from 2.2 on", () => {
 })
 
 it("charging profiles have tables in later versions only", () => {
-  expect(laterSchema("2.2", "ChargingProfileResponse")({ result: "ACCEPTED", timeout: 30 }, "answer")).toEqual([])
-  expect(() => laterSchema("2.1.1", "ClearProfileResult")).toThrow("2.1.1")
+  expect(schemaSince22("2.2", "ChargingProfileResponse")({ result: "ACCEPTED", timeout: 30 }, "answer")).toEqual([])
+  expect(() => schemaSince22("2.1.1", "ClearProfileResult")).toThrow("2.1.1")
 })

@@ -14,7 +14,7 @@ export const envelopeOf: Readonly<Record<Version, Check>> = {
   "2.2.1": envelope(time22)
 }
 
-type Later =
+type NameSince22 =
   | "ActiveChargingProfile"
   | "ActiveChargingProfileResult"
   | "ChargingPreferencesResponse"
@@ -23,8 +23,8 @@ type Later =
   | "ClearProfileResult"
   | "ClientInfo"
 
-/** The table of an object that exists in later versions only. */
-export const laterSchema = (version: Version, name: Later): Check => {
+/** The table of an object that exists since 2.2 only. */
+export const schemaSince22 = (version: Version, name: NameSince22): Check => {
   const check = schemasOf[version][name]
   if (check === undefined) throw new Error(`OCPI ${version} has no ${name}`)
   return check

@@ -69,8 +69,11 @@ export const tenths: Check = rule(
   "must be a number of at most 1 decimal"
 )
 
-export const oneOf = (...words: ReadonlyArray<string>): Check =>
-  rule((value) => typeof value === "string" && words.includes(value), `must be one of ${words.slice(0, 8).join(", ")}`)
+export const oneOf = (...values: ReadonlyArray<string>): Check =>
+  rule(
+    (value) => typeof value === "string" && values.includes(value),
+    `must be one of ${values.slice(0, 8).join(", ")}`
+  )
 
 export const url: Check = rule(
   (value) => typeof value === "string" && value.length <= 255 && /^https?:/.test(value) && URL.canParse(value),

@@ -230,7 +230,7 @@ describe("the message log", () => {
     mailbox.call("3", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })
     client.send([3, "2", answer])
     client.send([3, "3", answer])
-    client.send([3, "nobody's", answer])
+    client.send([3, "unasked", answer])
     client.send(JSON.stringify([3, "3", answer]).slice(0, -2))
     await until(() => server.frames.length === 7, "seven frames")
     expect(JSON.stringify(server.frames)).not.toContain(secret)

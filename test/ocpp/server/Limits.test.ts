@@ -185,19 +185,19 @@ describe("large frames", () => {
 
 describe("the event loop's lag", () => {
   it("is reported every second, and counts as overload only when it lasts", () => {
-    const told: Array<number> = []
-    const lag = new LoopLag(200, 0, (worst) => told.push(worst))
+    const reported: Array<number> = []
+    const lag = new LoopLag(200, 0, (worst) => reported.push(worst))
     let now = 0
     const pass = (millis: number, late: number): void => {
       for (const end = now + millis; now < end;) lag.sample((now += 50 + late))
     }
     pass(1_000, 0)
-    expect(told).toEqual([0])
+    expect(reported).toEqual([0])
     for (let i = 0; i < 2; i++) pass(1_000, 250)
     expect(lag.isOverloaded).toBe(false)
     pass(1_200, 250)
     expect(lag.isOverloaded).toBe(true)
-    expect(Math.max(...told)).toBe(250)
+    expect(Math.max(...reported)).toBe(250)
     pass(2_000, 0)
     expect(lag.isOverloaded).toBe(false)
   })
@@ -207,7 +207,7 @@ describe("the event loop's lag", () => {
     let cpu = 0
     let timer: (() => void) | undefined
     let samples = 0
-    const told: Array<number> = []
+    const reported: Array<number> = []
     const clock = {
       now: () => now,
       elapsed: () => now,
@@ -219,7 +219,7 @@ describe("the event loop's lag", () => {
     const lag = new LoopLag(
       200,
       0,
-      (worst) => told.push(worst),
+      (worst) => reported.push(worst),
       () => cpu
     )
     lag.start(clock)
@@ -248,7 +248,7 @@ describe("the event loop's lag", () => {
     expect(timer).not.toBe(undefined)
     pass(2_400, { share: 0.01, late: 250 })
     expect(lag.isOverloaded).toBe(true)
-    expect(Math.max(...told)).toBe(250)
+    expect(Math.max(...reported)).toBe(250)
   })
 })
 
@@ -258,22 +258,22 @@ describe("an admission queue", () => {
     const started: Array<number> = []
     let running = 0
     let most = 0
-    const turns = new AdmissionQueue<number>(atATime, (item) => {
+    const queue = new AdmissionQueue<number>(atATime, (item) => {
       started.push(item)
       most = Math.max(most, ++running)
       work()
       setImmediate(() => {
         running--
-        turns.done()
+        queue.done()
       })
     })
-    for (let i = 0; i < 50; i++) turns.offer(i)
+    for (let i = 0; i < 50; i++) queue.offer(i)
     let loops = 0
     while (started.length < 50) {
       await new Promise(setImmediate)
       loops++
     }
-    return { left: turns.size, loops, most, started }
+    return { left: queue.size, loops, most, started }
   }
 
   it("runs its items in order, and only so many at a time", async () => {

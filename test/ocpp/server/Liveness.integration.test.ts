@@ -1,7 +1,7 @@
 /** When a silent charger is pinged, and when it counts as gone; time is the test's clock, pings and pongs are real. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { connect, settle, turns, until } from "./client.ts"
+import { connect, eventLoopIterations, settle, until } from "./client.ts"
 import { HandClock, startServer } from "./harness.ts"
 
 /** A connected charger that has sent one message and been checked once, and counts the pings it gets. */
@@ -23,7 +23,7 @@ const start = async (options: { readonly autoPong: boolean }) => {
     pass: async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i += 5) {
         clock.advance(5_000)
-        await turns(5)
+        await eventLoopIterations(5)
       }
     },
     closedBecause: () => server.inbox.of("CP1").closedBecause
@@ -147,7 +147,7 @@ describe("a charger that sends nothing after its upgrade", () => {
     const pass = async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i += 5) {
         clock.advance(5_000)
-        await turns(5)
+        await eventLoopIterations(5)
       }
     }
     return { client, pass, mailbox: server.inbox.of("CP1") }

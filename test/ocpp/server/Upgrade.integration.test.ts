@@ -150,7 +150,7 @@ describe("the charger", () => {
     await attempt(server.port, "/ocpp/CP2", { protocols, user: "CP2", password: "guessed" })
     await attempt(server.port, "/ocpp/CP1", { user: "CP1", password: "wrong" })
     await attempt(server.port, "/ocpp/CP%201")
-    expect(server.knocks).toEqual([
+    expect(server.unknownChargerAttempts).toEqual([
       {
         chargerId: "CP2",
         remoteAddress: "127.0.0.1",
@@ -159,7 +159,7 @@ describe("the charger", () => {
         at: expect.any(Number)
       }
     ])
-    expect(JSON.stringify(server.knocks)).not.toMatch(/guessed|secret/)
+    expect(JSON.stringify(server.unknownChargerAttempts)).not.toMatch(/guessed|secret/)
   })
 
   it("is answered 503 with Retry-After while the database is unavailable, and 101 once it is back", async () => {

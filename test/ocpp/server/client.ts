@@ -80,7 +80,7 @@ const turn = (): Promise<void> =>
  * Iterations of the event loop, each of which reads what has arrived: a message and its answer take two or three, since both ends are in
  * this process.
  */
-export const turns = async (count: number): Promise<void> => {
+export const eventLoopIterations = async (count: number): Promise<void> => {
   for (let n = 0; n < count; n++) await turn()
 }
 

@@ -223,7 +223,7 @@ export interface TestServer {
   readonly inbox: TestInbox
   readonly frames: Array<LoggedFrame>
   /** Attempts by unknown chargers. */
-  readonly knocks: Array<UnknownChargerAttempt>
+  readonly unknownChargerAttempts: Array<UnknownChargerAttempt>
   readonly refused: Array<ChargerRefusal>
   readonly lastMessage: Map<string, string>
   /** Log lines of the server. */
@@ -257,7 +257,7 @@ const rest = (_request: IncomingMessage, response: ServerResponse): void => void
 export const startServer = async (options: TestOptions = {}): Promise<TestServer> => {
   const inbox = new TestInbox()
   const frames: Array<LoggedFrame> = []
-  const knocks: Array<UnknownChargerAttempt> = []
+  const unknownChargerAttempts: Array<UnknownChargerAttempt> = []
   const refused: Array<ChargerRefusal> = []
   const lastMessage = new Map<string, string>()
   const logs: Array<string> = []
@@ -317,7 +317,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       peek: never
     }),
     Layer.succeed(UnknownChargerAttempts, {
-      attempted: (knock) => void knocks.push(knock),
+      attempted: (attempt) => void unknownChargerAttempts.push(attempt),
       list: never,
       forget: never,
       concernOnly: never
@@ -383,7 +383,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
   return Object.assign(state, {
     inbox,
     frames,
-    knocks,
+    unknownChargerAttempts,
     refused,
     lastMessage,
     logs,

@@ -49,9 +49,9 @@ describe("what a charger sends", () => {
       const facts = factsOf(action, sent)
       expect(json(facts.map(({ body }) => body))).toBeLessThan(32 * KiB)
       // Cut text is marked as such, and apart from raw frames no text is longer than the longest that OCPP 1.6 allows.
-      const told = texts(facts.map(({ body }) => ({ ...body, raw: "" })))
-      expect(told.filter((text) => text.length >= 255).every(isCut)).toBe(true)
-      expect(told.every((text) => text.length <= 1000 && text.isWellFormed())).toBe(true)
+      const stored = texts(facts.map(({ body }) => ({ ...body, raw: "" })))
+      expect(stored.filter((text) => text.length >= 255).every(isCut)).toBe(true)
+      expect(stored.every((text) => text.length <= 1000 && text.isWellFormed())).toBe(true)
     }
   })
 

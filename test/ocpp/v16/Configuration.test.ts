@@ -46,21 +46,21 @@ describe("GetConfiguration", () => {
   it("never reveals the charger's password, in what is read or in the stored answer", () => {
     for (const key of ["AuthorizationKey", "authorizationkey", " AUTHORIZATIONKEY "]) {
       const other = { key: "A", readonly: false, value: "1" }
-      const told = { configurationKey: [{ key, readonly: false, value: "4f5a" }, other] }
-      expect(v16.decodeResult(getAll, told)).toEqual(
+      const reported = { configurationKey: [{ key, readonly: false, value: "4f5a" }, other] }
+      expect(v16.decodeResult(getAll, reported)).toEqual(
         answered({ configurationKey: [{ key, readonly: false, value: "***" }, other] }, undefined, {
           _tag: "Configuration",
           keys: [{ key, readonly: false, value: undefined }, other],
           unknown: []
         })
       )
-      expect(told.configurationKey[0]?.value).toBe("4f5a")
+      expect(reported.configurationKey[0]?.value).toBe("4f5a")
     }
   })
 
   it("does not reveal it even when the answer cannot be read", () => {
-    const told = [{ configurationKey: [{ key: "AuthorizationKey", value: "4f5a" }] }]
-    const result = v16.decodeResult(getAll, told)
+    const reported = [{ configurationKey: [{ key: "AuthorizationKey", value: "4f5a" }] }]
+    const result = v16.decodeResult(getAll, reported)
     expect(result).toMatchObject({ _tag: "Unreadable" })
     expect(JSON.stringify(result)).not.toContain("4f5a")
   })

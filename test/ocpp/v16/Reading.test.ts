@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { examples, exampleWith } from "./examples.ts"
-import { withEveryWord, withStrangeWords } from "./schemas.ts"
+import { withEveryEnumValue, withUnknownEnumValue } from "./schemas.ts"
 
 type Change = Readonly<Record<string, unknown>>
 
@@ -20,7 +20,7 @@ type Taken = readonly [
 
 it("accepts every value of every enumeration in the specification without a violation", () => {
   const variants = examples.flatMap(({ action, payload }) =>
-    withEveryWord(action, payload).map((variant) => [action, variant] as const)
+    withEveryEnumValue(action, payload).map((variant) => [action, variant] as const)
   )
   expect(variants.length).toBeGreaterThan(150)
   const reported = variants.filter(([action, variant]) => {
@@ -32,7 +32,7 @@ it("accepts every value of every enumeration in the specification without a viol
 
 it("accepts an unknown value unchanged in any enumerated field", () => {
   const variants = examples.flatMap(({ action, payload }) =>
-    withStrangeWords(action, payload).map((variant) => [action, variant] as const)
+    withUnknownEnumValue(action, payload).map((variant) => [action, variant] as const)
   )
   expect(variants.length).toBeGreaterThan(15)
   for (const [action, variant] of variants) {

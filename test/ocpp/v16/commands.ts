@@ -9,7 +9,7 @@ export interface SentCommand {
 }
 
 const at = Date.UTC(2026, 10, 21, 10, 0, 0, 5)
-const later = Date.UTC(2026, 10, 22)
+const nextDay = Date.UTC(2026, 10, 22)
 const second = { evseId: 2, connectorId: 1 }
 const whole = { evseId: 0, connectorId: 0 }
 const pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
@@ -40,7 +40,7 @@ const fullProfile: ChargingProfile = {
   kind: "Recurring",
   recurrency: "Daily",
   validFrom: at,
-  validTo: later,
+  validTo: nextDay,
   schedule: {
     duration: 86_400,
     startSchedule: at,
@@ -120,7 +120,7 @@ const firmware: ReadonlyArray<SentCommand> = [
     location: "ftp://files.example/up"
   }),
   row(
-    { _tag: "GetDiagnostics", location: "ftp://files.example/up", startTime: at, stopTime: later, ...retries },
+    { _tag: "GetDiagnostics", location: "ftp://files.example/up", startTime: at, stopTime: nextDay, ...retries },
     "GetDiagnostics",
     {
       location: "ftp://files.example/up",
@@ -157,7 +157,7 @@ const lists: ReadonlyArray<SentCommand> = [
       entries: [
         { tokenUid: "GONE" },
         { tokenUid: "PLAIN", authorization: { status: "Blocked" } },
-        { tokenUid: "FULL", authorization: { status: "Accepted", expiresAt: later, parentUid: "GROUP" } },
+        { tokenUid: "FULL", authorization: { status: "Accepted", expiresAt: nextDay, parentUid: "GROUP" } },
         { tokenUid: "LONG", authorization: { status: "Invalid", parentUid: "P".repeat(21) } }
       ]
     },
@@ -179,7 +179,7 @@ const lists: ReadonlyArray<SentCommand> = [
 ]
 
 const reservation: ReadonlyArray<SentCommand> = [
-  row({ _tag: "ReserveNow", reservationId: 5, place: whole, tokenUid: "TAG", expiresAt: later }, "ReserveNow", {
+  row({ _tag: "ReserveNow", reservationId: 5, place: whole, tokenUid: "TAG", expiresAt: nextDay }, "ReserveNow", {
     connectorId: 0,
     expiryDate: "2026-11-22T00:00:00.000Z",
     idTag: "TAG",
@@ -263,7 +263,7 @@ const security: ReadonlyArray<SentCommand> = [
     requestId: 9,
     log: { remoteLocation: "https://files.example/l" }
   }),
-  row({ _tag: "GetLog", ...log, logType: "SecurityLog", oldestAt: at, latestAt: later, ...retries }, "GetLog", {
+  row({ _tag: "GetLog", ...log, logType: "SecurityLog", oldestAt: at, latestAt: nextDay, ...retries }, "GetLog", {
     logType: "SecurityLog",
     requestId: 9,
     retries: 3,
@@ -284,7 +284,7 @@ const security: ReadonlyArray<SentCommand> = [
     }
   }),
   row(
-    { _tag: "SignedUpdateFirmware", ...signed, retrieveAt: at, installAt: later, ...retries },
+    { _tag: "SignedUpdateFirmware", ...signed, retrieveAt: at, installAt: nextDay, ...retries },
     "SignedUpdateFirmware",
     {
       requestId: 9,

@@ -45,28 +45,36 @@ const requestOf = (action: string): JsonSchema => schemas.find(({ $id }) => $id 
 
 const definitionOf = (root: JsonSchema, ref: string): JsonSchema => root.definitions![ref.split("/").at(-1)!]!
 
-type Words = (known: ReadonlyArray<string>) => ReadonlyArray<string>
+type Replacements = (known: ReadonlyArray<string>) => ReadonlyArray<string>
 
-const variantsBy = (root: JsonSchema, schema: JsonSchema, value: unknown, words: Words): ReadonlyArray<unknown> => {
-  if (schema.$ref !== undefined) return variantsBy(root, definitionOf(root, schema.$ref), value, words)
-  if (schema.enum !== undefined) return words(schema.enum)
+const variantsBy = (
+  root: JsonSchema,
+  schema: JsonSchema,
+  value: unknown,
+  replacements: Replacements
+): ReadonlyArray<unknown> => {
+  if (schema.$ref !== undefined) return variantsBy(root, definitionOf(root, schema.$ref), value, replacements)
+  if (schema.enum !== undefined) return replacements(schema.enum)
   if (Array.isArray(value)) {
     return value.flatMap((item, i) =>
-      variantsBy(root, schema.items ?? {}, item, words).map((variant) => value.with(i, variant))
+      variantsBy(root, schema.items ?? {}, item, replacements).map((variant) => value.with(i, variant))
     )
   }
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    variantsBy(root, schema.properties?.[name] ?? {}, member, words).map((variant) => ({ ...value, [name]: variant }))
+    variantsBy(root, schema.properties?.[name] ?? {}, member, replacements).map((variant) => ({
+      ...value,
+      [name]: variant
+    }))
   )
 }
 
 /** The payload once for each value of each of its enumerated fields. */
-export const withEveryWord = (action: string, payload: unknown): ReadonlyArray<unknown> =>
+export const withEveryEnumValue = (action: string, payload: unknown): ReadonlyArray<unknown> =>
   variantsBy(requestOf(action), requestOf(action), payload, (known) => known)
 
 /** The payload once for each of its enumerated fields, with an unknown value in it. */
-export const withStrangeWords = (action: string, payload: unknown): ReadonlyArray<unknown> =>
+export const withUnknownEnumValue = (action: string, payload: unknown): ReadonlyArray<unknown> =>
   variantsBy(requestOf(action), requestOf(action), payload, () => ["Strange"])
 
 const pruneBy = (schema: JsonSchema, value: unknown): unknown => {

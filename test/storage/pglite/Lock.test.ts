@@ -139,7 +139,7 @@ describe("holdLock", () => {
       const path = join(directory, "voltlane.lock")
       const scope = yield* Scope.make()
       yield* Scope.provide(holdLock({ directory, nodeId: "frozen", onLost: () => undefined }), scope)
-      alter(path, "nonce", "somebody-elses")
+      alter(path, "nonce", "another-process")
       yield* Scope.close(scope, Exit.void)
       assert.isTrue(existsSync(path))
     })
@@ -150,7 +150,7 @@ describe("holdLock", () => {
       const directory = yield* makeDirectory
       const program = yield* other(directory)
       yield* program.line("held ")
-      alter(join(directory, "voltlane.lock"), "nonce", "somebody-elses")
+      alter(join(directory, "voltlane.lock"), "nonce", "another-process")
       assert.include(yield* program.line("lost "), "was taken by another process")
       assert.strictEqual(yield* program.ended, 70)
     })

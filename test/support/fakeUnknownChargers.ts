@@ -13,7 +13,7 @@ export const unknownOf = (world: FakeWorld): Map<string, UnknownCharger> => {
   return known
 }
 
-export const knocks = (world: FakeWorld) =>
+export const unknownChargers = (world: FakeWorld) =>
   UnknownChargerAttempts.of({
     attempted: () => {},
     list: (page) => world.ask(() => paged(unknownOf(world).values(), (one) => one.chargerId, page)),

@@ -36,7 +36,7 @@ const site: NonNullable<LocationSources["site"]> = {
   openingHours: undefined
 }
 
-export const standing: LocationSources = {
+export const sources: LocationSources = {
   site,
   party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
   chargers: [charger],
@@ -47,15 +47,15 @@ export const standing: LocationSources = {
   tariffs: []
 }
 
-export const made = (given: LocationSources = standing, before?: Location, at = now): Location => {
+export const made = (given: LocationSources = sources, before?: Location, at = now): Location => {
   const location = locationOf(given, before, at)
   if (location === undefined) throw new Error("no location")
   return location
 }
 
 export const withCharger = (change: Partial<SourceCharger>): LocationSources => ({
-  ...standing,
+  ...sources,
   chargers: [{ ...charger, ...change }]
 })
 
-export const withSite = (told: object): LocationSources => ({ ...standing, site: { ...site, ...told } })
+export const withSite = (change: object): LocationSources => ({ ...sources, site: { ...site, ...change } })

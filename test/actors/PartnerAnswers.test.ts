@@ -68,7 +68,7 @@ const connected = () => {
     const mailbox = admission.attach(fakeLine())
     return {
       mailbox,
-      tell: (event: ChargerEvent) =>
+      send: (event: ChargerEvent) =>
         Effect.andThen(
           Effect.sync(() => deliver(mailbox, event, answers)),
           settle
@@ -85,9 +85,9 @@ describe("a message that waits for a partner's answer", () => {
   it.effect("delays no other message, and is answered once the partner has answered", () => {
     const { actors, answers, connect, open, world } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(start(100))
-      yield* tell(data)
+      const { send } = yield* connect
+      yield* send(start(100))
+      yield* send(data)
       assert.deepStrictEqual(
         answers.map(({ _tag }) => _tag),
         ["DataAnswered"]
@@ -115,8 +115,8 @@ describe("a message that waits for a partner's answer", () => {
   it.effect("is stored by the fallback rule when its charger disconnects, and a later answer changes nothing", () => {
     const { actors, connect, open, world } = connected()
     return Effect.gen(function* () {
-      const { mailbox, tell } = yield* connect
-      yield* tell(start(100))
+      const { mailbox, send } = yield* connect
+      yield* send(start(100))
       mailbox.closed("gone")
       yield* settle
       assert.deepStrictEqual(
@@ -132,8 +132,8 @@ describe("a message that waits for a partner's answer", () => {
   it.effect("is one of at most four: a fifth is decided by the fallback rule at once", () => {
     const { actors, answers, connect, open } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      for (let n = 0; n < 5; n++) yield* tell(asked)
+      const { send } = yield* connect
+      for (let n = 0; n < 5; n++) yield* send(asked)
       assert.strictEqual(open.length, 4)
       assert.strictEqual(answers.length, 1)
       open.forEach(({ say }) => say("ALLOWED"))
@@ -147,13 +147,13 @@ describe("the partner's answer to an Authorize", () => {
   it.effect("is used for the start that follows, and for no other start", () => {
     const { actors, connect, open, world } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(asked)
+      const { send } = yield* connect
+      yield* send(asked)
       open[0]?.say("ALLOWED")
       yield* settle
-      yield* tell(start(100))
+      yield* send(start(100))
       assert.strictEqual(open.length, 1)
-      yield* tell(start(200, 2))
+      yield* send(start(200, 2))
       assert.strictEqual(open.length, 2)
       open[1]?.say("ALLOWED")
       yield* settle
@@ -170,15 +170,15 @@ describe("the partner's answer to an Authorize", () => {
   it.effect("is requested again at each Authorize, and the newest one is used for the start", () => {
     const { actors, connect, open, world } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(asked)
+      const { send } = yield* connect
+      yield* send(asked)
       open[0]?.say("ALLOWED")
       yield* settle
-      yield* tell(asked)
+      yield* send(asked)
       assert.strictEqual(open.length, 2)
       open[1]?.say("ALLOWED")
       yield* settle
-      yield* tell(start(100))
+      yield* send(start(100))
       assert.strictEqual(open.length, 2)
       assert.deepStrictEqual(
         startsOf(world).map(({ roaming }) => roaming?.authorizationReference),
@@ -192,14 +192,14 @@ describe("the partner's answer to an Authorize", () => {
     (said) => {
       const { actors, connect, open } = connected()
       return Effect.gen(function* () {
-        const { tell } = yield* connect
-        yield* tell(asked)
+        const { send } = yield* connect
+        yield* send(asked)
         open[0]?.say("ALLOWED")
         yield* settle
-        yield* tell(asked)
+        yield* send(asked)
         open[1]?.say(said)
         yield* settle
-        yield* tell(start(100))
+        yield* send(start(100))
         assert.strictEqual(open.length, 3)
       }).pipe(Effect.provide(actors))
     }
@@ -208,13 +208,13 @@ describe("the partner's answer to an Authorize", () => {
   it.effect("is not used for a later start if the first one did not wait for it", () => {
     const { actors, connect, open } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(asked)
-      yield* tell(start(100))
+      const { send } = yield* connect
+      yield* send(asked)
+      yield* send(start(100))
       assert.strictEqual(open.length, 2)
       open.forEach(({ say }) => say("ALLOWED"))
       yield* settle
-      yield* tell(start(200, 2))
+      yield* send(start(200, 2))
       assert.strictEqual(open.length, 3)
     }).pipe(Effect.provide(actors))
   })
@@ -222,11 +222,11 @@ describe("the partner's answer to an Authorize", () => {
   it.effect("is requested again if it was a refusal", () => {
     const { actors, connect, open } = connected()
     return Effect.gen(function* () {
-      const { tell } = yield* connect
-      yield* tell(asked)
+      const { send } = yield* connect
+      yield* send(asked)
       open[0]?.say("BLOCKED")
       yield* settle
-      yield* tell(start(100))
+      yield* send(start(100))
       assert.strictEqual(open.length, 2)
     }).pipe(Effect.provide(actors))
   })

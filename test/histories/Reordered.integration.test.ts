@@ -10,19 +10,19 @@ import { Random, seeds } from "../support/random.ts"
 import { expectOutcome, expectSound, expectWhole, needsCorrection } from "./Check.ts"
 import { poisoned } from "./poisoned/all.ts"
 import { poisonedBy } from "./Poison.ts"
-import { retell, type Ways } from "./Retell.ts"
+import { sendReordered, type Ways } from "./Reorder.ts"
 import { correct, type Outcome, type Story, thirtyCents } from "./Story.ts"
 import { truthOf } from "./Truth.ts"
-import { keep, placeOf, ports, standingOf, Teller } from "./World.ts"
+import { HistoryRun, keep, placeOf, ports, recordInForce } from "./World.ts"
 import { stories } from "./written/all.ts"
 
 const isBilled = (outcome: Outcome): boolean => outcome !== "none" && "total" in outcome
 
 /** A session has the expected outcome, at once or after a correction. */
-const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
+const expectInTheEnd = (run: HistoryRun, of: string, outcome: Outcome) =>
   Effect.gen(function* () {
-    if ((yield* teller.find(of)) === undefined) return expectOutcome(undefined, outcome)
-    const result = yield* teller.resultOf(of)
+    if ((yield* run.find(of)) === undefined) return expectOutcome(undefined, outcome)
+    const result = yield* run.resultOf(of)
     expectWhole(result)
     if (!isBilled(outcome) || typeof outcome === "string" || !("total" in outcome))
       return expectOutcome(result, outcome)
@@ -34,9 +34,9 @@ const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
     }
     const [before] = result.records
     assert.lengthOf(result.records, 1, "late readings change nothing by themselves")
-    yield* teller.happen(correct({}, of))
+    yield* run.happen(correct({}, of))
     const total = before!.body.total
-    expectOutcome(yield* teller.resultOf(of), {
+    expectOutcome(yield* run.resultOf(of), {
       ...outcome,
       records: [
         [total.exclVat, total.inclVat],
@@ -47,12 +47,12 @@ const expectInTheEnd = (teller: Teller, of: string, outcome: Outcome) =>
   })
 
 /** As long as readings come in order, no price falls while its session runs, and the parts add up. */
-const watching = (teller: Teller, story: Story) => {
+const watching = (run: HistoryRun, story: Story) => {
   const costs = new Map<string, number>()
   return Effect.gen(function* () {
     for (const of of Object.keys(story.expected)) {
-      if (!teller.answered.has(of)) continue
-      const { priced, session } = yield* teller.resultOf(of)
+      if (!run.answered.has(of)) continue
+      const { priced, session } = yield* run.resultOf(of)
       if (priced === undefined) continue
       expectSound(priced)
       // Before the first reading it is not known which power, and so which flat fee, applies.
@@ -63,14 +63,14 @@ const watching = (teller: Teller, story: Story) => {
   })
 }
 
-const retold = (story: Story, seed: number, ways: Ways, isWatched: boolean) =>
+const checkReordered = (story: Story, seed: number, ways: Ways, isWatched: boolean) =>
   Effect.gen(function* () {
-    const teller = yield* Teller.at(yield* placeOf(story))
-    const watch = isWatched ? watching(teller, story) : Effect.void
-    yield* retell(teller, story, new Random(seed), ways, watch)
-    for (const [of, outcome] of Object.entries(story.expected)) yield* expectInTheEnd(teller, of, outcome)
+    const run = yield* HistoryRun.at(yield* placeOf(story))
+    const watch = isWatched ? watching(run, story) : Effect.void
+    yield* sendReordered(run, story, new Random(seed), ways, watch)
+    for (const [of, outcome] of Object.entries(story.expected)) yield* expectInTheEnd(run, of, outcome)
     const expected = Object.values(story.expected).filter((outcome) => outcome !== "none").length
-    assert.strictEqual(yield* teller.count, expected, "there are no other sessions")
+    assert.strictEqual(yield* run.count, expected, "there are no other sessions")
   }).pipe(
     Effect.tapCause(() => Effect.sync(() => console.log(`"${story.name}" is broken by PROPERTY_SEED=${seed}`))),
     Effect.orDie
@@ -81,19 +81,19 @@ const poisonedHistory = (random: Random, seed: number) =>
   Effect.gen(function* () {
     const truth = { ...truthOf(random, seed, { tariff: thirtyCents, connectors: 1 }), maxPowerW: 40_000 }
     const story = poisonedBy(random, truth)
-    const teller = yield* Teller.at(yield* placeOf(story))
-    for (const step of story.told) yield* teller.step(step)
+    const run = yield* HistoryRun.at(yield* placeOf(story))
+    for (const step of story.steps) yield* run.step(step)
     yield* keep
     for (const [of, outcome] of Object.entries(story.expected)) {
-      if ((yield* teller.find(of)) === undefined) continue
-      const result = yield* teller.resultOf(of)
+      if ((yield* run.find(of)) === undefined) continue
+      const result = yield* run.resultOf(of)
       expectWhole(result)
-      const standing = standingOf(result.records)?.body
-      if (standing === undefined) {
+      const inForce = recordInForce(result.records)?.body
+      if (inForce === undefined) {
         const { endedAt, heldReason } = result.session
         assert.isTrue(endedAt === undefined || heldReason !== undefined, "it runs, or is billed or held")
       } else if (outcome !== "none" && "total" in outcome) {
-        const { energyWh, total } = standing
+        const { energyWh, total } = inForce
         assert.deepStrictEqual([energyWh, total.exclVat, total.inclVat], [outcome.energyWh, ...outcome.total])
       }
     }
@@ -102,27 +102,27 @@ const poisonedHistory = (random: Random, seed: number) =>
     Effect.orDie
   )
 
-const retellable = [...stories, ...poisoned].filter(({ toldOnlySo }) => toldOnlySo === undefined)
-const billedAlone = retellable.filter(
+const reorderable = [...stories, ...poisoned].filter(({ needsOrder }) => needsOrder === undefined)
+const billedAlone = reorderable.filter(
   ({ expected, needsReadings }) => needsReadings === undefined && Object.values(expected).every(isBilled)
 )
 
 /** Ten times the histories, on a machine that does other work too. */
 const limitMillis = 900_000
 
-const inEach = <E, R>(count: number, tell: (random: Random, seed: number) => Effect.Effect<void, E, R>) =>
-  Effect.forEach(seeds(count), (seed) => tell(new Random(seed), seed), { discard: true })
+const inEach = <E, R>(count: number, check: (random: Random, seed: number) => Effect.Effect<void, E, R>) =>
+  Effect.forEach(seeds(count), (seed) => check(new Random(seed), seed), { discard: true })
 
-forEachDriver("a history that is told in another way", ports, (it) => {
+forEachDriver("a history that is sent in another way", ports, (it) => {
   it.effect(
     "has the same result with repeats, delays, other connectors' messages in between, and restarts",
-    () => inEach(60, (random, seed) => retold(random.pick(retellable), seed, { readings: "loose" }, false)),
+    () => inEach(60, (random, seed) => checkReordered(random.pick(reorderable), seed, { readings: "loose" }, false)),
     limitMillis
   )
 
   it.effect(
     "has the same result when readings come after the stop, or after the record once that is corrected",
-    () => inEach(40, (random, seed) => retold(random.pick(billedAlone), seed, { readings: "late" }, false)),
+    () => inEach(40, (random, seed) => checkReordered(random.pick(billedAlone), seed, { readings: "late" }, false)),
     limitMillis
   )
 
@@ -130,14 +130,19 @@ forEachDriver("a history that is told in another way", ports, (it) => {
     "is billed by the true energy, whatever that was",
     () =>
       inEach(30, (random, seed) =>
-        retold(truthOf(random, seed), seed, { readings: random.pick(["kept", "loose", "late"] as const) }, false)
+        checkReordered(
+          truthOf(random, seed),
+          seed,
+          { readings: random.pick(["kept", "loose", "late"] as const) },
+          false
+        )
       ),
     limitMillis
   )
 
   it.effect(
     "never becomes cheaper while it runs, and its parts add up to the whole",
-    () => inEach(6, (random, seed) => retold(truthOf(random, seed), seed, { readings: "kept" }, true)),
+    () => inEach(6, (random, seed) => checkReordered(truthOf(random, seed), seed, { readings: "kept" }, true)),
     limitMillis
   )
 
