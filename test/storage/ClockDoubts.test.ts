@@ -96,6 +96,18 @@ const courses: ReadonlyArray<readonly [name: string, course: Course, jumped: boo
     0
   ],
   [
+    "may have jumped with a stop without a time when the start was sent after a reconnection",
+    { start: -90 * minutes, stop: undefined, reconnects: "before" },
+    true,
+    0
+  ],
+  [
+    "does not jump with messages that arrive late after a reconnection and have times",
+    { start: -90 * minutes, stop: -80 * minutes, reconnects: "before" },
+    false,
+    0
+  ],
+  [
     "does not jump with a stop that has a time when the charger reconnected since the start",
     { start: 0, stop: 0, reconnects: "within" },
     false,
@@ -108,6 +120,24 @@ forEachDriver("the clock within a session", ports, (it) => {
     it.effect(name, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* session(`CLOCK-${n}`, course), [[jumped, ahead]])
+      })
+    )
+  }
+
+  for (const [name, stopTime, jumped] of [
+    ["may have jumped with a stop without a time that arrives before its start", noTime, true],
+    ["does not jump with a stop that has a time and arrives before its start", at(0), false]
+  ] as const) {
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const chargerId = `CLOCK-first-${String(jumped)}`
+        const { organisationId } = yield* seedChargers([chargerId])
+        const charger = yield* StoredCharger.connect(chargerId, organisationId, new ModelJournal())
+        const time = stopTime === noTime ? noTime : at(charger.now - 30 * minutes)
+        yield* charger.say(ended(undefined, { time }))
+        yield* charger.forget
+        yield* charger.say(started({ time: at(charger.now - 90 * minutes) }))
+        assert.deepStrictEqual(yield* found(charger), [[jumped, 0]])
       })
     )
   }

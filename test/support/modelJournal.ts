@@ -175,7 +175,7 @@ export class ModelJournal {
 
   findOrphan(chargerId: string, orphanId: string): OrphanReadings {
     const found = this.orphans.find((orphan) => orphan.chargerId === chargerId && orphan.orphanId === orphanId)
-    return { heardAt: found?.heardAt ?? 0, readings: found?.readings ?? [] }
+    return { readings: found?.readings ?? [] }
   }
 
   findToken(uid: string): FoundToken {

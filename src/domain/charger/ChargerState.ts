@@ -88,7 +88,10 @@ export interface KnownSession {
 /** A stop without a known start, or a start that could not be read; `rawTransactionId` is then the id that the service answered. */
 export interface Orphan {
   readonly orphanId: string
+  /** When it happened, ms epoch: the time of receipt if the message had no believable time. */
   readonly at: number
+  /** When it was received, ms epoch. */
+  readonly heardAt: number
   readonly tokenUid: string | undefined
   readonly meterStopWh: number | undefined
   readonly reason: string | undefined

@@ -23,8 +23,8 @@ const toleratedMillis = 5 * 60_000
 
 /**
  * Messages may arrive late, so a time in the past proves nothing. A time in the future shows a wrong clock. If start and stop are ahead by different
- * amounts, the clock jumped between them. `mayHaveWaited`: the stop has no time of its own and the charger was offline after the start, so the stop
- * may have happened days before it arrived.
+ * amounts, the clock jumped between them. `mayHaveWaited`: the stop has no time of its own and the charger may have been offline since the start, so
+ * the stop may have happened days before it arrived.
  */
 export const clockDoubt = (start: Heard, stop: Heard, mayHaveWaited: boolean): ClockDoubt | undefined => {
   const [atStart, atStop] = [start.at - start.heardAt, stop.at - stop.heardAt]

@@ -83,9 +83,8 @@ export interface Answers {
   readonly orphan?: OrphanReadings
 }
 
-/** The readings of a stop, and when the stop was received, ms epoch. */
+/** The readings of a stop. */
 export interface OrphanReadings {
-  readonly heardAt: number
   readonly readings: ReadonlyArray<Reading>
 }
 

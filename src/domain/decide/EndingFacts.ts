@@ -20,6 +20,8 @@ export interface Stop {
   readonly readings: ReadonlyArray<Reading>
   /** True if the stop had no believable time. */
   readonly untimed: boolean
+  /** True if it arrived before its start, and so must have waited in the charger's queue. */
+  readonly waited: boolean
   /** ms epoch. */
   readonly heardAt: number
 }
@@ -33,7 +35,7 @@ export interface Grounds {
 export const endingFacts = (
   state: ChargerState,
   session: KnownSession,
-  { figures, heardAt, readings, reported, untimed }: Stop,
+  { figures, heardAt, readings, reported, untimed, waited }: Stop,
   envelope: Envelope,
   now: number,
   grounds?: Grounds
@@ -62,8 +64,8 @@ export const endingFacts = (
       ...(untimed ? { untimed: true as const } : {}),
       clock: clockDoubt(
         { at: session.startedAt, heardAt: session.heardAt },
-        { at, heardAt: now },
-        untimed && state.connectedAt > session.heardAt
+        { at, heardAt },
+        untimed && (waited || state.connectedAt > Math.min(session.startedAt, session.heardAt))
       ),
       ...(grounds === undefined ? {} : { orphanId: grounds.orphanId })
     }

@@ -94,10 +94,10 @@ const meterRead = (state: ChargerState, fact: MeterRead): ChargerState => {
   return read === session ? state : { ...state, sessions: state.sessions.with(index, read) }
 }
 
-const orphanRecorded = (state: ChargerState, { at, body }: OrphanRecorded): ChargerState => {
+const orphanRecorded = (state: ChargerState, { at, body, heardAt }: OrphanRecorded): ChargerState => {
   const { action, meterStopWh, orphanId, rawAt, rawTransactionId, readings = [], reason, tokenUid } = body
   const hasReadings = readings.length > 0
-  const orphan = { orphanId, at, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action, hasReadings }
+  const orphan = { orphanId, at, heardAt, tokenUid, meterStopWh, reason, rawTransactionId, rawAt, action, hasReadings }
   if (!isAtHand(orphan)) return state
   return { ...state, orphans: [...state.orphans, orphan].slice(-orphansKept) }
 }

@@ -16,18 +16,10 @@ import { act, answer, always } from "./Acting.ts"
 import { authorizing } from "./Authorize.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
+import type { Reading } from "../charger/MeterValue.ts"
 import { profilesChanged } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
-import type {
-  Answers,
-  Decision,
-  Envelope,
-  FreshIds,
-  OrphanReadings,
-  Question,
-  StartFacts,
-  StartWanted
-} from "../charger/Decision.ts"
+import type { Answers, Decision, Envelope, FreshIds, Question, StartFacts, StartWanted } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
 import { startKey, unheardStopKey } from "../charger/Keys.ts"
 import { registerRulesOf } from "../charger/Quirks.ts"
@@ -232,12 +224,13 @@ const refusedEnded = (state: ChargerState, fact: SessionStarted, now: number): R
 }
 
 /** The stop that waits for this start, as it was stored. */
-const stopOf = (orphan: Orphan, { heardAt, readings }: OrphanReadings): Stop => ({
+const stopOf = (orphan: Orphan, readings: ReadonlyArray<Reading>): Stop => ({
   figures: orphan,
   reported: { meterStopWh: orphan.meterStopWh, at: orphan.rawAt === undefined ? undefined : orphan.at },
   readings,
-  untimed: false,
-  heardAt
+  untimed: orphan.at === orphan.heardAt,
+  waited: true,
+  heardAt: orphan.heardAt
 })
 
 /** The facts of the end, if the stop arrived before its start and waits as an orphan; or the question for that stop's readings. */
@@ -253,7 +246,7 @@ const endedAlready = (
   if (orphan === undefined) return []
   const { hasReadings, orphanId } = orphan
   if (hasReadings === true && answers.orphan === undefined) return { _tag: "FindOrphan", orphanId }
-  const stop = stopOf(orphan, answers.orphan ?? { heardAt: now, readings: [] })
+  const stop = stopOf(orphan, answers.orphan?.readings ?? [])
   return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
 }
 

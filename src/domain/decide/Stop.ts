@@ -35,6 +35,7 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
   reported: reportedBy(event),
   readings: event.readings,
   untimed: !isBelievable(event.time.at, now),
+  waited: false,
   heardAt: now
 })
 

@@ -21,7 +21,7 @@ export const canWait = (stop: Omit<UnnamedStop, "at"> & Pick<Orphan, "rawTransac
   stop.tokenUid !== undefined && stop.meterStopWh !== undefined && !namesTransaction(stop.rawTransactionId)
 
 /** True for an orphan that later decisions need: a stop that may wait for its start, or an unreadable start whose id its stop will repeat. */
-export const isAtHand = (orphan: Omit<Orphan, "orphanId" | "at">): boolean =>
+export const isAtHand = (orphan: Omit<Orphan, "orphanId" | "at" | "heardAt">): boolean =>
   orphan.action === "StartTransaction" || canWait(orphan)
 
 /** The earliest of the known sessions on the same connector that started after `session`. */

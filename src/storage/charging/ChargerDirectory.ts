@@ -21,7 +21,7 @@ import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
 import { abandonCommands } from "../commands/CommandEnds.ts"
 import { settleCredentials } from "../commands/CredentialEnds.ts"
-import { Millis, rowOf } from "../kernel/Rows.ts"
+import { rowOf } from "../kernel/Rows.ts"
 import { Sample } from "./SessionReadings.ts"
 import { CardMemory, type CardMemoryLimits } from "./CardMemory.ts"
 import { findStarts, findTokens } from "./TokenLookups.ts"
@@ -149,7 +149,6 @@ const findKnown = (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<SessionWa
 
 const orphanRow = rowOf(
   Schema.Struct({
-    heardAt: Millis,
     readings: Schema.NullOr(
       Schema.Array(
         Schema.Struct({
@@ -166,12 +165,11 @@ const findOrphan = (sql: SqlClient.SqlClient) => (chargerId: string, orphanId: s
   Effect.map(
     guarded(
       orphanRow(sql`
-        SELECT o.heard_at AS "heardAt", o.readings FROM orphan o
+        SELECT o.readings FROM orphan o
         JOIN charger c ON c.charger_id = o.charger_id AND c.organisation_id = o.organisation_id
         WHERE o.id = ${orphanId} AND o.charger_id = ${chargerId}`)
     ),
     (row): OrphanReadings => ({
-      heardAt: row?.heardAt ?? 0,
       readings: (row?.readings ?? []).map(({ at, rawAt, samples }) => ({ at, rawAt, samples }))
     })
   )

@@ -114,6 +114,7 @@ const StateRow = Schema.Struct({
         orphanId: Schema.String,
         action: Schema.Literals(transactionActions),
         at: Schema.Finite,
+        heardAt: Schema.Finite,
         tokenUid: Optional(Schema.String),
         meterStopWh: Optional(Schema.Finite),
         reason: Optional(Schema.String),
@@ -216,6 +217,7 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
     orphanId: o.orphanId,
     action: o.action,
     at: o.at,
+    heardAt: o.heardAt,
     tokenUid: o.tokenUid ?? undefined,
     meterStopWh: o.meterStopWh ?? undefined,
     reason: o.reason ?? undefined,
@@ -272,9 +274,9 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         ) recent
       ) s ON true
       LEFT JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000, 'tokenUid',
-          token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason, 'rawTransactionId', raw_transaction_id, 'rawAt', raw_at,
-          'hasReadings', readings IS NOT NULL) ORDER BY id) AS orphans
+        SELECT jsonb_agg(jsonb_build_object('orphanId', id, 'action', action, 'at', extract(epoch FROM at) * 1000,
+          'heardAt', extract(epoch FROM heard_at) * 1000, 'tokenUid', token_uid, 'meterStopWh', meter_stop_wh, 'reason', reason,
+          'rawTransactionId', raw_transaction_id, 'rawAt', raw_at, 'hasReadings', readings IS NOT NULL) ORDER BY id) AS orphans
         FROM (
           SELECT * FROM orphan x WHERE x.charger_id = c.charger_id AND x.organisation_id = c.organisation_id AND x.at_hand
             AND x.session_id IS NULL
