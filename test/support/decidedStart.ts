@@ -47,7 +47,7 @@ export const decidedStart = (fact: SessionStarted) =>
     const decided: SessionStarted["body"] = {
       tariff: tariffFor(chargerId, { place }, found.start, at),
       consumes: consumed?.commandId,
-      follows: followed({ ...body, heardAt: fact.heardAt }, found.start.remoteStarts)?.commandId,
+      follows: followed({ ...body, heardAt: fact.heardAt, queuedAt: undefined }, found.start.remoteStarts)?.commandId,
       keepsTariff: keeps ? true : undefined,
       ...body
     }

@@ -72,7 +72,8 @@ export class ModelCharger {
   /** A new connection: the next epoch, and the stored state. */
   reconnect(): void {
     const { chargers } = this.service.journal
-    chargers.set(this.chargerId, { ...this.state, bootedHere: false, epoch: this.state.epoch + 1 })
+    const opened = { bootedHere: false, connectedAt: this.now, epoch: this.state.epoch + 1 }
+    chargers.set(this.chargerId, { ...this.state, ...opened })
     this.forget()
   }
 

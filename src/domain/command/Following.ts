@@ -24,7 +24,16 @@ export interface HeardStart {
   readonly evseId: number
   /** When the service received it, ms epoch: by the service's clock, like the time of the command. */
   readonly heardAt: number
+  /**
+   * When it happened, ms epoch by the charger's clock, if that was before the current connection: it has waited in the charger's queue. Undefined
+   * otherwise: a start on the connection has just happened, whatever the charger's clock says.
+   */
+  readonly queuedAt: number | undefined
 }
+
+/** The time of a start that happened before the connection on which it was received; undefined for any other. */
+export const queuedAt = (startedAt: number, connectedAt: number): number | undefined =>
+  startedAt < connectedAt ? startedAt : undefined
 
 /** How long after a RemoteStart its session may begin: drivers need time to plug in. */
 export const followedWithinMillis = 15 * 60_000
@@ -32,11 +41,19 @@ export const followedWithinMillis = 15 * 60_000
 /** How far the clocks of two nodes of the service may differ. */
 const clocksApartMillis = 1000
 
+/** How far a charger's clock may be behind ours. Grants of partners' starts have the same tolerance. */
+const clockBehindMillis = 15 * 60_000
+
+/** False if a start had happened long before a command was sent at `sentAt`, and so cannot follow it. */
+export const mayFollow = (start: Pick<HeardStart, "queuedAt">, sentAt: number): boolean =>
+  start.queuedAt === undefined || sentAt <= start.queuedAt + clockBehindMillis
+
 export const follows = (start: HeardStart, command: UnfollowedStart): boolean => {
   const { evseId = 0, sentAt, tokenUid } = command
   const isInTime = sentAt >= start.heardAt - followedWithinMillis && sentAt <= start.heardAt + clocksApartMillis
   return (
     isInTime &&
+    mayFollow(start, sentAt) &&
     // A charger that refused the command started for another reason.
     mayHaveObeyed(command) &&
     tokenKey(tokenUid) === tokenKey(start.tokenUid) &&

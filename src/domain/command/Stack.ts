@@ -3,6 +3,7 @@
  * §5.16). It records what the charger has accepted. `Profile.ts` checks profiles before they are sent.
  */
 import type { CommandOf } from "./ChargerCommand.ts"
+import { type HeardStart, mayFollow } from "./Following.ts"
 import { tokenKey } from "../token/Token.ts"
 import type { ChargingProfile, SetProfile } from "./ChargingProfile.ts"
 
@@ -73,7 +74,7 @@ export const awaited = (
 /** The profiles after a transaction has begun: the profile that waited for it now belongs to it. Undefined if none waited. */
 export const begun = (
   set: ReadonlyArray<SetProfile>,
-  start: { readonly evseId: number; readonly tokenUid: string; readonly transactionId: number },
+  start: Omit<HeardStart, "heardAt"> & { readonly transactionId: number },
   now: number
 ): ReadonlyArray<SetProfile> | undefined => {
   const { evseId, tokenUid, transactionId } = start
@@ -82,6 +83,7 @@ export const begun = (
       one.awaits !== undefined &&
       tokenKey(one.awaits) === tokenKey(tokenUid) &&
       (one.evseId === 0 || one.evseId === evseId) &&
+      mayFollow(start, one.setAt) &&
       !lapsed(one, now)
   )
   if (waiting === undefined) return undefined

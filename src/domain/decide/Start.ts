@@ -3,7 +3,7 @@
  * The answer always has a transaction id, since the charger has started already and its stop will name it.
  */
 import type { ChargerFact, SessionEnded, SessionStarted, SessionTariff } from "../charger/Fact.ts"
-import { followed, followedWithinMillis } from "../command/Following.ts"
+import { followed, followedWithinMillis, type HeardStart, queuedAt } from "../command/Following.ts"
 import { begun } from "../command/Stack.ts"
 import { consumedBy, keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
@@ -147,6 +147,14 @@ export const consumedFor = (
   return consumedBy({ reservationId, evseId: place.evseId, tokenUid, parentUid, accepted, startedAt: at }, reservations)
 }
 
+const heardStart = (
+  { connectedAt }: ChargerState,
+  evseId: number,
+  tokenUid: string,
+  at: number,
+  now: number
+): HeardStart => ({ evseId, tokenUid, heardAt: now, queuedAt: queuedAt(at, connectedAt) })
+
 /**
  * The fact of a start. It contains the sessions on its connector that must have ended before it, and the newer session if the start itself is already
  * over.
@@ -189,7 +197,7 @@ const started = (
         reservedId !== undefined && consumed !== undefined && keepsTariff(consumed, place) ? true : undefined,
       consumes: consumed?.commandId,
       authorization,
-      follows: followed({ tokenUid, evseId: place.evseId, heardAt: now }, found.remoteStarts)?.commandId,
+      follows: followed(heardStart(state, place.evseId, tokenUid, at, now), found.remoteStarts)?.commandId,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
       supersedes: over.map((open) => open.sessionId),
@@ -251,8 +259,14 @@ const endedAlready = (
 }
 
 /** From now on, the charging profile of the RemoteStart belongs to this transaction. */
-const profileBegun = (state: ChargerState, { body, key }: SessionStarted, now: number): ReadonlyArray<ChargerFact> => {
-  const document = state.profiles === undefined ? undefined : begun(state.profiles, body, now)
+const profileBegun = (
+  state: ChargerState,
+  { at, body, key }: SessionStarted,
+  now: number
+): ReadonlyArray<ChargerFact> => {
+  if (state.profiles === undefined) return []
+  const heard = heardStart(state, body.evseId, body.tokenUid, at, now)
+  const document = begun(state.profiles, { ...heard, transactionId: body.transactionId }, now)
   return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
 }
 

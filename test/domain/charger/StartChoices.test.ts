@@ -106,20 +106,33 @@ describe("the reservation of a start", () => {
 })
 
 describe("the RemoteStart that a start follows", () => {
-  it("is one sent at most 15 minutes before the start was received, whatever the charger's clock", () => {
+  it("is one sent at most 15 minutes before the start was received, whatever the charger's clock on that connection", () => {
     const made = service()
     const charger = made.charger()
     const command = { commandId: "c", status: "Sent" as const, errorCode: undefined, tokenUid: "anna", evseId: 2 }
     const followed = (sentAt: number, evseId = 2) => {
       made.journal.start = { ...made.journal.start, remoteStarts: [{ ...command, sentAt }] }
       const meterStartWh = 1000 * charger.sessions.length
-      charger.start(started({ place: evse(evseId), time: at(minute(-200 + charger.sessions.length)), meterStartWh }))
+      charger.start(started({ place: evse(evseId), time: at(minute(-100 + charger.sessions.length)), meterStartWh }))
       return charger.sessions.at(-1)?.start.body.follows
     }
     charger.now = minute(100)
     expect(followed(minute(86))).toBe("c")
     expect(followed(minute(84))).toBeUndefined()
     expect(followed(minute(99), 1)).toBeUndefined()
+  })
+
+  it("is none that was sent long after an offline start", () => {
+    const made = service()
+    const charger = made.charger()
+    const command = { commandId: "c", status: "Sent" as const, errorCode: undefined, tokenUid: "anna", evseId: 2 }
+    made.journal.start = { ...made.journal.start, remoteStarts: [{ ...command, sentAt: minute(59) }] }
+    charger.now = minute(60)
+    charger.reconnect()
+    charger.start(started({ place: evse(2), time: at(minute(20)) }))
+    expect(charger.sessions.at(-1)?.start.body.follows).toBeUndefined()
+    charger.start(started({ place: evse(2), time: at(minute(61)), meterStartWh: 2000 }))
+    expect(charger.sessions.at(-1)?.start.body.follows).toBe("c")
   })
 
   it("is looked up from 15 minutes before that time", () => {

@@ -4,7 +4,7 @@ import { followed, follows, type UnfollowedStart } from "../../../src/domain/com
 
 const noon = Date.UTC(2026, 4, 20, 12)
 const minute = 60_000
-const start = { tokenUid: "CARD-1", evseId: 2, heardAt: noon }
+const start = { tokenUid: "CARD-1", evseId: 2, heardAt: noon, queuedAt: undefined }
 
 const command = (more: Partial<UnfollowedStart> = {}): UnfollowedStart => ({
   commandId: "1",
@@ -37,6 +37,15 @@ describe("a session follows a RemoteStart by our clock", () => {
     ["Expired", "Expired", false]
   ] as const)("that the charger may have carried out: %s %s, %s", (status, errorCode, expected) => {
     expect(follows(start, command({ status, errorCode }))).toBe(expected)
+  })
+
+  it.each([
+    ["in the queue of a charger that was offline, from long before the command", -40 * minute, false],
+    ["in the queue, a little more than 15 minutes before the command", -16 * minute - 1, false],
+    ["in the queue, with a clock that is at most 15 minutes behind", -16 * minute, true],
+    ["after a command that was sent before the connection was lost", 0, true]
+  ])("that it can have obeyed: %s, %i ms, %s", (_, before, expected) => {
+    expect(follows({ ...start, queuedAt: noon + before }, command())).toBe(expected)
   })
 
   it("for its card, in any letter case, at its EVSE or at any", () => {

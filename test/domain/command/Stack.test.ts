@@ -53,7 +53,7 @@ it("keeps profiles of different transactions side by side, and drops a transacti
 describe("the profile of a remote start", () => {
   const mine = profile(7, { purpose: "TxProfile" })
   const place = { evseId: 1, connectorId: 1 }
-  const start = (evseId: number, tokenUid: string) => ({ evseId, tokenUid, transactionId: 70 })
+  const start = (evseId: number, tokenUid: string) => ({ evseId, tokenUid, transactionId: 70, queuedAt: undefined })
   const minutes = 60_000
 
   it("is in force from its transaction on, and not before", () => {
@@ -71,6 +71,12 @@ describe("the profile of a remote start", () => {
     expect(begun(set, start(1, "CARD"), 15 * minutes + 1)).toBeUndefined()
     const anywhere = awaited([], { tokenUid: "Card" }, mine, 0)
     expect(begun(anywhere, start(2, "CARD"), 0)?.map((one) => one.evseId)).toEqual([2])
+  })
+
+  it("does not belong to a transaction that began offline long before", () => {
+    const set = awaited([], { place, tokenUid: "Card" }, mine, 20 * minutes)
+    expect(begun(set, { ...start(1, "CARD"), queuedAt: 4 * minutes }, 21 * minutes)).toBeUndefined()
+    expect(begun(set, { ...start(1, "CARD"), queuedAt: 5 * minutes }, 21 * minutes)).toHaveLength(1)
   })
 
   it("is dropped after that time, and leaves other profiles unchanged", () => {
