@@ -141,6 +141,42 @@ forEachDriver("Local lists", Layer.provideMerge(storedCommands, repositories), (
     })
   )
 
+  for (const what of ["Mismatches", "Restarts"] as const) {
+    const behaviour = what === "Restarts" ? "restarts at" : "answers VersionMismatch to"
+    it.effect(`a charger that ${behaviour} each whole list gets the next one only after a pause`, () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { charger, chargerId, ours } = yield* aListCharger()
+        yield* aToken("A", ours.writing())
+        charger.atWholeList = what
+        const rounds = Effect.gen(function* () {
+          for (let n = 0; n < 12; n++) {
+            yield* round
+            yield* charger.answer()
+            // As after each boot.
+            yield* sql`UPDATE charger_configuration SET reported_at = ${new Date()} WHERE charger_id = ${chargerId}`
+          }
+          return charger.heard
+        })
+        expect(yield* rounds).toEqual(["version?", "Full 1: A", "version?"])
+        expect(yield* statusOf(ours.id, chargerId)).toMatchObject({
+          state: "Failed",
+          inStep: false,
+          reason: "the charger has not taken the whole list and reports version 0; the list will be sent again later"
+        })
+        yield* charger.patience
+        expect(yield* rounds).toEqual(["Full 1: A", "version?"])
+        const [row] = yield* sql<{ paused: boolean }>`
+          SELECT next_look_at > now() + interval '50 seconds' AS paused FROM local_list WHERE charger_id = ${chargerId}`
+        expect(row?.paused).toBe(true)
+        charger.atWholeList = "Takes"
+        yield* charger.patience
+        expect(yield* rounds).toEqual(["Full 1: A"])
+        expect(yield* statusOf(ours.id, chargerId)).toMatchObject({ state: "InStep", inStep: true, version: 1 })
+      })
+    )
+  }
+
   it.effect("a charger without a list is asked once per connection, and one with lists disabled not at all", () =>
     Effect.gen(function* () {
       const { charger, chargerId, ours } = yield* aListCharger()

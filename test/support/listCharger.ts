@@ -76,6 +76,8 @@ export type Mood = "Well" | "Failed" | "LostAfter" | "LostBefore" | "NotSupporte
 
 export class ListCharger {
   version = 0
+  /** What it does instead of taking a whole list. */
+  atWholeList: "Takes" | "Mismatches" | "Restarts" = "Takes"
   /** By lower-case uid. */
   readonly entries = new Map<string, string>()
   /** The commands that it received, in order. */
@@ -97,8 +99,8 @@ export class ListCharger {
     this.asked.push(
       `${command.updateType} ${command.listVersion}: ${command.entries.map((one) => one.tokenUid).join(" ")}`
     )
-    if (command.updateType === "Differential" && command.listVersion <= this.version)
-      return { status: "VersionMismatch" }
+    const isOld = command.updateType === "Differential" && command.listVersion <= this.version
+    if (isOld || (command.updateType === "Full" && this.atWholeList !== "Takes")) return { status: "VersionMismatch" }
     if (command.updateType === "Full") this.entries.clear()
     for (const { authorization, tokenUid } of command.entries) {
       if (authorization === undefined) this.entries.delete(tokenUid.toLowerCase())
@@ -135,6 +137,11 @@ export class ListCharger {
       if (mood === "Well" || mood === "LostAfter") {
         const result = charger.take(one.command)
         const refused = "status" in result && result.status !== "Accepted"
+        if (refused && charger.atWholeList === "Restarts") {
+          yield* charger.end(one.id, "Failed", { errorCode: "ConnectionLost", errorDescription: "" })
+          yield* charger.reconnect
+          return true
+        }
         if (mood === "Well") yield* charger.end(one.id, refused ? "Rejected" : "Accepted", result)
       }
       if (mood === "LostAfter" || mood === "LostBefore") {

@@ -123,7 +123,24 @@ export const listCases: ReadonlyArray<ListCase> = [
   { name: "no answer to ours", end: timedOut, after: askAgain },
   { name: "a lost connection", end: failed("ConnectionLost"), after: askAgain },
   { name: "an unreadable answer", end: failed("UnreadableAnswer"), after: askAgain },
-  { name: "no answer to ours where a whole one is needed", end: timedOut, before: whole, after: askAgain },
+  {
+    name: "no answer to our whole list",
+    end: timedOut,
+    before: whole,
+    after: { ...askAgain, attempts: 2 }
+  },
+  {
+    name: "a connection lost at our whole list",
+    end: failed("ConnectionLost"),
+    before: { ...whole, attempts: 20 },
+    after: { ...askAgain, attempts: 20 }
+  },
+  {
+    name: "VersionMismatch to our whole list",
+    end: rejected("VersionMismatch"),
+    before: { ...whole, attempts: 0 },
+    after: { ...askAgain, ...none, attempts: 1 }
+  },
   { name: "no answer to an operator's", end: byHand(timedOut), after: { ...askAgain, needsFull: true } },
   { name: "our update refused", end: rejected("Failed"), after: { ...none, nextLookAt: noon, needsFull: true } },
   {
@@ -169,12 +186,25 @@ export const listCases: ReadonlyArray<ListCase> = [
     before: whole,
     after: { ...checked, ...arrived, needsFull: false }
   },
-  { name: "our version", end: reported("4"), after: { ...checked, state: "InStep" } },
+  { name: "our version", end: reported("4"), after: { ...checked, attempts: 0, state: "InStep" } },
   {
     name: "our version where a whole one is needed",
     end: reported("4"),
     before: { needsFull: true },
     after: { ...checked, state: "Unknown" }
+  },
+  {
+    name: "another version in the pause after a whole list",
+    end: reported("0"),
+    before: { ...whole, attempts: 3, updatedAt: noon - minute },
+    after: { ...checked, version: 0, state: "Failed", updatedAt: noon - minute, nextLookAt: noon + minute },
+    reason: "the charger has not taken the whole list and reports version 0; the list will be sent again later"
+  },
+  {
+    name: "another version after that pause",
+    end: reported("0"),
+    before: { ...whole, attempts: 3, updatedAt: noon - 2 * minute },
+    after: { ...checked, version: 0, state: "Unknown" }
   },
   { name: "another version", end: reported("7"), after: { ...checked, version: 7, needsFull: true, state: "Unknown" } },
   {

@@ -50,13 +50,18 @@ const wordOf = ({ answer, errorCode }: LocalListEnd): string => answer ?? errorC
 /** True if the end matters even for a charger without a stored list. */
 export const beginsList = (end: LocalListEnd): boolean => end.status === "Accepted" || isUnsupported(wordOf(end))
 
-/** Records a failure and schedules the next try, with a delay that doubles each time. */
+/** The pause after this many failed messages, which doubles with each. */
+const pauseAfter = (attempts: number): number => Math.min(pauseMax, pauseMin * 2 ** (attempts - 1))
+
+const nextAttempt = ({ attempts }: ListRecord): number => Math.min(attempts + 1, attemptsMax)
+
+/** Records a failure and schedules the next try. */
 const failed = (list: ListRecord, now: number): ListRecord => ({
   ...list,
   state: "Failed",
-  attempts: Math.min(list.attempts + 1, attemptsMax),
+  attempts: nextAttempt(list),
   updatedAt: now,
-  nextLookAt: now + Math.min(pauseMax, pauseMin * 2 ** Math.min(list.attempts, attemptsMax))
+  nextLookAt: now + pauseAfter(nextAttempt(list))
 })
 
 const sent = (list: ListRecord, end: LocalListEnd): ListRecord => {
@@ -83,7 +88,16 @@ const sent = (list: ListRecord, end: LocalListEnd): ListRecord => {
     }
   }
   if (isUnsupported(word)) return { ...list, state: "Unsupported", pending: undefined, updatedAt: now }
-  const asked = { ...list, checkedEpoch: undefined, state: "Unknown", nextLookAt: now, updatedAt: now } as const
+  // A whole list that the charger may not have counts as a failure: some chargers restart whenever they get one.
+  const attempts = ours?.full === true && status !== "Accepted" ? nextAttempt(list) : list.attempts
+  const asked = {
+    ...list,
+    attempts,
+    checkedEpoch: undefined,
+    state: "Unknown",
+    nextLookAt: now,
+    updatedAt: now
+  } as const
   // An operator sent a list, or the charger has an unexpected version: its version is queried, and it gets the whole list.
   if (status === "Accepted" || word === "versionmismatch") return { ...asked, needsFull: true, pending: undefined }
   // The charger's version will show whether it received the message. It is queried without a delay, since the lost connection was delay enough.
@@ -116,19 +130,20 @@ const versionReported = (list: ListRecord, end: LocalListEnd): ListRecord => {
         nextLookAt: now
       }
     }
-    // Another version shows that the list is not what we sent, so it is sent whole again.
-    return {
-      ...checked,
-      version: reported,
-      needsFull: list.needsFull || reported !== list.version,
-      state: reported === list.version && !list.needsFull ? "InStep" : "Unknown",
-      nextLookAt: now
+    if (reported === list.version && !list.needsFull) {
+      return { ...checked, attempts: 0, state: "InStep", nextLookAt: now }
     }
+    // Another version shows that the list is not what we sent, so it is sent whole again: at once, or after the pause if that has just failed.
+    const again = { ...checked, version: reported, needsFull: true }
+    const pausedUntil = list.attempts === 0 ? now : list.updatedAt + pauseAfter(list.attempts)
+    return pausedUntil <= now
+      ? { ...again, state: "Unknown", nextLookAt: now }
+      : { ...again, state: "Failed", updatedAt: list.updatedAt, nextLookAt: pausedUntil }
   }
   return end.sentAt !== undefined && errorCode.toLowerCase() !== "connectionlost" ? failed(list, now) : list
 }
 
-const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined => {
+const reasonOf = ({ checkedAt, state, version }: ListRecord, end: LocalListEnd): string | undefined => {
   const word = wordOf(end)
   switch (state) {
     case "Unsupported":
@@ -136,6 +151,9 @@ const reasonOf = ({ state }: ListRecord, end: LocalListEnd): string | undefined 
         ? `the charger answers ${word} to messages about its list`
         : "the charger reports with listVersion -1 that it has no list"
     case "Failed": {
+      if (end.type === "GetLocalListVersion" && checkedAt === end.completedAt) {
+        return `the charger has not taken the whole list and reports version ${version}; the list will be sent again later`
+      }
       const shown = Array.from(word === "" ? end.status : word)
         .slice(0, shownMax)
         .join("")

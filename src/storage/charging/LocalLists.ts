@@ -93,7 +93,9 @@ const due = (sql: SqlClient.SqlClient, { leaseMillis, limit, now, settleMillis }
     LEFT JOIN local_list l ON l.charger_id = c.charger_id
     WHERE n.connected_at <= ${new Date(now - settleMillis)}
       AND (l.charger_id IS NULL OR (
-        (l.next_look_at <= ${new Date(now)} OR n.connected_at > l.looked_at OR f.reported_at > l.looked_at)
+        (l.next_look_at <= ${new Date(now)} OR ((n.connected_at > l.looked_at OR f.reported_at > l.looked_at)
+          -- In the pause after a failure only the version is queried: a restart may be what the failure causes.
+          AND (l.state <> 'Failed' OR l.checked_epoch IS DISTINCT FROM n.epoch OR c.booted_at > l.checked_at)))
         AND (l.checked_epoch IS DISTINCT FROM n.epoch OR c.booted_at > l.checked_at
           OR (l.state <> 'Unsupported' AND (l.needs_full OR l.synced_seq < l.fill_to OR l.synced_seq < g.latest)))))
       AND NOT EXISTS (SELECT 1 FROM command m WHERE m.charger_id = c.charger_id AND m.status IN ('Pending', 'Sent')
