@@ -5,7 +5,7 @@
  *
  * What may differ, and why:
  * - `bootedHere`: what happened on this connection is known to its actor alone.
- * - `course`, which decides on nothing that is answered.
+ * - `course` and `follows`, which decide on nothing that is answered.
  * - `supersededAt` of an ended session: its end has replaced it in the table, and decisions look at the end first.
  * - the order of connectors, which are found by their place.
  * - sessions and orphans that were dropped from memory because there were too many may come back once there is room again.
@@ -53,7 +53,7 @@ const ports = Layer.mergeAll(
 const tokens = ["ANNA", "BERT", "CARLA"]
 
 /** The parts of a session that decisions depend on. */
-const lookedAt = ({ course: _, supersededAt, ...session }: KnownSession) => ({
+const lookedAt = ({ course: _, follows: __, supersededAt, ...session }: KnownSession) => ({
   ...session,
   endedAt: session.endedAt,
   supersededAt: session.status === "Ended" ? undefined : supersededAt

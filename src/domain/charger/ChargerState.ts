@@ -83,6 +83,8 @@ export interface KnownSession {
   readonly reportedStop?: ReportedStop | undefined
   /** What its readings have shown; undefined if this actor did not receive all of them. It is not stored and does not affect answers. */
   readonly course?: Course | undefined
+  /** The RemoteStart that it follows, while this actor knows: the command's answer may arrive after the start. It is not stored here. */
+  readonly follows?: string | undefined
 }
 
 /** A stop without a known start, or a start that could not be read; `rawTransactionId` is then the id that the service answered. */

@@ -4,7 +4,7 @@
  */
 import { endingOf } from "../command/Command.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
-import { applied, awaited, cleared } from "../command/Stack.ts"
+import { applied, awaited, cleared, withoutTransaction } from "../command/Stack.ts"
 import { passwordKey } from "../command/Kinds.ts"
 import type {
   ChargerDocumentChanged,
@@ -80,15 +80,28 @@ const configurationReported = (
 const profilesAfter = (
   state: ChargerState,
   command: ChargerCommand,
+  commandId: string | undefined,
   now: number
 ): ReadonlyArray<SetProfile> | undefined => {
   const current = state.profiles ?? []
   if (command._tag === "SetChargingProfile") return applied(current, command.place.evseId, command.profile, now)
   if (command._tag === "RemoteStart" && command.chargingProfile !== undefined) {
-    return awaited(current, command, command.chargingProfile, now)
+    // Some chargers start before they answer: then the transaction is known already.
+    const begun = state.sessions.findLast(({ follows }) => follows !== undefined && follows === commandId)
+    if (begun === undefined) return awaited(current, command, command.chargingProfile, now)
+    const { place, status, transactionId } = begun
+    return status === "Open"
+      ? applied(current, place.evseId, { ...command.chargingProfile, transactionId }, now)
+      : undefined
   }
   return command._tag === "ClearChargingProfile" && current.length > 0 ? cleared(current, command) : undefined
 }
+
+/** The charging profiles without those of transactions that have ended: they end with them (OCPP 1.6 §3.13.1). */
+export const profilesEnded = (
+  profiles: ReadonlyArray<SetProfile>,
+  transactions: ReadonlyArray<number>
+): ReadonlyArray<SetProfile> => transactions.reduce(withoutTransaction, profiles)
 
 /** The fact about the profiles that are in force from now on. */
 export const profilesChanged = (
@@ -104,8 +117,7 @@ export const profilesChanged = (
 /** The facts about the charger that follow from an answer, for any issuer of the command. */
 const learned = (
   state: ChargerState,
-  command: ChargerCommand,
-  result: CommandResult,
+  { command, commandId, result }: Answered,
   now: number,
   ids: FreshIds
 ): ReadonlyArray<ChargerFact> => {
@@ -125,7 +137,7 @@ const learned = (
     const body = { kind: "certificateAsked", document: { at: now } } as const
     return [{ type: "ChargerDocumentChanged", ...base(state, key, now), body }]
   }
-  const profiles = profilesAfter(state, command, now)
+  const profiles = profilesAfter(state, command, commandId, now)
   return profiles === undefined ? [] : [profilesChanged(state, profiles, now)]
 }
 
@@ -141,15 +153,11 @@ const ended = (
   body: { commandId, type: command._tag, ...endingOf(result) }
 })
 
-export const commandAnswered = (
-  state: ChargerState,
-  { command, commandId, result }: Answered,
-  now: number,
-  ids: FreshIds
-): Decision => {
+export const commandAnswered = (state: ChargerState, answered: Answered, now: number, ids: FreshIds): Decision => {
+  const { command, commandId, result } = answered
   // The code that records the end of the connection also ends its open commands.
   if (result._tag === "ConnectionLost") return doNothing
-  const facts = learned(state, command, result, now, ids)
+  const facts = learned(state, answered, now, ids)
   if (commandId !== undefined) {
     const end = ended(state, commandId, command, result, now)
     return act([end, ...facts], undefined, afterTemplate(state, end))

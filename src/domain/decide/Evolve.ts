@@ -53,7 +53,7 @@ const sessionStarted = (state: ChargerState, fact: SessionStarted): ChargerState
           const supersededAt = session.status === "Open" ? endOf(session.sessionId) : undefined
           return supersededAt === undefined ? session : { ...session, status: "Superseded" as const, supersededAt }
         })
-  const session = { ...startedSession(fact), course: courseBegun(fact) }
+  const session = { ...startedSession(fact), course: courseBegun(fact), follows: fact.body.follows }
   return withSessions(state, [
     ...others,
     session.status === "Superseded" ? { ...session, supersededAt: endOf(sessionId) } : session

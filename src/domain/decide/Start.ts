@@ -17,7 +17,7 @@ import { authorizing } from "./Authorize.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession, Orphan } from "../charger/ChargerState.ts"
 import type { Reading } from "../charger/MeterValue.ts"
-import { profilesChanged } from "./Commanded.ts"
+import { profilesChanged, profilesEnded } from "./Commanded.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds, Question, StartFacts, StartWanted } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
@@ -258,16 +258,29 @@ const endedAlready = (
   return endingFacts(state, session, stop, envelope, now, { requires: fact.key, orphanId })
 }
 
-/** From now on, the charging profile of the RemoteStart belongs to this transaction. */
-const profileBegun = (
+/**
+ * From now on, the charging profile of the RemoteStart belongs to this transaction, unless that is over already. The profiles of transactions that
+ * the start shows to have ended are gone.
+ */
+const profilesAfter = (
   state: ChargerState,
   { at, body, key }: SessionStarted,
+  ended: ReadonlyArray<string>,
   now: number
 ): ReadonlyArray<ChargerFact> => {
   if (state.profiles === undefined) return []
+  const over = state.sessions.filter(
+    ({ sessionId }) => ended.includes(sessionId) || body.supersedes.includes(sessionId)
+  )
+  const left = profilesEnded(
+    state.profiles,
+    over.map(({ transactionId }) => transactionId)
+  )
   const heard = heardStart(state, body.evseId, body.tokenUid, at, now)
-  const document = begun(state.profiles, { ...heard, transactionId: body.transactionId }, now)
-  return document === undefined ? [] : [{ ...profilesChanged(state, document, now), requires: key }]
+  const isOver = ended.includes(body.sessionId)
+  const document = isOver ? undefined : begun(left, { ...heard, transactionId: body.transactionId }, now)
+  if (document === undefined && left.length === state.profiles.length) return []
+  return [{ ...profilesChanged(state, document ?? left, now), requires: key }]
 }
 
 export const transactionStarted = (
@@ -297,8 +310,8 @@ export const transactionStarted = (
   if ("_tag" in end) return { _tag: "Ask", question: end }
   const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))
   const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
-  const last = end.length === 0 ? profileBegun(state, fact, now) : end
-  const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...last]
+  const profiles = profilesAfter(state, fact, [...ended, ...over.map(({ body }) => body.sessionId)], now)
+  const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...end, ...profiles]
   return act(facts, ({ recorded, existing: current }) =>
     recorded[0] !== true && current !== undefined
       ? answered(current)

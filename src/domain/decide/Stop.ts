@@ -4,8 +4,7 @@
  * none and can belong to no other session.
  */
 import type { ChargerFact, OrphanRecorded } from "../charger/Fact.ts"
-import { withoutTransaction } from "../command/Stack.ts"
-import { profilesChanged } from "./Commanded.ts"
+import { profilesChanged, profilesEnded } from "./Commanded.ts"
 import { isAtHand, sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "../charger/ChargerEvent.ts"
@@ -44,11 +43,16 @@ const contradicts = (reported: ReportedStop, first: ReportedStop): boolean =>
   (reported.meterStopWh !== undefined && reported.meterStopWh !== first.meterStopWh) ||
   (reported.at !== undefined && reported.at !== first.at)
 
-/** A transaction's own charging profiles end with it (OCPP 1.6 §3.13.1). */
-const profilesEnded = (state: ChargerState, transactionId: number, now: number): ReadonlyArray<ChargerFact> => {
+/** The charging profiles change if the transaction had its own. `requires` is as in the facts of its end. */
+const profilesWithout = (
+  state: ChargerState,
+  { transactionId }: KnownSession,
+  now: number,
+  requires?: string
+): ReadonlyArray<ChargerFact> => {
   const current = state.profiles ?? []
-  const document = withoutTransaction(current, transactionId)
-  return document.length === current.length ? [] : [profilesChanged(state, document, now)]
+  const document = profilesEnded(current, [transactionId])
+  return document.length === current.length ? [] : [{ ...profilesChanged(state, document, now), requires }]
 }
 
 /**
@@ -70,7 +74,8 @@ const unnamed = (
   if (session === undefined) return [waiting(orphan, event)]
   const { orphanId } = orphan.body
   const grounds = { requires: orphan.key, orphanId }
-  return [orphan, ...endingFacts(state, session, stopOf(event, now), envelope, now, grounds)]
+  const end = endingFacts(state, session, stopOf(event, now), envelope, now, grounds)
+  return [orphan, ...end, ...profilesWithout(state, session, now, orphan.key)]
 }
 
 /** The orphan with its readings. The session gets them once its start arrives. */
@@ -173,7 +178,7 @@ export const transactionEnded = (
     return act(foreign(state, event, transactionId, envelope, now, ids), reply)
   }
   return act(
-    [...endingFacts(state, session, stopOf(event, now), envelope, now), ...profilesEnded(state, transactionId, now)],
+    [...endingFacts(state, session, stopOf(event, now), envelope, now), ...profilesWithout(state, session, now)],
     reply
   )
 }

@@ -5,7 +5,8 @@ import { evolve } from "../../../src/domain/decide/Evolve.ts"
 import { refusedTo } from "../../../src/domain/decide/Refusing.ts"
 import { commandTypes } from "../../../src/domain/command/Kinds.ts"
 import type { ChargingProfile } from "../../../src/domain/command/ChargingProfile.ts"
-import { minute, state } from "../../support/events.ts"
+import { at, ended, minute, started, state, token } from "../../support/events.ts"
+import { type ModelCharger, ModelService } from "../../support/modelCharger.ts"
 
 const said = (status: string | undefined, answer: Readonly<Record<string, unknown>> = { status }): CommandResult => ({
   _tag: "Answered",
@@ -190,47 +191,76 @@ describe("what a charger is not sent because of its registration", () => {
 })
 
 describe("the charging profiles of a transaction", () => {
-  it("end with it (OCPP 1.6 §3.13.1)", () => {
-    const of = (transactionId: number) => ({
-      evseId: 1,
-      setAt: minute(0),
-      profile: {
-        profileId: transactionId,
-        transactionId,
-        stackLevel: 0,
-        purpose: "TxProfile",
-        kind: "Relative",
-        schedule: { chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 16 }] }
-      } as const
-    })
-    const session = {
-      sessionId: "s-1",
-      transactionId: 7,
-      place: { evseId: 1, connectorId: 1 },
-      tokenUid: "CARD",
-      startedAt: minute(0),
-      heardAt: minute(0),
-      meterStartWh: 0,
-      authorization: "Accepted",
-      status: "Open",
-      registerWh: undefined,
-      registerAt: undefined
-    } as const
-    const event = {
-      _tag: "TransactionEnded",
-      transactionId: 7,
-      rawTransactionId: "7",
-      tokenUid: undefined,
-      time: { at: minute(5), raw: undefined },
-      meterStopWh: 100,
-      reason: "Local",
-      readings: []
-    } as const
-    const input = { _tag: "Event", event, envelope: { messageId: "m", raw: "" }, answers: {} } as const
-    const before = state({ sessions: [session], profiles: [of(7), of(8)] })
-    const decision = decide(before, input, minute(5), { transactionId: 1, uuid: () => "uuid" })
-    if (decision._tag !== "Act") throw new Error("it asks")
-    const after = evolve(before, decision.facts, { recorded: decision.facts.map(() => true), existing: undefined })
-    expect(after.profiles).toEqual([of(8)])
+  const profile = (profileId: number): ChargingProfile => ({
+    profileId,
+    stackLevel: 0,
+    purpose: "TxProfile",
+    kind: "Relative",
+    schedule: { chargingRateUnit: "A", periods: [{ startPeriod: 0, limit: 16 }] }
+  })
+  const command = { _tag: "RemoteStart", tokenUid: "ANNA", chargingProfile: profile(1) } as const
+  const remote = {
+    commandId: "c-1",
+    status: "Sent",
+    errorCode: undefined,
+    tokenUid: "ANNA",
+    evseId: undefined
+  } as const
+  const charging = () => {
+    const made = new ModelService()
+    made.journal.tokens.set("anna", token("ANNA"))
+    const charger = made.charger()
+    made.journal.start = { ...made.journal.start, remoteStarts: [{ ...remote, sentAt: charger.now }] }
+    const answer = () => {
+      const input = { _tag: "CommandAnswered", commandId: "c-1", command, result: said("Accepted") } as const
+      const decision = decide(charger.state, input, charger.now, made.ids)
+      if (decision._tag !== "Act") throw new Error("it asks")
+      const recorded = decision.facts.map(() => true)
+      charger.state = evolve(charger.state, decision.facts, { recorded, existing: undefined })
+    }
+    const inForce = () =>
+      (charger.state.profiles ?? []).map(({ awaits, profile: { profileId, transactionId } }) => [
+        profileId,
+        transactionId ?? awaits
+      ])
+    return { made, charger, answer, inForce }
+  }
+
+  it("belong to the transaction that follows the RemoteStart, whether the charger answers before or after it starts", () => {
+    for (const isFirst of [true, false]) {
+      const { answer, charger, inForce, made } = charging()
+      if (isFirst) answer()
+      const id = charger.start(started())
+      if (!isFirst) answer()
+      expect(inForce()).toEqual([[1, id]])
+      made.journal.start = { ...made.journal.start, remoteStarts: [] }
+      charger.say(ended(id))
+      charger.start(started({ time: at(minute(40)), meterStartWh: 6000 }))
+      expect(inForce()).toEqual([])
+    }
+  })
+
+  it("wait for no other transaction if theirs has ended before the answer", () => {
+    const { answer, charger, inForce } = charging()
+    charger.say(ended(charger.start(started())))
+    answer()
+    expect(inForce()).toEqual([])
+  })
+
+  it.each([
+    ["a stop (OCPP 1.6 §3.13.1)", (charger: ModelCharger, id: number) => charger.say(ended(id))],
+    ["a stop that names no transaction", (charger: ModelCharger) => charger.say(ended(undefined))],
+    [
+      "the next start on its connector",
+      (charger: ModelCharger) => charger.say(started({ time: at(minute(40)), meterStartWh: 6000 }))
+    ]
+  ])("end with it, by %s", (_, end) => {
+    const { answer, charger, inForce, made } = charging()
+    answer()
+    const id = charger.start(started())
+    expect(inForce()).toEqual([[1, id]])
+    made.journal.start = { ...made.journal.start, remoteStarts: [] }
+    end(charger, id)
+    expect(inForce()).toEqual([])
   })
 })
