@@ -359,6 +359,21 @@ describe("RESERVE_NOW", () => {
     expect(problemsOf(partner)).toEqual([])
   })
 
+  it("leaves its authorization_reference to the START_SESSION that follows it", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("ReserveNow", { status: "Accepted" }).on("RemoteStartTransaction", { status: "Accepted" })
+    const of = (reference: string) => ({ token: partner.cards.make("REFERRED"), authorization_reference: reference })
+    const reserve = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, of("R-1")))
+    expect(await partner.result(reserve.id)).toEqual({ result: "ACCEPTED" })
+    const start = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot, of("S-1")))
+    expect(await partner.result(start.id)).toEqual({ result: "ACCEPTED" })
+    expect((await spot.station.start(1, "REFERRED")).status).toBe("Accepted")
+    const sessions = await partner.pull("sessions", "?date_from=2020-01-01T00:00:00Z")
+    expect(sessions).toMatchObject([{ status: "ACTIVE", authorization_reference: "S-1" }])
+    expect(problemsOf(partner)).toEqual([])
+  })
+
   it("keeps the connector for its driver, whose session it becomes", async () => {
     const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
