@@ -333,6 +333,33 @@ describe("START_SESSION", () => {
     expect(spot.station.asked("RemoteStartTransaction")).toHaveLength(2)
     expect(problemsOf(partner)).toEqual([])
   })
+
+  it.each<readonly [string, (spot: Spot) => Promise<unknown>]>([
+    ["has been plugged in", ({ station }) => station.status(1, "Preparing")],
+    [
+      "has begun to charge",
+      async ({ station }) => {
+        await station.start(1, "UID1")
+        await station.status(1, "Charging")
+      }
+    ]
+  ])("without a chosen EVSE is not sent to another one if it is repeated when the car %s", async (_, arrive) => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    const more = { authorization_reference: "REF-4", evse_uid: undefined }
+    const body = bodies.START_SESSION(partner, spot, more)
+    const first = await partner.command("START_SESSION", body)
+    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
+    await arrive(spot)
+    const again = await partner.command("START_SESSION", body)
+    expect(again.answer).toMatchObject({ result: "ACCEPTED" })
+    expect(await partner.result(again.id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([{ idTag: "UID1", connectorId: 1 }])
+    // Without the second command the card is not valid at the other EVSE.
+    expect((await spot.station.start(2, "UID1")).status).toBe("Invalid")
+    expect(problemsOf(partner)).toEqual([])
+  })
 })
 
 describe("RESERVE_NOW", () => {
