@@ -137,17 +137,6 @@ const reserving = Effect.gen(function* () {
     if (place === undefined) return full
     const card = yield* cardOf(bearer.partner, request, now)
     const reservationId = yield* callbacks.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
-    if (before !== undefined && before.chargerId !== place.chargerId) {
-      const { chargerId, reservationId: number } = before
-      const command = { _tag: "CancelReservation", reservationId: number } as const
-      yield* issue(exchange, {
-        ...place,
-        chargerId,
-        command,
-        parameters: { reservationId: number },
-        callback: undefined
-      })
-    }
     const { idTag } = card
     const obstacle = yield* issue(exchange, {
       ...place,
@@ -156,6 +145,15 @@ const reserving = Effect.gen(function* () {
       callback: { kind: "ReserveNow", responseUrl, locationId, reference, grant: { ...card, evseId: place.evseId } },
       to: card
     })
+    // A refused request replaces nothing, so the first charger keeps its reservation.
+    if (obstacle === undefined && before !== undefined && before.chargerId !== place.chargerId) {
+      const { chargerId, reservationId: number } = before
+      const command = { _tag: "CancelReservation", reservationId: number } as const
+      const parameters = { reservationId: number }
+      const cancelling = issue(exchange, { ...place, chargerId, command, parameters, callback: undefined })
+      // The new reservation is on its way: too many commands are no reason to refuse it now.
+      yield* Effect.catchTag(cancelling, "Refused", () => Effect.void)
+    }
     return answered(obstacle)
   })
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { until } from "../../simulation/Wait.ts"
 import { Roaming } from "../partner/Roaming.ts"
+import type { Json } from "../partner/Wire.ts"
 import { bodies } from "./Bodies.ts"
 import { Drive, problemsOf } from "./Drive.ts"
 
@@ -29,6 +30,33 @@ describe("RESERVE_NOW", () => {
     const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
     expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
     expect(station.asked("CancelReservation")).toEqual([{ reservationId }])
+    expect(partner.results.get(first.id)).toHaveLength(1)
+    expect(problemsOf(partner)).toEqual([])
+  })
+
+  it("for the same reservation at a charger that is not connected is refused, and changes nothing", async () => {
+    const { partner } = await roaming.registered("2.2.1")
+    const spot = await drive.spot(partner)
+    const { evseUid, station } = await drive.beside(partner, spot)
+    spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
+    const first = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
+    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
+    await station.close()
+    const path = `/${spot.locationId}/${evseUid}`
+    const status = async () => ((await partner.ask("GET", "locations", path)).data as Json)["status"]
+    await until(
+      () => "the other charger is disconnected",
+      10_000,
+      async () => (await status()) === "UNKNOWN"
+    )
+    const moved = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { evse_uid: evseUid }))
+    expect(moved.answer).toMatchObject({ result: "REJECTED" })
+    // Commands reach a charger in their order: this is the first that cancels.
+    const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
+    expect(cancel.answer).toMatchObject({ result: "ACCEPTED" })
+    expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
+    const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
+    expect(spot.station.asked("CancelReservation")).toEqual([{ reservationId }])
     expect(partner.results.get(first.id)).toHaveLength(1)
     expect(problemsOf(partner)).toEqual([])
   })
