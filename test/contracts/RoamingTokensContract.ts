@@ -153,6 +153,26 @@ const storingContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect("a patch without a time is the newest, although the partner's clock is ahead of ours", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const ours = yield* anOrganisation
+      const { id } = yield* aPartner(ours)
+      const ahead = noon + 300 * second
+      const address = { ...party, uid: "Ab", type: "RFID" }
+      const read = tokens.find(ours.id, id, address)
+      yield* tokens.put(id, [roamingCard("Ab", { lastUpdated: ahead })], ours.writing())
+      expect(yield* tokens.patch(id, address, { valid: false }, ours.writing(noon + 60 * second))).toBe("Replaced")
+      expect(yield* read).toMatchObject({ valid: false, lastUpdated: ahead })
+      // If our clock is ahead, the patch gets our time. What the partner said before it is then outdated.
+      const ourTime = ahead + second
+      expect(yield* tokens.patch(id, address, { whitelist: "NEVER" }, ours.writing(ourTime))).toBe("Replaced")
+      expect(yield* read).toMatchObject({ valid: false, whitelist: "NEVER", lastUpdated: ourTime })
+      const before = roamingCard("Ab", { lastUpdated: ahead })
+      expect(yield* tokens.put(id, [before], ours.writing(ourTime))).toEqual(["Outdated"])
+    })
+  )
+
   it.effect("a partner whose tokens are identified by uid alone has one token for each uid, whatever its type", () =>
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens

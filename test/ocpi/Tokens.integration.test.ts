@@ -60,6 +60,17 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it.runIf(old)("blocks a card by a patch without a time, although its clock is ahead of ours", async () => {
+    const { partner } = await roaming.registered(version)
+    const token = partner.cards.make("stolen", at(partner.time(Date.now() + 300_000)))
+    await partner.putToken(token)
+    const patched = await partner.patchToken(token, { valid: false })
+    expect([patched.http, patched.code]).toEqual([200, 1000])
+    const read = await partner.ask("GET", "tokens", partner.tokenPath(token))
+    expect(read.data).toEqual({ ...token, valid: false })
+    expect(partner.problems).toEqual([])
+  })
+
   it("has one token per uid in 2.1.1, whatever its type, and one per uid and type in later versions", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("retyped", at(early))

@@ -93,10 +93,11 @@ const remoteStart = { _tag: "RemoteStart", tokenUid: "VL123", place } as const
 const issue = Effect.fnUntraced(function* (
   { chargerId, organisation }: { readonly chargerId: string; readonly organisation: TestOrganisation },
   callback: NewPartnerCallback,
-  command: Parameters<Commands["Service"]["issue"]>[0]["command"] = remoteStart
+  command: Parameters<Commands["Service"]["issue"]>[0]["command"] = remoteStart,
+  at = noon
 ) {
   const input = { chargerId, command, parameters: {}, expiresInSeconds: undefined, callback }
-  return yield* (yield* Commands).issue(input, organisation.writing(noon))
+  return yield* (yield* Commands).issue(input, organisation.writing(at))
 })
 
 type Body = CommandAnswered["body"]
@@ -259,6 +260,27 @@ forEachDriver("Partner callbacks", ports, (it) => {
       )
       yield* answer(one, refused, "Rejected")
       assert.deepStrictEqual(yield* granted({ tokenUid: "VL999" }), [])
+    })
+  )
+
+  it.effect("have their grants of one card listed from the newest, whichever expires last", () =>
+    Effect.gen(function* () {
+      const one = yield* world()
+      const minutes = [120, 20, 60]
+      for (const [n, minute] of minutes.entries()) {
+        const grant = grantFor(one.partner.id, { authorizationReference: `${n}`, expiresAt: noon + minute * 60_000 })
+        yield* issue(one, callbackOf(one.partner.id, { grant }), remoteStart, noon + n)
+      }
+      const { granted } = yield* (yield* ChargerDirectory).findToken({
+        organisationId: one.organisation.id,
+        tokenUid: "VL123",
+        chargerId: one.chargerId,
+        at: noon + 1000
+      })
+      assert.deepStrictEqual(
+        granted?.map(({ authorizationReference }) => authorizationReference),
+        ["2", "1", "0"]
+      )
     })
   )
 

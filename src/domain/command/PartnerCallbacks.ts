@@ -57,8 +57,8 @@ export interface RepeatedStart {
   readonly reference: string
   readonly locationId: string
   readonly idTag: string
-  readonly evseId: number
-  readonly chargerId: string
+  /** The EVSE that the request names. Undefined if it leaves the choice to us: then it repeats a start at any EVSE of the location. */
+  readonly evse: { readonly chargerId: string; readonly evseId: number } | undefined
   readonly responseUrl: string
   readonly correlationId: string
 }
@@ -92,8 +92,8 @@ export class PartnerCallbacks extends Context.Service<
     /** Signals that commands have ended; some may be missed. */
     readonly ended: Stream.Stream<void>
     /**
-     * True if the partner requested the same start less than a minute ago and its session may still begin. Nothing more must then be sent to the
-     * charger, and the result goes to the URL of the repeated request.
+     * True if the partner requested the same start less than a minute ago and its session has begun or may still begin. Nothing more must then be
+     * sent to a charger, and the result goes to the URL of the repeated request.
      */
     readonly repeated: (
       organisationId: string,

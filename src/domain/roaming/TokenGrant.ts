@@ -29,12 +29,13 @@ export const idTagMax = 20
 export const fitsCharger = (uid: string): boolean => uid.length <= idTagMax && /^[\x21-\x7e]+$/.test(uid)
 
 /**
- * The grant that a start at this EVSE uses. One for this very EVSE takes precedence over one for the whole charger, then the one that lasts longest.
+ * The grant that a start at this EVSE uses, of grants from the newest to the oldest. One for this very EVSE takes precedence over one for the whole
+ * charger, then the newest: the partner's last request says to which of its own the session belongs.
  */
 export const grantFor = (grants: ReadonlyArray<Grant>, evseId: number | undefined): Grant | undefined =>
   grants
     .filter((grant) => evseId === undefined || grant.evseId === 0 || grant.evseId === evseId)
-    .toSorted((one, other) => other.evseId - one.evseId || other.expiresAt - one.expiresAt)[0]
+    .toSorted((one, other) => other.evseId - one.evseId)[0]
 
 /** The part of a grant that is stored with its session. */
 export const roamingOf = ({ evseId: _, expiresAt: __, ...roaming }: Grant): SessionRoaming => roaming

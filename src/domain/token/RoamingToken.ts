@@ -105,8 +105,12 @@ export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undef
   return believed && sent.lastUpdated < stored.lastUpdated ? "Outdated" : "Replaced"
 }
 
-/** A token with a PATCH applied: fields that are not given stay, and none is removed (OCPI 2.2.1 §4.1.3). */
-export const patchedToken = (token: RoamingTokenBody, patch: RoamingTokenPatch): RoamingTokenBody => ({
+/**
+ * A token with a PATCH applied: fields that are not given stay, and none is removed (OCPI 2.2.1 §4.1.3). A PATCH without a time, as in 2.1.1, is the
+ * newest that the partner has said: it gets our time, but never one before the stored time, since the partner's clock may be ahead of ours.
+ */
+export const patchedToken = (token: RoamingTokenBody, patch: RoamingTokenPatch, now: number): RoamingTokenBody => ({
   ...token,
-  ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+  lastUpdated: patch.lastUpdated ?? Math.max(now, token.lastUpdated)
 })

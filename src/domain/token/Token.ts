@@ -40,7 +40,7 @@ export interface TokenFacts {
   readonly askable?: ReadonlyArray<string>
   /** The answers of the partners that were asked; undefined before that. */
   readonly partnerAnswers?: ReadonlyArray<PartnerAnswer> | undefined
-  /** Grants that partners made for this token at this charger. */
+  /** Grants that partners made for this token at this charger, the newest first. */
   readonly granted?: ReadonlyArray<Grant>
   /** Open sessions of this token anywhere in the organisation: (charger, EVSE), for ConcurrentTx. */
   readonly openSessions: ReadonlyArray<{

@@ -72,22 +72,25 @@ const atPlaces = Effect.gen(function* () {
 
   const start = Effect.fnUntraced(function* (exchange: Exchange, request: Of<"StartSession">) {
     const { partner } = exchange.bearer
-    const { authorizationReference, locationId, responseUrl } = request
+    const { authorizationReference, evseUid, locationId, responseUrl } = request
     const found = yield* places.connectors(partner.organisationId, request)
     if (found.length === 0) return nowhere
-    const place = chosen(found, request)
-    if (place === undefined) return full
-    const card = yield* cardOf(partner, request, { evseId: place.evseId, now: exchange.now })
+    const { correlationId, now } = exchange
+    const card = yield* cardOf(partner, request, now)
+    // Asked before a place is chosen: once the driver has plugged in, another EVSE is freer than the one of the first request.
     if (authorizationReference !== undefined) {
-      const { correlationId, now } = exchange
-      const again = { ...place, ...card, locationId, reference: authorizationReference, responseUrl, correlationId }
+      const evse = evseUid === undefined ? undefined : found[0]
+      const again = { ...card, evse, locationId, reference: authorizationReference, responseUrl, correlationId }
       if (yield* callbacks.repeated(partner.organisationId, again, now)) return answered(undefined)
     }
+    const place = chosen(found, request)
+    if (place === undefined) return full
+    const grant = { ...card, evseId: place.evseId }
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "RemoteStart", tokenUid: card.idTag, place: placeOf(place) },
       parameters: { idTag: card.idTag, connectorId: place.evseId },
-      callback: { kind: "StartSession", responseUrl, locationId, reference: authorizationReference, grant: card },
+      callback: { kind: "StartSession", responseUrl, locationId, reference: authorizationReference, grant },
       to: card
     })
     return answered(obstacle)
@@ -132,27 +135,25 @@ const reserving = Effect.gen(function* () {
     const same = found.find(({ chargerId, evseId }) => chargerId === before?.chargerId && evseId === before.evseId)
     const place = evseUid === undefined ? (same ?? chosen(found, request)) : chosen(found, request)
     if (place === undefined) return full
-    const card = yield* cardOf(bearer.partner, request, { evseId: place.evseId, now })
+    const card = yield* cardOf(bearer.partner, request, now)
     const reservationId = yield* callbacks.reservationNumber(organisationId, wanted, yield* commands.takeNumber, now)
-    if (before !== undefined && before.chargerId !== place.chargerId) {
-      const { chargerId, reservationId: number } = before
-      const command = { _tag: "CancelReservation", reservationId: number } as const
-      yield* issue(exchange, {
-        ...place,
-        chargerId,
-        command,
-        parameters: { reservationId: number },
-        callback: undefined
-      })
-    }
     const { idTag } = card
     const obstacle = yield* issue(exchange, {
       ...place,
       command: { _tag: "ReserveNow", reservationId, place: placeOf(place), tokenUid: idTag, expiresAt },
       parameters: { connectorId: place.evseId, expiryDate: new Date(expiresAt).toISOString(), idTag, reservationId },
-      callback: { kind: "ReserveNow", responseUrl, locationId, reference, grant: card },
+      callback: { kind: "ReserveNow", responseUrl, locationId, reference, grant: { ...card, evseId: place.evseId } },
       to: card
     })
+    // A refused request replaces nothing, so the first charger keeps its reservation.
+    if (obstacle === undefined && before !== undefined && before.chargerId !== place.chargerId) {
+      const { chargerId, reservationId: number } = before
+      const command = { _tag: "CancelReservation", reservationId: number } as const
+      const parameters = { reservationId: number }
+      const cancelling = issue(exchange, { ...place, chargerId, command, parameters, callback: undefined })
+      // The new reservation is on its way: too many commands are no reason to refuse it now.
+      yield* Effect.catchTag(cancelling, "Refused", () => Effect.void)
+    }
     return answered(obstacle)
   })
 

@@ -40,14 +40,14 @@ const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner
   return `VL${Buffer.from(bytes).toString("hex").slice(0, 18).toUpperCase()}`
 }
 
-/** The grant that lets the token charge, with the idTag that the charger receives. */
+/** The grant that lets the token charge, with the idTag that the charger receives, before its EVSE is chosen. */
 export const presented =
   (secrets: Pick<Secrets["Service"], "verifier">, mayHold: MayHold) =>
   (
     partner: Partner,
     request: Presenting,
-    { evseId, now }: { readonly evseId: number; readonly now: number }
-  ): Effect.Effect<NewGrant, Refused | StorageUnavailable> =>
+    now: number
+  ): Effect.Effect<Omit<NewGrant, "evseId">, Refused | StorageUnavailable> =>
     Effect.gen(function* () {
       const { authorizationReference, token } = request
       const party = yield* partyOf(mayHold, partner, token)
@@ -62,7 +62,6 @@ export const presented =
         authMethod: "COMMAND",
         ...(authorizationReference === undefined ? {} : { authorizationReference }),
         idTag: fitsCharger(token.uid) ? token.uid : standIn(secrets, partner, token.uid),
-        evseId,
         expiresAt: request._tag === "ReserveNow" ? request.expiresAt : now + grantMillis
       }
     })

@@ -92,7 +92,7 @@ export const tokensHandlers = Effect.gen(function* () {
 
   const patch: Handler = (exchange) =>
     Effect.gen(function* () {
-      const { bearer, facts, now, wire } = exchange
+      const { bearer, facts, wire } = exchange
       const address = yield* addressed(exchange)
       const patched = yield* Effect.mapError(wire.tokens.decodePatch(yield* given(exchange)), unreadable)
       const wrong = matching(exchange, { ...address, given: address.type }, patched)
@@ -101,8 +101,8 @@ export const tokensHandlers = Effect.gen(function* () {
         return yield* invalid("A PATCH must contain last_updated.")
       }
       const { party, type, uid } = address
-      const change = { ...changes(exchange, patched), lastUpdated: patched.lastUpdated ?? now }
       const which = { ...party, uid, type }
+      const change = changes(exchange, patched)
       const patching = tokens.patch(bearer.partner.id, which, change, auditOf(exchange), identityOf(exchange))
       yield* Effect.catchTag(patching, "NotFound", unknown)
       return { data: undefined }

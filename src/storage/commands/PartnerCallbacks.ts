@@ -252,7 +252,7 @@ const repeatedRow = rowOf(Schema.Struct({ commandId: Schema.String }))
 const repeated = ({ secrets, sql, writable }: Recording) =>
   Effect.fn("Callbacks.repeated")(function* (organisationId: string, start: RepeatedStart, now: number) {
     const own = scopedTo(sql, organisationId)
-    const { chargerId, correlationId, evseId, idTag, locationId, partnerId, reference, responseUrl } = start
+    const { correlationId, evse, idTag, locationId, partnerId, reference, responseUrl } = start
     yield* writable
     const row = yield* guardedWrite(
       repeatedRow(own`
@@ -262,8 +262,9 @@ const repeated = ({ secrets, sql, writable }: Recording) =>
           JOIN token_grant g ON g.command_id = e.command_id
           WHERE ${own.rowsOf("e")} AND e.partner_id = ${partnerId} AND e.kind = 'StartSession' AND lower(e.reference) = ${reference.toLowerCase()}
             AND e.location_id = ${locationId} AND e.created_at > ${new Date(now - minuteMillis)}
-            AND g.charger_id = ${chargerId} AND g.uid_key = ${tokenKey(idTag)} AND g.evse_id = ${evseId}::int
-            AND m.status IN ('Pending', 'Sent', 'Accepted') AND m.session_id IS NULL
+            AND g.uid_key = ${tokenKey(idTag)}
+            ${evse === undefined ? sql`` : sql`AND g.charger_id = ${evse.chargerId} AND g.evse_id = ${evse.evseId}::int`}
+            AND m.status IN ('Pending', 'Sent', 'Accepted')
           ORDER BY e.command_id DESC LIMIT 1
         ), turned AS (
           UPDATE partner_command e SET response_url = ${secrets.seal(sealPurpose, responseUrl)}, correlation_id = ${correlationId}

@@ -32,15 +32,15 @@ export const putGrant = (own: Scoped, commandId: string, chargerId: string, gran
 const grantsLooked = 20
 
 /**
- * A JSON array of the grants that apply to `w(organisation_id, uid_key, charger_id, at)`, or null. Usually there are none, which is found
- * without any join. A start may have been made offline some time ago, and clocks may differ by minutes. A reservation's grant ends with the
+ * A JSON array of the grants that apply to `w(organisation_id, uid_key, charger_id, at)`, the newest first, or null. Usually there are none, which
+ * is found without any join. A start may have been made offline some time ago, and clocks may differ by minutes. A reservation's grant ends with the
  * reservation, a remote start's with the session that followed.
  */
 export const grantsOf = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN EXISTS (SELECT 1 FROM token_grant e WHERE e.charger_id = w.charger_id AND e.uid_key = w.uid_key AND e.expires_at > w.at)
   THEN (
-  SELECT json_agg(g.roaming) FROM (
-    SELECT x.roaming FROM token_grant x JOIN command m ON m.id = x.command_id AND m.organisation_id = x.organisation_id
+  SELECT json_agg(g.roaming ORDER BY g.command_id DESC) FROM (
+    SELECT x.roaming, x.command_id FROM token_grant x JOIN command m ON m.id = x.command_id AND m.organisation_id = x.organisation_id
     WHERE x.charger_id = w.charger_id AND x.organisation_id = w.organisation_id AND x.uid_key = w.uid_key AND x.expires_at > w.at
       AND x.created_at <= w.at + interval '15 minutes'
       AND m.session_id IS NULL

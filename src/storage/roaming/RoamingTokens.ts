@@ -212,7 +212,7 @@ const patch = ({ journaled, sql }: Recording) =>
       const first = stored.find(({ type }) => address.type === undefined || sameType(type, address.type))
       if (first === undefined) return yield* notFound(address)
       const { revision: _, ...token } = first
-      const after = patchedToken(bodyOf(token), change)
+      const after = patchedToken(bodyOf(token), change, audit.now)
       const { changes, taken } = laidOver(stored, [after], audit.now, identity)
       yield* store(own, partnerId, changes, identity, audit.now)
       return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, audit)) }

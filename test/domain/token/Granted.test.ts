@@ -93,13 +93,15 @@ describe("a card that a partner has just requested a session for", () => {
     expect(authorize(facts({ granted: [grant({ evseId: 0 })] }), policy, starting(2), now)).toMatchObject({ roaming })
   })
 
-  it("uses the grant for the exact EVSE, and of several the one that expires last", () => {
+  it("uses the grant for the exact EVSE, and of several the newest, which comes first", () => {
     const here = grant({ authorizationReference: "here" })
-    const longer = grant({ authorizationReference: "longer", expiresAt: minute(30) })
     const anywhere = grant({ authorizationReference: "anywhere", evseId: 0, expiresAt: minute(60) })
-    expect(grantFor([anywhere, here, longer], 1)).toBe(longer)
+    expect(grantFor([anywhere, here], 1)).toBe(here)
     expect(grantFor([anywhere, here], 2)).toBe(anywhere)
     expect(grantFor([here], 2)).toBeUndefined()
+    // A reservation is valid for longer than the start that follows it.
+    const reservation = grant({ authorizationReference: "reservation", expiresAt: minute(120) })
+    expect(grantFor([here, reservation], 1)).toBe(here)
   })
 })
 

@@ -5,36 +5,12 @@ import type { Partner } from "../partner/Partner.ts"
 import { Roaming } from "../partner/Roaming.ts"
 import { itInCommon, usualVersions } from "../partner/Usual.ts"
 import type { Json } from "../partner/Wire.ts"
+import { bodies } from "./Bodies.ts"
 import { Drive, problemsOf, type Spot } from "./Drive.ts"
 
 const roaming = new Roaming()
 const drive = new Drive(roaming)
 const { world } = roaming
-
-const soon = (partner: Partner) => partner.time(Date.now() + 3_600_000)
-
-/** The body of each command for a spot. */
-const bodies = {
-  START_SESSION: (partner: Partner, spot: Spot, more: Json = {}): Json => ({
-    token: partner.cards.make("UID1"),
-    location_id: spot.locationId,
-    evse_uid: spot.evse(1),
-    ...more
-  }),
-  RESERVE_NOW: (partner: Partner, spot: Spot, more: Json = {}): Json => ({
-    token: partner.cards.make("UID2"),
-    expiry_date: soon(partner),
-    reservation_id: partner.version === "2.1.1" ? 7 : "R-7",
-    location_id: spot.locationId,
-    evse_uid: spot.evse(1),
-    ...more
-  }),
-  UNLOCK_CONNECTOR: (_: Partner, spot: Spot): Json => ({
-    location_id: spot.locationId,
-    evse_uid: spot.evse(1),
-    connector_id: "1"
-  })
-}
 
 type Name = keyof typeof bodies
 
@@ -333,121 +309,31 @@ describe("START_SESSION", () => {
     expect(spot.station.asked("RemoteStartTransaction")).toHaveLength(2)
     expect(problemsOf(partner)).toEqual([])
   })
-})
 
-describe("RESERVE_NOW", () => {
-  it("for the same reservation at another charger cancels it at the first", async () => {
-    const { partner } = await roaming.registered("2.2.1")
-    const spot = await drive.spot(partner)
-    const { evseUid, station } = await drive.beside(partner, spot)
-    for (const one of [spot.station, station]) {
-      one.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
-    }
-    const first = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
-    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
-    const moved = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { evse_uid: evseUid }))
-    expect(await partner.result(moved.id)).toEqual({ result: "ACCEPTED" })
-    const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
-    expect(station.asked("ReserveNow")).toMatchObject([{ connectorId: 1, reservationId }])
-    const cancelled = () => Promise.resolve(spot.station.asked("CancelReservation").length === 1)
-    await until(() => "the first charger let go", 10_000, cancelled)
-    // The cancellation goes to the charger that has the reservation now.
-    const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
-    expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
-    expect(station.asked("CancelReservation")).toEqual([{ reservationId }])
-    expect(partner.results.get(first.id)).toHaveLength(1)
-    expect(problemsOf(partner)).toEqual([])
-  })
-
-  it("keeps the connector for its driver, whose session it becomes", async () => {
-    const { partner } = await roaming.registered("2.2.1")
-    const spot = await drive.spot(partner)
-    spot.station.on("ReserveNow", { status: "Accepted" })
-    const token = partner.cards.make("RESERVER")
-    const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot, { token }))
-    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-    // The card is not valid at another connector.
-    expect((await spot.station.start(2, "RESERVER")).status).toBe("Invalid")
-    const { status } = await spot.station.start(1, "RESERVER")
-    expect(status).toBe("Accepted")
-    const sessions = await world.items(`sessions?chargerId=${spot.chargerId}`)
-    expect(sessions.find((session) => session["connectorId"] === 1)).toMatchObject({
-      tokenUid: "RESERVER",
-      status: "ACTIVE"
-    })
-    const stop = await partner.command("STOP_SESSION", {
-      session_id: String(sessions.find((one) => one["evseId"] === 1)?.["id"])
-    })
-    expect(stop.answer).toMatchObject({ result: "ACCEPTED" })
-    expect(problemsOf(partner)).toEqual([])
-  })
-})
-
-describe("CANCEL_RESERVATION", () => {
-  it.each(["2.2", "2.2.1"] as const)(
-    "on OCPI %s cancels only the partner's own reservation, by the charger's number",
-    async (version) => {
-      const { partner } = await roaming.registered(version)
-      const other = await roaming.registered(version)
-      const spot = await drive.spot(partner)
-      spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
-      for (const [who, connectorId] of [
-        [partner, 1],
-        [other.partner, 2]
-      ] as const) {
-        const { id } = await who.command(
-          "RESERVE_NOW",
-          bodies.RESERVE_NOW(who, spot, { evse_uid: spot.evse(connectorId) })
-        )
-        expect(await who.result(id)).toEqual({ result: "ACCEPTED" })
+  it.each<readonly [string, (spot: Spot) => Promise<unknown>]>([
+    ["has been plugged in", ({ station }) => station.status(1, "Preparing")],
+    [
+      "has begun to charge",
+      async ({ station }) => {
+        await station.start(1, "UID1")
+        await station.status(1, "Charging")
       }
-      const first = spot.station.asked("ReserveNow")[0]?.["reservationId"]
-      const stranger = await roaming.registered(version)
-      const foreign = await stranger.partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
-      expect(foreign.answer).toMatchObject({ result: "REJECTED" })
-      const cancel = await partner.command("CANCEL_RESERVATION", { reservation_id: "r-7" })
-      expect(await partner.result(cancel.id)).toEqual({ result: "ACCEPTED" })
-      expect(spot.station.asked("CancelReservation")).toEqual([{ reservationId: first }])
-      // The partner gets no message about its own cancellation, and nothing is left to cancel.
-      expect((await partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })).answer).toMatchObject({
-        result: "REJECTED"
-      })
-      spot.station.on("CancelReservation", { status: "Rejected" })
-      const unknown = await other.partner.command("CANCEL_RESERVATION", { reservation_id: "R-7" })
-      expect(await other.partner.result(unknown.id)).toEqual({ result: "UNKNOWN_RESERVATION" })
-      expect(problemsOf(partner, other.partner)).toEqual([])
-    }
-  )
-
-  it("does not exist in OCPI 2.1.1, where partners are not informed of our cancellations either", async () => {
-    const { partner } = await roaming.registered("2.1.1")
+    ]
+  ])("without a chosen EVSE is not sent to another one if it is repeated when the car %s", async (_, arrive) => {
+    const { partner } = await roaming.registered("2.2.1")
     const spot = await drive.spot(partner)
-    spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
-    const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
-    expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-    const { answer } = await partner.command("CANCEL_RESERVATION", { reservation_id: 7 })
-    expect(answer).toEqual({ result: "NOT_SUPPORTED" })
-    const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
-    await world.command(spot.chargerId, "CancelReservation", { reservationId })
-    // A result that is posted afterwards shows that none was posted before.
-    spot.station.on("UnlockConnector", { status: "Unlocked" })
-    const unlock = await partner.command("UNLOCK_CONNECTOR", bodies.UNLOCK_CONNECTOR(partner, spot))
-    await partner.result(unlock.id)
-    expect(partner.results.get(id)).toHaveLength(1)
+    spot.station.on("RemoteStartTransaction", { status: "Accepted" })
+    const more = { authorization_reference: "REF-4", evse_uid: undefined }
+    const body = bodies.START_SESSION(partner, spot, more)
+    const first = await partner.command("START_SESSION", body)
+    expect(await partner.result(first.id)).toEqual({ result: "ACCEPTED" })
+    await arrive(spot)
+    const again = await partner.command("START_SESSION", body)
+    expect(again.answer).toMatchObject({ result: "ACCEPTED" })
+    expect(await partner.result(again.id)).toEqual({ result: "ACCEPTED" })
+    expect(spot.station.asked("RemoteStartTransaction")).toEqual([{ idTag: "UID1", connectorId: 1 }])
+    // Without the second command the card is not valid at the other EVSE.
+    expect((await spot.station.start(2, "UID1")).status).toBe("Invalid")
+    expect(problemsOf(partner)).toEqual([])
   })
-
-  it.each(["2.2", "2.2.1"] as const)(
-    "by our operator is posted on OCPI %s to the response_url of the RESERVE_NOW",
-    async (version) => {
-      const { partner } = await roaming.registered(version)
-      const spot = await drive.spot(partner)
-      spot.station.on("ReserveNow", { status: "Accepted" }).on("CancelReservation", { status: "Accepted" })
-      const { id } = await partner.command("RESERVE_NOW", bodies.RESERVE_NOW(partner, spot))
-      expect(await partner.result(id)).toEqual({ result: "ACCEPTED" })
-      const reservationId = spot.station.asked("ReserveNow")[0]?.["reservationId"]
-      await world.command(spot.chargerId, "CancelReservation", { reservationId })
-      await partner.eventually("the cancellation", () => partner.results.get(id)?.length === 2)
-      expect(partner.results.get(id)?.[1]).toEqual({ result: "CANCELED_RESERVATION" })
-    }
-  )
 })
