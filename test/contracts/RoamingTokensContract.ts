@@ -2,11 +2,18 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Connection } from "../../src/domain/roaming/Partner.ts"
+import type { Connection, Partner } from "../../src/domain/roaming/Partner.ts"
 import { Partners } from "../../src/domain/roaming/Partners.ts"
 import { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
 import type { RoamingTokenBody } from "../../src/domain/token/RoamingToken.ts"
-import { anOrganisation, type ContractIt, factsOf, failureOf, noon } from "../support/repositories.ts"
+import {
+  anOrganisation,
+  type ContractIt,
+  factsOf,
+  failureOf,
+  noon,
+  type TestOrganisation
+} from "../support/repositories.ts"
 
 const second = 1_000
 const party = { countryCode: "DE", partyId: "EMS" }
@@ -296,6 +303,17 @@ const storingContract = (it: ContractIt): void => {
 /** Nothing is fetched from a partner in the first five seconds after its registration. */
 const waits = { leaseMillis: second, settleMillis: 5 * second }
 
+/** Registers a partner again, as it does with another version. */
+const registeredAnew = (ours: TestOrganisation, { connection, id }: Partner, registeredAt: number) =>
+  Effect.gen(function* () {
+    const partners = yield* Partners
+    const ourVerifier = new TextEncoder().encode(id)
+    const begun = { by: "Us" } as const
+    yield* partners.expect(id, { verifier: ourVerifier, expiresAt: registeredAt }, ours.writing())
+    const registration = { begun, connection: { ...connection!, registeredAt }, theirToken: "sealed", ourVerifier }
+    yield* partners.renew(id, registration, ours.writing())
+  })
+
 const fetchingContract = (it: ContractIt): void => {
   it.effect(
     "a partner's tokens are fetched after it registers, all at first and then those changed since the last time",
@@ -308,12 +326,12 @@ const fetchingContract = (it: ContractIt): void => {
         expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
         const { id } = yield* aPartner(ours)
         expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
-        const due = { organisationId: ours.id, partnerId: id, from: undefined, failures: 0 }
+        const due = { organisationId: ours.id, partnerId: id, registeredAt: noon, from: undefined, failures: 0 }
         const firstDue = noon + 60 * second
         expect(yield* tokens.takeDuePull(firstDue, waits)).toEqual(due)
         // It is taken once only while it runs. It may be taken again when its lease is over, since its process may be dead.
         expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
-        yield* tokens.keepPull(due, firstDue + second + 1)
+        expect(yield* tokens.keepPull(due, firstDue + second + 1)).toBe(true)
         expect(yield* tokens.takeDuePull(firstDue + second, waits)).toBeUndefined()
         expect(yield* tokens.takeDuePull(firstDue + second + 1, waits)).toEqual(due)
         yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, firstDue, firstDue)
@@ -357,15 +375,38 @@ const fetchingContract = (it: ContractIt): void => {
         yield* partners.update(partner.id, { suspended: true }, ours.writing())
         expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
         yield* partners.update(partner.id, { suspended: false }, ours.writing())
-        const connection = { ...partner.connection!, registeredAt: firstDue }
-        const ourVerifier = new TextEncoder().encode(partner.id)
-        const registration = { begun: { by: "Us" }, connection, theirToken: "sealed", ourVerifier } as const
-        yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: firstDue }, ours.writing())
-        yield* partners.renew(partner.id, registration, ours.writing())
+        yield* registeredAnew(ours, partner, firstDue)
         yield* tokens.takeDuePull(firstDue, waits)
         const again = yield* tokens.takeDuePull(firstDue + 60 * second, waits)
         expect(again).toMatchObject({ partnerId: partner.id, from: undefined })
       })
+  )
+
+  it.effect("a fetch that began before a new registration neither delays nor replaces that registration's fetch", () =>
+    Effect.gen(function* () {
+      const tokens = yield* RoamingTokens
+      const sql = yield* SqlClient.SqlClient
+      const later = noon + 60 * second
+      for (const end of [
+        { _tag: "Pulled", beganAt: later, taken: 5, unreadable: 0 },
+        { _tag: "Failed", problem: "HTTP 500" }
+      ] as const) {
+        yield* sql`DELETE FROM partner`
+        const ours = yield* anOrganisation
+        const partner = yield* aPartner(ours)
+        yield* tokens.takeDuePull(noon, waits)
+        const before = yield* tokens.takeDuePull(later, waits)
+        expect(before).toMatchObject({ partnerId: partner.id, registeredAt: noon })
+        yield* registeredAnew(ours, partner, later)
+        // Another process finds the new registration while the fetch runs.
+        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
+        const distant = later + 1000 * second
+        expect(yield* tokens.keepPull(before!, distant)).toBe(false)
+        yield* tokens.endPull(before!, end, distant, later)
+        const due = { partnerId: partner.id, registeredAt: later, from: undefined, failures: 0 }
+        expect(yield* tokens.takeDuePull(later + 60 * second, waits)).toMatchObject(due)
+      }
+    })
   )
 }
 

@@ -3,6 +3,7 @@
  * partner that is not a hub can speak only for itself.
  */
 import { describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
 import { Drive, problemsOf, type Spot } from "./modules/Drive.ts"
 import type { Partner } from "./partner/Partner.ts"
 import { Roaming, versionsSince22 } from "./partner/Roaming.ts"
@@ -178,6 +179,33 @@ describe("an eMSP behind a hub", () => {
     expect((await hub.ask("PUT", "hubclientinfo", "/FR/BHD", back)).code).toBe(1000)
     await status("OFF2")
     expect(hub.cards.asked).toHaveLength(1)
+  })
+
+  it("that the hub cannot reach does not delay what the hub itself receives", async () => {
+    const { id, partner: hub } = await roaming.registered("2.2.1", {}, { roles: ["HUB"] })
+    expect((await hub.ask("PUT", "hubclientinfo", "/FR/BHD", infoOf(behind))).code).toBe(1000)
+    const spot = await drive.spot(hub)
+    const card = { ...hub.cards.make("AWAY1", { whitelist: "ALWAYS" }), ...behind }
+    expect((await hub.ask("PUT", "tokens", "/FR/BHD/AWAY1", card)).code).toBe(1000)
+    const state = async () => ((await world.get(`partners/${id}/health`))["deliveries"] as Json)["state"]
+    await expect.poll(state, { timeout: 20_000 }).toBe("UpToDate")
+    const heard = (method: string, module: string) =>
+      hub.server.heard.filter((one) => one.method === method && one.module === module).length
+    hub.server.faults.plan({ fault: { does: "refuse", statusCode: 4003 }, method: "PUT", module: "sessions" })
+    expect((await spot.station.start(1, "AWAY1")).status).toBe("Accepted")
+    const states = new Set<unknown>()
+    const isTried = async () => {
+      states.add(await state())
+      return heard("PUT", "sessions") >= 6
+    }
+    await until(() => "six tries", 30_000, isTried)
+    expect(states).not.toContain("Down")
+    const before = heard("PATCH", "locations")
+    await spot.station.status(2, "Faulted")
+    await hub.eventually("the status", () => heard("PATCH", "locations") > before)
+    expect(await state()).toBe("Delivering")
+    hub.server.faults.clear()
+    await hub.eventually("the session", () => hub.stores.sessions.size === 1)
   })
 
   it("cannot be behind a partner that was not invited as a hub", async () => {

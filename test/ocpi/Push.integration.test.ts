@@ -176,6 +176,30 @@ describe("sessions and records", () => {
     expect(problemsOf(other)).toEqual([])
   })
 
+  it("are sent once if the partner renews its tokens while it is being sent the record", async () => {
+    const { id, partner, place } = await seen("2.2.1")
+    const driver = new Driver(place)
+    await charging(partner, place, driver, "ROTATE1")
+    const held = Promise.withResolvers<void>()
+    partner.server.faults.plan({ fault: { does: "hold", until: held.promise }, method: "POST", module: "cdrs" })
+    await driver.stop()
+    const posts = () => heardOf(partner, "POST", "cdrs").length
+    await partner.eventually("the record is sent", () => posts() === 1)
+    expect((await partner.rotate()).code).toBe(1000)
+    // A change after the renewal shows that objects are still taken from the queue.
+    await place.station.status(2, "Faulted")
+    await partner.eventually("a status", () => statusesAt(partner, place)[1] === "OUTOFORDER")
+    expect(posts()).toBe(1)
+    held.resolve()
+    await roaming.world.eventually(
+      "everything is accepted",
+      `partners/${id}/health`,
+      ({ deliveries }) => field(deliveries, "state") === "UpToDate"
+    )
+    expect(posts()).toBe(1)
+    expect(problemsOf(partner)).toEqual([])
+  })
+
   it("that end while their partner has no valid token are sent after it has registered again", async () => {
     const { id, partner, place } = await seen("2.2.1")
     const driver = new Driver(place)

@@ -286,8 +286,26 @@ forEachDriver("subscriptions", world, (it) => {
       const again = yield* claim(id)
       assert.deepStrictEqual(again.map((item) => item.id).toSorted(), ["a", "x"])
       assert.isTrue(again.every(({ hash }) => hash === undefined))
+      // The same partner may be there, so a record must be asked for before it is sent again.
+      assert.isTrue(again.every(({ isInDoubt }) => isInDoubt === true))
       for (const item of again) yield* settle(item, done)
       assert.deepStrictEqual(yield* claim(id), [])
+      yield* partners.remove(id, organisation.writing())
+    })
+  )
+
+  it.effect("deliver nothing twice that was in flight when only the partner's tokens were renewed", () =>
+    Effect.gen(function* () {
+      const partners = yield* Partners
+      const { id, organisation } = yield* aSubscriber
+      yield* makeDue(id, [ref("a"), ref("x", "x", "cdr")])
+      const sent = yield* claim(id)
+      const ourVerifier = new Uint8Array(32).fill(12)
+      const begun = yield* byUs(id, ourVerifier, organisation)
+      yield* partners.renew(id, { begun, connection, theirToken: "newly sealed", ourVerifier }, organisation.writing())
+      assert.deepStrictEqual(yield* claim(id), [])
+      for (const item of sent) yield* settle(item, done)
+      assert.deepStrictEqual(yield* claim(id, noon + lease), [])
       yield* partners.remove(id, organisation.writing())
     })
   )

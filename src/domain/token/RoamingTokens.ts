@@ -35,6 +35,8 @@ export interface TokenPullState {
 export interface DuePull {
   readonly organisationId: string
   readonly partnerId: string
+  /** The registration to which the fetch belongs, by its time, ms epoch. */
+  readonly registeredAt: number
   /** ms epoch: fetch what changed since then; undefined: fetch everything. */
   readonly from: number | undefined
   /** How many attempts have failed since the last successful one. */
@@ -112,8 +114,12 @@ export class RoamingTokens extends Context.Service<
       now: number,
       options: { readonly leaseMillis: number; readonly settleMillis: number }
     ) => Effect.Effect<DuePull | undefined, StorageUnavailable>
-    /** Extends the lease of a running fetch until `until` (ms epoch). */
-    readonly keepPull: (due: DuePull, until: number) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Extends the lease of a running fetch until `until` (ms epoch). False if the partner has a new registration, whose own fetch follows, so that
+     * this one must stop.
+     */
+    readonly keepPull: (due: DuePull, until: number) => Effect.Effect<boolean, StorageUnavailable>
+    /** Stores how a fetch ended. Changes nothing if the partner has a new registration. */
     readonly endPull: (
       due: DuePull,
       end: PullEnd,

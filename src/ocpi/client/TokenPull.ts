@@ -165,11 +165,14 @@ const fetched = (services: Services, options: TokenPullOptions, partner: Partner
       const { data, link }: Page = yield* pageAt(services, partner, at, asking)
       const good = yield* readable(mayHold, wire, partner, party, data)
       const now = yield* Clock.currentTimeMillis
+      // Before the page is stored: after a new registration it would be stored by the rules of the old version.
+      if (!(yield* tokens.keepPull(due, now + options.leaseMillis))) {
+        return yield* noList("the partner has registered anew meanwhile, and its tokens are fetched again")
+      }
       for (let from = 0; from < good.length; from += storedAtOnce) {
         const some = good.slice(from, from + storedAtOnce)
         yield* tokens.put(partner.id, some, { by: fetching(due.organisationId), now }, identity)
       }
-      yield* tokens.keepPull(due, now + options.leaseMillis)
       taken += good.length
       unreadable += data.length - good.length
       const next: string | undefined = yield* nextPage(link, here)

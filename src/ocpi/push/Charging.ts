@@ -8,7 +8,7 @@ import type { StorageUnavailable } from "../../domain/Errors.ts"
 import type { RoamingCdr } from "../../domain/cdr/RoamingCdr.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
-import type { Outcome } from "../../domain/event/Subscription.ts"
+import type { DueItem, Outcome } from "../../domain/event/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
@@ -91,13 +91,21 @@ export const pushTariff = (push: Push, tariff: Tariff, party: PartyId): Pushing<
     return { _tag: "Delivered", hash }
   })
 
+/** What is known of a tariff at the partner: it accepted it, or it may have it because the answer to a PUT was lost, or it never had it. */
+const knownThere = ({ hash, isInDoubt, tries }: DueItem): "Accepted" | "Perhaps" | "Never" =>
+  hash !== undefined ? "Accepted" : tries > 0 || isInDoubt === true ? "Perhaps" : "Never"
+
 const deletedThere = (push: Push, id: string, party: PartyId): Pushing<Outcome> => {
-  if (push.item.hash === undefined) return Effect.succeed(forgotten)
+  const known = knownThere(push.item)
+  if (known === "Never") return Effect.succeed(forgotten)
   const path = [party.countryCode, party.partyId, id]
   return send(push, { method: "DELETE", module: "tariffs", path, from: party }).pipe(
     Effect.as<Outcome>({ _tag: "Delivered" }),
     Effect.catchIf(
-      (failed) => failed._tag === "PartnerFailed" && isGoneThere(failed, push.item),
+      // A partner that perhaps never had it may refuse to delete it in any words.
+      (failed) =>
+        failed._tag === "PartnerFailed" &&
+        (isGoneThere(failed, push.item) || (known === "Perhaps" && isRefusal(failed))),
       () => Effect.succeed<Outcome>({ _tag: "Delivered" })
     )
   )
@@ -111,7 +119,7 @@ export const pushTariffRemoval = (
   isNamed: Effect.Effect<boolean, StorageUnavailable>
 ): Pushing<Outcome> =>
   Effect.gen(function* () {
-    if (push.item.hash === undefined) return forgotten
+    if (knownThere(push.item) === "Never") return forgotten
     if (yield* isNamed) return { _tag: "Waits" }
     return yield* deletedThere(push, id, party)
   })

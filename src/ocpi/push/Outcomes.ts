@@ -1,7 +1,8 @@
 /**
  * What a partner's answer to a push means: the partner has the object, cannot take it now, or refuses it. A refusal has OCPI's envelope (HTTP 4xx or
- * 2xx with status 2xxx). An error without an envelope may come from a proxy in front of a partner that is down. It is a doubt until a request for
- * the partner's versions shows whether the partner is reachable.
+ * 2xx with status 2xxx). A status of 4xxx is from a hub that works and cannot reach the one party to which the object is addressed. An error without
+ * an envelope may come from a proxy in front of a partner that is down. It is a doubt until a request for the partner's versions shows whether the
+ * partner is reachable.
  */
 import type { Outcome } from "../../domain/event/Subscription.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
@@ -16,11 +17,14 @@ const ofThePlace: ReadonlySet<number> = new Set([403, 404, 405, 410, 421])
 
 const isClientError = (status: number | undefined): boolean => status !== undefined && status >= 2000 && status < 3000
 
+/** OCPI's errors of hubs: the receiver is unknown, did not answer in time, or cannot be reached (OCPI 2.2.1 §5). */
+const isHubError = (status: number | undefined): boolean => status !== undefined && status >= 4000 && status < 5000
+
 const is4xx = (http: number): boolean => http >= 400 && http < 500
 
 /** Whether the partner itself read and refused the object, which its envelope shows. */
 export const isRefusal = ({ http, status }: Said): boolean => {
-  if (http === undefined || status === undefined || notTheObject.has(http)) return false
+  if (http === undefined || status === undefined || notTheObject.has(http) || isHubError(status)) return false
   return is4xx(http) || (http >= 200 && http < 300 && isClientError(status))
 }
 
@@ -40,7 +44,7 @@ const bareTries = 10
 
 /** Whether the partner does not have the object of a DELETE. */
 export const isGoneThere = ({ http, status }: Said, { tries }: { readonly tries: number }): boolean =>
-  http === 404 && (status !== undefined || tries >= bareTries)
+  http === 404 && !isHubError(status) && (status !== undefined || tries >= bareTries)
 
 /**
  * Whether a partner that answered a request with an error is reachable: the answer is OCPI's, or is about the token. Anything else that answers at
@@ -50,7 +54,11 @@ export const isReachable = ({ http, status }: Said): boolean =>
   http !== undefined && http < 500 && http !== 429 && (status !== undefined || http === 401)
 
 export const outcomeOf = (failed: Pick<PartnerFailed, "http" | "status" | "retryAfterMillis" | "message">): Outcome => {
-  const { message, retryAfterMillis } = failed
+  const { message, retryAfterMillis, status } = failed
+  // A hub that asks for a wait means all objects, so then this one does not wait alone.
+  if (isHubError(status)) {
+    return { _tag: "Failed", message, retryAfterMillis, ...(retryAfterMillis === undefined ? { isAlone: true } : {}) }
+  }
   if (isRefusal(failed)) return { _tag: "Refused", message }
   const doubt = doubtOf(failed)
   return { _tag: "Failed", message, retryAfterMillis, ...(doubt === undefined ? {} : { doubt }) }

@@ -23,6 +23,7 @@ const dueRow = rowOf(
   Schema.Struct({
     organisationId: Schema.String,
     partnerId: Schema.String,
+    registeredAt: Millis,
     from: optional(Millis),
     failures: Schema.Int
   })
@@ -53,7 +54,12 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
       ORDER BY x.due_at LIMIT 1 FOR UPDATE OF x SKIP LOCKED
     ) due
     WHERE t.partner_id = due.partner_id
-    RETURNING t.organisation_id AS "organisationId", t.partner_id AS "partnerId", t.from_at AS "from", t.failures`
+    RETURNING t.organisation_id AS "organisationId", t.partner_id AS "partnerId", t.registered_at AS "registeredAt",
+      t.from_at AS "from", t.failures`
+
+  /** Not the row of a new registration, whose fetch must neither wait for this one nor count as done with it. */
+  const rowOfPull = ({ partnerId, registeredAt }: DuePull) =>
+    sql`t.partner_id = ${partnerId} AND t.registered_at = ${new Date(registeredAt)}`
 
   return {
     pullState: Effect.fn("RoamingTokens.pullState")(function* (organisationId: string, partnerId: string) {
@@ -73,24 +79,26 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
           guardedWrite(Effect.andThen(enlist(now, settleMillis), dueRow(lease(now, leaseMillis))))
         )
     ),
-    keepPull: Effect.fn("RoamingTokens.keepPull")(({ partnerId }: DuePull, until: number) =>
+    keepPull: Effect.fn("RoamingTokens.keepPull")((due: DuePull, until: number) =>
       Effect.andThen(
         writable,
-        guardedWrite(
-          Effect.asVoid(sql`UPDATE token_pull t SET due_at = ${new Date(until)} WHERE t.partner_id = ${partnerId}`)
+        Effect.map(
+          guardedWrite(
+            sql`UPDATE token_pull t SET due_at = ${new Date(until)} WHERE ${rowOfPull(due)} RETURNING t.partner_id`
+          ),
+          (rows) => rows.length > 0
         )
       )
     ),
     endPull: Effect.fn("RoamingTokens.endPull")((due: DuePull, end: PullEnd, dueAt: number, now: number) => {
-      const { partnerId } = due
       const at = new Date(dueAt)
       const ended =
         end._tag === "Failed"
           ? sql`UPDATE token_pull t SET due_at = ${at}, failures = t.failures + 1, problem = ${end.problem.slice(0, problemMax)},
-              tried_at = ${new Date(now)} WHERE t.partner_id = ${partnerId}`
+              tried_at = ${new Date(now)} WHERE ${rowOfPull(due)}`
           : sql`UPDATE token_pull t SET due_at = ${at}, failures = 0, problem = NULL, tried_at = ${new Date(now)},
               pulled_at = ${new Date(end.beganAt)}, from_at = ${new Date(end.beganAt)}, taken = ${end.taken},
-              unreadable = ${end.unreadable} WHERE t.partner_id = ${partnerId}`
+              unreadable = ${end.unreadable} WHERE ${rowOfPull(due)}`
       return Effect.andThen(writable, guardedWrite(Effect.asVoid(ended)))
     })
   }

@@ -141,20 +141,22 @@ CREATE TRIGGER partner_unsubscribed AFTER DELETE ON partner
   FOR EACH ROW EXECUTE FUNCTION partner_unsubscribed();
 
 -- An object that is being sent while a registration or URL changes may go to the old address. It gets a new item_id, so that the delivery
--- in progress cannot settle it, and is claimed again.
+-- in progress cannot settle it, and its lease ends, so that it is claimed again at once. The end of a lease shows that it may have been
+-- received, so a partner is asked for a record before the record is sent again.
 CREATE FUNCTION owed_still()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $function$
   BEGIN
-    UPDATE subscription_object SET item_id = gen_random_uuid(), claimed_until = NULL
+    UPDATE subscription_object SET item_id = gen_random_uuid(), claimed_until = 'epoch'
     WHERE subscription_id = NEW.id AND claimed_until IS NOT NULL;
     RETURN NULL;
   END
   $function$;
 
-CREATE TRIGGER partner_registered_anew AFTER UPDATE OF status, connection, their_token ON partner
-  FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.connection IS DISTINCT FROM new.connection) OR (old.their_token IS DISTINCT FROM new.their_token))) EXECUTE FUNCTION owed_still();
+-- New tokens alone change nothing: the delivery in progress goes to the same address, and its answer counts.
+CREATE TRIGGER partner_registered_anew AFTER UPDATE OF status, connection ON partner
+  FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.connection IS DISTINCT FROM new.connection))) EXECUTE FUNCTION owed_still();
 
 CREATE TRIGGER webhook_moved AFTER UPDATE OF url ON webhook
   FOR EACH ROW WHEN ((old.url IS DISTINCT FROM new.url)) EXECUTE FUNCTION owed_still();

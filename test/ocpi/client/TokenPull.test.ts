@@ -82,13 +82,25 @@ const partner = (): Partner => ({
 })
 
 /** Fetches once, as if due. Returns the stored tokens, how it ended and when it is due again. */
-const fetchOnce = (more: Partial<DuePull> = {}, options = {}, tokensMax = 1_000) => {
+const fetchOnce = (
+  more: Partial<DuePull> = {},
+  options = {},
+  { pagesKept = Number.POSITIVE_INFINITY, tokensMax = 1_000 } = {}
+) => {
   const kept: Array<string> = []
   const ends: Array<{ readonly end: PullEnd; readonly after: number }> = []
-  const due: DuePull = { organisationId: "o1", partnerId: "p1", from: undefined, failures: 0, ...more }
+  const due: DuePull = {
+    organisationId: "o1",
+    partnerId: "p1",
+    registeredAt: 0,
+    from: undefined,
+    failures: 0,
+    ...more
+  }
+  let pages = 0
   const tokens = Layer.mock(RoamingTokens, {
     takeDuePull: () => Effect.succeed(due),
-    keepPull: () => Effect.void,
+    keepPull: () => Effect.sync(() => ++pages <= pagesKept),
     endPull: (_, end, dueAt, now) => Effect.sync(() => void ends.push({ end, after: dueAt - now })),
     put: (_, all) =>
       Effect.suspend(() => {
@@ -196,10 +208,18 @@ describe("fetching a partner's tokens", () => {
   it("stops when the partner has too many tokens, and keeps those before the limit", async () => {
     let n = 0
     answer = (_, response) => void page(response, [card(`n${n}`)], `${base}/tokens?n=${n++}`)
-    const { after, end, kept } = await fetchOnce({}, {}, 3)
+    const { after, end, kept } = await fetchOnce({}, {}, { tokensMax: 3 })
     expect(end).toEqual({ _tag: "Failed", problem: "too many" })
     expect([kept, heard.length]).toEqual([["n0", "n1", "n2"], 4])
     expect(after).toBeGreaterThanOrEqual(60_000)
+  })
+
+  it("stops when the partner registers anew meanwhile, and stores nothing that arrives after that", async () => {
+    let n = 0
+    answer = (_, response) => void page(response, [card(`n${n}`)], `${base}/tokens?n=${n++}`)
+    const { end, kept } = await fetchOnce({}, {}, { pagesKept: 2 })
+    expect(end).toMatchObject({ _tag: "Failed", problem: expect.stringContaining("registered anew") })
+    expect([kept, heard.length]).toEqual([["n0", "n1"], 3])
   })
 
   it("stops at a page that is too large", async () => {

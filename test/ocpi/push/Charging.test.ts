@@ -4,10 +4,11 @@ import { Effect } from "effect"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
 import type { RoamingSession } from "../../../src/domain/session/RoamingSession.ts"
 import type { DueItem } from "../../../src/domain/event/Subscription.ts"
+import type { Tariff } from "../../../src/domain/tariff/Tariff.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
-import { pushCdr, pushSession, pushTariffRemoval } from "../../../src/ocpi/push/Charging.ts"
+import { pushCdr, pushSession, pushTariff, pushTariffRemoval } from "../../../src/ocpi/push/Charging.ts"
 import type { OcpiVersion } from "../../../src/ocpi/protocol/Version.ts"
 import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
@@ -23,6 +24,15 @@ const partner: Partner = {
 }
 
 const ours = { countryCode: "NL", partyId: "VLT" }
+
+const tariff: Tariff = {
+  id: ids.tariff,
+  organisationId: ids.organisation,
+  version: 1,
+  body: { currency: "EUR", elements: [{ priceComponents: [{ type: "ENERGY", price: 0.3, stepSize: 1 }] }] },
+  createdAt: at,
+  updatedAt: at
+}
 
 const itemOf = (kind: string, id: string, hash: Uint8Array | undefined) => ({
   subscriptionId: ids.partner,
@@ -82,8 +92,11 @@ it.effect("a record's address at a partner is stored as valid text, even if it h
   })
 )
 
-/** A partner that answers each method with an HTTP status, and a successful answer with the record. */
-const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], number>>>) => {
+/** A partner that answers each method with an HTTP status, or a status of OCPI, and a successful answer with the record. */
+const answering = (
+  http: Readonly<Partial<Record<PartnerRequest["method"], number>>>,
+  refused: number | undefined = undefined
+) => {
   const calls: Array<string> = []
   const client = PartnerClient.of({
     versionOf: () => "2.2.1",
@@ -91,9 +104,9 @@ const answering = (http: Readonly<Partial<Record<PartnerRequest["method"], numbe
     call: (_, { method }) => {
       calls.push(method)
       const status = http[method] ?? 200
-      return status < 300
+      return status < 300 && refused === undefined
         ? Effect.succeed({ data: { id: cdr.id }, form: "Raw" as const, http: status, headers: {} })
-        : Effect.fail(new PartnerFailed({ heard: true, http: status, status: undefined, message: "no" }))
+        : Effect.fail(new PartnerFailed({ heard: true, http: status, status: refused, message: "no" }))
     }
   })
   return { calls, client }
@@ -156,8 +169,8 @@ describe("a record", () => {
 })
 
 describe("a tariff that is no longer assigned", () => {
-  const gone = (known: Pick<DueItem, "hash">, isNamed: boolean) => {
-    const { calls, client } = answering({})
+  const gone = (known: Partial<DueItem>, isNamed: boolean, refused?: number) => {
+    const { calls, client } = answering({}, refused)
     const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
     const push = {
       item,
@@ -166,8 +179,9 @@ describe("a tariff that is no longer assigned", () => {
       client,
       inTurn: <A, E>(call: Effect.Effect<A, E>) => call
     }
-    return Effect.map(pushTariffRemoval(push, ids.tariff, ours, Effect.succeed(isNamed)), ({ _tag }) => ({
-      _tag,
+    const removed = Effect.result(pushTariffRemoval(push, ids.tariff, ours, Effect.succeed(isNamed)))
+    return Effect.map(removed, (result) => ({
+      _tag: result._tag === "Success" ? result.success._tag : result.failure._tag,
       calls
     }))
   }
@@ -178,6 +192,40 @@ describe("a tariff that is no longer assigned", () => {
       assert.deepStrictEqual(yield* gone({ hash }, true), { _tag: "Waits", calls: [] })
       assert.deepStrictEqual(yield* gone({ hash }, false), { _tag: "Delivered", calls: ["DELETE"] })
       assert.deepStrictEqual(yield* gone({ hash: undefined }, true), { _tag: "Delivered", calls: [] })
+    })
+  )
+
+  it.effect("is deleted too if the partner may have it because an answer was lost", () =>
+    Effect.gen(function* () {
+      for (const known of [{ tries: 1 }, { isInDoubt: true }]) {
+        assert.deepStrictEqual(yield* gone(known, true), { _tag: "Waits", calls: [] })
+        assert.deepStrictEqual(yield* gone(known, false), { _tag: "Delivered", calls: ["DELETE"] })
+      }
+    })
+  )
+
+  it.effect("counts as deleted if a partner that may never have had it refuses to delete it", () =>
+    Effect.gen(function* () {
+      for (const status of [2001, 2003]) {
+        assert.deepStrictEqual(yield* gone({ tries: 1 }, false, status), { _tag: "Delivered", calls: ["DELETE"] })
+      }
+      // One that had it has to say that it is gone, and its server has to work.
+      assert.deepStrictEqual(yield* gone({ hash }, false, 2001), { _tag: "PartnerFailed", calls: ["DELETE"] })
+      assert.deepStrictEqual(yield* gone({ tries: 1 }, false, 3000), { _tag: "PartnerFailed", calls: ["DELETE"] })
+    })
+  )
+
+  it.effect("that a partner's version cannot express any more is deleted if the partner may have it", () =>
+    Effect.gen(function* () {
+      const inTurn = <A, E>(call: Effect.Effect<A, E>) => call
+      const wire = { ...wireObjects["2.2.1"], tariff: { ...wireObjects["2.2.1"].tariff, encode: () => undefined } }
+      const called = (known: Partial<DueItem>) => {
+        const { calls, client } = answering({})
+        const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
+        return Effect.as(pushTariff({ item, partner, wire, client, inTurn }, tariff, ours), calls)
+      }
+      assert.deepStrictEqual(yield* called({}), [])
+      assert.deepStrictEqual(yield* called({ tries: 1 }), ["DELETE"])
     })
   )
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { JournaledFact } from "../../../src/domain/event/Subscription.ts"
 import { hashOf, sameHash } from "../../../src/ocpi/push/Hash.ts"
-import { isGoneThere, isReachable, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
+import { isGoneThere, isReachable, isRefusal, isUnknownThere, outcomeOf } from "../../../src/ocpi/push/Outcomes.ts"
 import { touchedBy } from "../../../src/ocpi/push/ChangedObjects.ts"
 
 const site = "01990000-0000-7000-8000-000000000001"
@@ -144,6 +144,31 @@ describe("an answer", () => {
     [503, undefined]
   ])("of HTTP %s with status %s is about the partner", (http, status) => {
     expect(outcomeOf(failed(http, status))).toEqual({ _tag: "Failed", message: "m", retryAfterMillis: undefined })
+  })
+
+  it.each([
+    [200, 4000],
+    [200, 4001],
+    [200, 4002],
+    [200, 4003],
+    [404, 4001],
+    [504, 4002]
+  ])("of HTTP %s with status %s is a hub's, about one receiver behind it: only this object waits", (http, status) => {
+    expect(outcomeOf(failed(http, status))).toEqual({
+      _tag: "Failed",
+      message: "m",
+      retryAfterMillis: undefined,
+      isAlone: true
+    })
+  })
+
+  it("of a hub that cannot reach a party does not say that the party refuses or lacks an object", () => {
+    expect([isRefusal(failed(404, 4001)), isGoneThere(failed(404, 4001), { tries: 20 })]).toEqual([false, false])
+  })
+
+  it("with a hub's error and a time to wait asks for that wait, which applies to all objects", () => {
+    const asked = { ...failed(503, 4002), retryAfterMillis: 5_000 }
+    expect(outcomeOf(asked)).toEqual({ _tag: "Failed", message: "m", retryAfterMillis: 5_000 })
   })
 
   it.each([
