@@ -143,7 +143,7 @@ export interface ServiceSettings {
   readonly actors: Actors.ActorsOptions
   readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
-  readonly commands: Commands.CommandsOptions
+  readonly commands: Omit<Commands.CommandsOptions, "nodeId">
   /** Without `s3`, contents are stored in `folder`. Chargers upload and download files below `url`. */
   readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined; readonly url: string }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
@@ -205,7 +205,7 @@ const storage = (settings: ServiceSettings) => {
   )
   const charging = Layer.mergeAll(
     Journal.layer(settings.journal),
-    Commands.layer(settings.commands),
+    Commands.layer({ ...settings.commands, nodeId: settings.nodeId }),
     PartnerCallbacks.layer,
     ChargerDirectory.layer({ ...settings.directory, nodeId: settings.nodeId }),
     Exchanges.layer(settings.exchanges),

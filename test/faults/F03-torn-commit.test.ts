@@ -227,7 +227,7 @@ const lifeOf = (chargers: ReadonlyArray<SimulatedCharger>) =>
 
 const storage = Layer.mergeAll(
   JournalStorage.layer(limits.journal),
-  CommandsStorage.layer({ ...limits.commands, tls: false, clientCertificates: false }),
+  CommandsStorage.layer({ ...limits.commands, nodeId: "torn", tls: false, clientCertificates: false }),
   ChargerDirectoryStorage.layer({ ...limits.directory, nodeId: "torn" })
 ).pipe(Layer.provideMerge(SecretsStorage.layer(Redacted.make("a secret of the fault tests"))))
 

@@ -11,7 +11,7 @@ import { FakeWorld } from "../support/fakeRecords.ts"
 import { repositories, type Repositories } from "../support/repositories.ts"
 import { type Json, makeOrganisation, restApp } from "../support/restApp.ts"
 
-const limits = { maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }
+const limits = { nodeId: "node-1", maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }
 const ports = CommandsStorage.layer(limits).pipe(Layer.provideMerge(repositories))
 
 const rest = Effect.gen(function* () {

@@ -66,6 +66,7 @@ const twoOrganisations = Effect.gen(function* () {
 })
 
 const ports = CommandsStorage.layer({
+  nodeId: "node-1",
   maxWaiting: 10,
   chargersPerMinute: 10,
   tls: true,

@@ -22,6 +22,7 @@ import { anOrganisation, noon, repositories, type TestOrganisation } from "../su
 /** No loop looks for expired commands meanwhile, since that would be counted too. */
 const ports = Layer.mergeAll(
   CommandsStorage.layer({
+    nodeId: "node-1",
     maxWaiting: 3,
     chargersPerMinute: 100,
     tls: true,

@@ -83,6 +83,7 @@ const scansOf = (node: Node, large: ReadonlySet<string>): ReadonlyArray<Scan> =>
 }
 
 const ports = CommandsStorage.layer({
+  nodeId: "node-1",
   maxWaiting: 10,
   chargersPerMinute: 10,
   tls: true,

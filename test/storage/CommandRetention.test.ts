@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { commandTypes } from "../../src/domain/command/Kinds.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
 import { forgetCommands, maintain } from "../../src/storage/kernel/Partitions.ts"
 import { forEachDatabase } from "../support/databases.ts"
@@ -26,13 +27,18 @@ const addCommand = (name: string, type: string, at: number, status = "Accepted")
 const addReservation = (
   name: string,
   at: number,
-  more: { readonly status?: string; readonly sessionId?: string } = {}
+  more: {
+    readonly id?: string
+    readonly status?: string
+    readonly sessionId?: string
+    readonly expiresAt?: number
+  } = {}
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`INSERT INTO reservation (command_id, organisation_id, charger_id, reservation_id, evse_id, token_uid, expires_at, status,
         session_id, created_at, updated_at)
-      VALUES (${idAt(at)}, ${freshId()}::uuid, 'C', 1, 1, ${name}, ${new Date(at)}, ${more.status ?? "Expired"},
+      VALUES (${more.id ?? idAt(at)}, ${freshId()}::uuid, 'C', 1, 1, ${name}, ${new Date(more.expiresAt ?? at)}, ${more.status ?? "Expired"},
         ${more.sessionId ?? null}::uuid, ${new Date(at)}, ${new Date(at)})`
   })
 
@@ -92,6 +98,52 @@ forEachDatabase("commands older than their retention", (it) => {
         "in force",
         "young"
       ])
+      yield* cleared
+    })
+  )
+
+  it.effect("are deleted whatever their type, except transfers and those whose last answer describes the charger", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const type of commandTypes) yield* addCommand(type, type, limit - 1000)
+      yield* maintain(sql, usualRetention, now)
+      assert.deepStrictEqual(yield* left, [
+        "ChangeAvailability",
+        "GetDiagnostics",
+        "UpdateFirmware",
+        "GetLocalListVersion",
+        "SendLocalList",
+        "SetChargingProfile",
+        "ClearChargingProfile",
+        "GetCompositeSchedule",
+        "CertificateSigned",
+        "DeleteCertificate",
+        "GetInstalledCertificateIds",
+        "GetLog",
+        "InstallCertificate",
+        "SignedUpdateFirmware"
+      ])
+      yield* cleared
+    })
+  )
+
+  it.effect("are kept while the reservation that they made may be in force, or ended lately", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const old = limit - 1000
+      const reserve = (name: string, more: Parameters<typeof addReservation>[2]) =>
+        Effect.flatMap(addCommand(`${name}: command`, "ReserveNow", old), (id) =>
+          addReservation(name, old, { ...more, id })
+        )
+      yield* reserve("used", { status: "Used", sessionId: freshId() })
+      yield* reserve("active", { status: "Active" })
+      yield* reserve("unknown", { status: "Unknown" })
+      yield* reserve("pending", { status: "Pending" })
+      yield* reserve("cancelled lately", { status: "Cancelled", expiresAt: limit + 1000 })
+      yield* reserve("expired", {})
+      yield* maintain(sql, usualRetention, now)
+      const kept = ["active", "unknown", "pending", "cancelled lately"]
+      assert.deepStrictEqual(yield* left, [...kept.map((name) => `${name}: command`), "used", ...kept])
       yield* cleared
     })
   )

@@ -1,6 +1,6 @@
 /** The journal: what a commit stores, what a repeated or late one changes, and what is refused. */
 import { assert } from "@effect/vitest"
-import { Effect, Metric, Result } from "effect"
+import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { decide } from "../../src/domain/decide/Decide.ts"
 import { Journal } from "../../src/domain/charger/Journal.ts"
@@ -22,13 +22,9 @@ import {
   transferred,
   type Transaction
 } from "../support/journalFacts.ts"
-import { transaction, session, count, epochOf } from "../support/journalRows.ts"
+import { transaction, session, count, epochOf, numberOf } from "../support/journalRows.ts"
 
 const journal = JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 })
-
-/** The value of a counter or gauge, or the count of a histogram. */
-const numberOf = (metric: Metric.Metric<number, object>) =>
-  Effect.map(Metric.value(metric), (state) => Number("count" in state ? state.count : "value" in state && state.value))
 
 forEachDriver("the journal", journal, (it) => {
   it.effect("stores a session from its start through its readings to its end", () =>

@@ -9,7 +9,13 @@ import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { noon, repositories, type TestOrganisation, anOrganisation } from "../support/repositories.ts"
 
-const commands = CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 60, tls: true, clientCertificates: true })
+const commands = CommandsStorage.layer({
+  nodeId: "node-1",
+  maxWaiting: 10,
+  chargersPerMinute: 60,
+  tls: true,
+  clientCertificates: true
+})
 
 const given = (chargerIds: ReadonlyArray<string>): NewRollout => ({
   kind: "CommandBatch",

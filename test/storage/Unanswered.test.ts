@@ -4,7 +4,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { limits } from "../../src/Config.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
+import { Commands } from "../../src/domain/command/Commands.ts"
 import * as ChargerDirectoryRepository from "../../src/storage/charging/ChargerDirectory.ts"
+import * as CommandsStorage from "../../src/storage/commands/Commands.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { endDue } from "../support/endedCommands.ts"
 import { freshId, noon, seedChargers, type Seeded } from "../support/journalFacts.ts"
@@ -133,6 +135,30 @@ forEachDriver("a command that no charger will answer", world, (it) => {
       assert.deepStrictEqual(yield* ends(ids), ["Sent", "Pending", "Pending"])
       yield* endDue(noon + 60_001)
       assert.deepStrictEqual(yield* ends(ids), [lost, offline, "Pending"])
+    })
+  )
+
+  it.effect("stays open after an outage that outlasted the lease of the process which still holds the connection", () =>
+    Effect.gen(function* () {
+      const directory = yield* ChargerDirectory
+      const sql = yield* SqlClient.SqlClient
+      const seeded = yield* seedChargers(["UN-5", "UN-6"])
+      const { epoch } = (yield* directory.open(opening(seeded, "UN-5")))!
+      const now = Date.now()
+      yield* sql`INSERT INTO node (node_id, started_at, lease_until) VALUES ('unanswered', now(), ${new Date(now - 120_000)})
+        ON CONFLICT (node_id) DO UPDATE SET lease_until = excluded.lease_until`
+      const ids = [
+        yield* store(seeded, "UN-5", { status: "Sent", epoch }),
+        yield* store(seeded, "UN-5", { status: "Pending" })
+      ]
+      const overdue = yield* store(seeded, "UN-6", { status: "Pending", expiresAt: now - 1 })
+      // The sweep that ends the overdue command has also decided about the others.
+      const swept = Effect.flatMap(Commands, ({ wait }) => wait(seeded.organisationId, overdue, 30_000))
+      const options = { ...limits.commands, tls: true, clientCertificates: true, nodeId: "unanswered" }
+      yield* Effect.provide(swept, CommandsStorage.layer(options))
+      assert.deepStrictEqual(yield* ends([overdue, ...ids]), [late, "Sent", "Pending"])
+      const [connection] = yield* sql`SELECT closed_at FROM connection WHERE charger_id = 'UN-5'`
+      assert.deepStrictEqual(connection, { closed_at: null })
     })
   )
 })

@@ -27,7 +27,10 @@ export const directoryAndJournal = Layer.mergeAll(
 
 /** The same with commands, and with limits on them. */
 export const commandPorts = (caps: Pick<CommandsStorage.CommandsOptions, "maxWaiting" | "chargersPerMinute">) =>
-  Layer.mergeAll(CommandsStorage.layer({ ...caps, tls: true, clientCertificates: true }), directoryAndJournal)
+  Layer.mergeAll(
+    CommandsStorage.layer({ ...caps, nodeId: directoryOptions.nodeId, tls: true, clientCertificates: true }),
+    directoryAndJournal
+  )
 
 export const ports = commandPorts({ maxWaiting: 3, chargersPerMinute: 2 }).pipe(Layer.provideMerge(repositories))
 

@@ -24,9 +24,11 @@ export const endCommand = (id: string, { at, result = {}, status, ...more }: Ans
     yield* endingCommands(sql, [id], update)
   })
 
-/** Ends what is due at a time: expired commands, and unused reservations. */
+/** Ends what is due at a time, as a process without connections: expired commands, and unused reservations. */
 export const endDue = (now: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.andThen(expireCommands(sql, now), expireReservations(sql, now)))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.andThen(expireCommands(sql, "without connections", now), expireReservations(sql, now))
+  )
 
 /** Ends reservations that are due at a time. */
 export const endReservations = (now: number) =>

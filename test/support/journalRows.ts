@@ -1,5 +1,5 @@
 /** What the journal has stored, as its tests read it. */
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshId, type Transaction } from "./journalFacts.ts"
 
@@ -37,3 +37,7 @@ export const epochOf = (chargerId: string) =>
     }>`SELECT epoch::float8 AS epoch FROM connection WHERE charger_id = ${chargerId}`
     return row!.epoch
   })
+
+/** The value of a counter or gauge, or the count of a histogram. */
+export const numberOf = (metric: Metric.Metric<number, object>) =>
+  Effect.map(Metric.value(metric), (state) => Number("count" in state ? state.count : "value" in state && state.value))

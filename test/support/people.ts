@@ -15,6 +15,7 @@ import { repositories, type Repositories } from "./repositories.ts"
 import { type Answer, type Ask, makeOrganisation, restApp } from "./restApp.ts"
 
 export const ports = CommandsStorage.layer({
+  nodeId: "node-1",
   maxWaiting: 10,
   chargersPerMinute: 10,
   tls: true,

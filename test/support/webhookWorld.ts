@@ -16,7 +16,13 @@ import { type Ask, type Json, makeOrganisation, restApp, withCharger } from "./r
 
 export const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true })
+  CommandsStorage.layer({
+    nodeId: "node-1",
+    maxWaiting: 10,
+    chargersPerMinute: 10,
+    tls: true,
+    clientCertificates: true
+  })
 ).pipe(Layer.provideMerge(repositories))
 
 const open: CallOptions = { allowPrivate: true, timeoutMillis: 500, maxResponseBytes: 10_000 }

@@ -14,5 +14,8 @@ export const commandsForgotten = [
   "ChangeConfiguration",
   "ClearCache",
   "DataTransfer",
-  "TriggerMessage"
+  "ReserveNow",
+  "CancelReservation",
+  "TriggerMessage",
+  "ExtendedTriggerMessage"
 ] as const satisfies ReadonlyArray<CommandType>

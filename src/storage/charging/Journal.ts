@@ -40,7 +40,16 @@ interface Waiting {
   readonly reports: boolean
   readonly since: number
   readonly done: (result: CommitResult) => void
+  /** Whether `done` was called: if a part of a halved batch fails, the parts before it have their results already. */
+  settled: boolean
 }
+
+const settle = (waiting: Waiting, result: CommitResult): void => {
+  waiting.settled = true
+  waiting.done(result)
+}
+
+const unsettled = (batch: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> => batch.filter(({ settled }) => !settled)
 
 const allRecorded: Array<ReadonlyArray<boolean>> = Array.from({ length: 9 }, (_, n) =>
   Array.from({ length: n }, () => true)
@@ -62,11 +71,13 @@ const distribute = (
     const start = from
     from += n
     if (isNew === undefined) {
-      waiting.done(Result.succeed({ recorded: allRecorded[n] ?? waiting.facts.map(() => true), existing: undefined }))
+      const recorded = allRecorded[n] ?? waiting.facts.map(() => true)
+      settle(waiting, Result.succeed({ recorded, existing: undefined }))
       continue
     }
     const row = existing.find((s) => s.ord > start && s.ord <= start + n)
-    waiting.done(
+    settle(
+      waiting,
       Result.succeed({
         recorded: waiting.facts.map((_, i) => isNew.has(start + i + 1)),
         existing: row === undefined ? undefined : existingSession(row)
@@ -140,9 +151,11 @@ const batchLength = (queue: ReadonlyArray<Waiting>, maxFacts: number): number =>
   return queue.length
 }
 
+/** Fails those commits of a batch that have no result yet. */
 const failAll = (batch: ReadonlyArray<Waiting>, error: CommitError, measures: JournalMeasures): void => {
-  if (batch.length > 0) measures.failed(batch.length, error._tag === "FactRefused" ? "refused" : error.reason)
-  for (const waiting of batch) waiting.done(Result.fail(error))
+  const failed = unsettled(batch)
+  if (failed.length > 0) measures.failed(failed.length, error._tag === "FactRefused" ? "refused" : error.reason)
+  for (const waiting of failed) settle(waiting, Result.fail(error))
 }
 
 const timed = <A, E>(
@@ -229,7 +242,9 @@ export const layer = (
         Effect.suspend(() => {
           const now = Date.now()
           const patient =
-            error.reason === "down" ? batch.filter((waiting) => now - waiting.since < options.patienceMillis) : []
+            error.reason === "down"
+              ? unsettled(batch).filter((waiting) => now - waiting.since < options.patienceMillis)
+              : []
           failAll(
             batch.filter((waiting) => !patient.includes(waiting)),
             error,
@@ -263,7 +278,7 @@ export const layer = (
           return done(Result.fail(busy))
         }
         const reports = facts.some(({ type }) => type === "ProgressReported")
-        queue.push({ facts, ...endsOf(facts), reports, since: Date.now(), done })
+        queue.push({ facts, ...endsOf(facts), reports, since: Date.now(), done, settled: false })
         measures.waiting(queue.length)
         wake?.()
       }

@@ -175,8 +175,15 @@ export const nextExpiry = (sql: SqlClient.SqlClient): Effect.Effect<number | und
     ([row]) => row?.at ?? undefined
   )
 
+/**
+ * Whether the lease of a node `o` ran out so long ago that its connections `n` are gone. Never that of this process: its lease runs out if
+ * the database is away, but its chargers stay connected.
+ */
+const isGone = (sql: SqlClient.SqlClient, nodeId: string, now: number) =>
+  sql`(n.node_id <> ${nodeId} AND o.lease_until < ${new Date(now - leaseGraceMillis)})`
+
 /** Commands that have expired, and chargers with commands that were sent over a closed connection. */
-const due = (sql: SqlClient.SqlClient, now: number) =>
+const due = (sql: SqlClient.SqlClient, nodeId: string, now: number) =>
   dueRows(sql`
     SELECT (
       SELECT json_agg(l.id) FROM (
@@ -185,20 +192,32 @@ const due = (sql: SqlClient.SqlClient, now: number) =>
       SELECT json_agg(DISTINCT m.charger_id)
       FROM command m JOIN connection n ON n.charger_id = m.charger_id LEFT JOIN node o ON o.node_id = n.node_id
       WHERE m.status IN ('Pending', 'Sent') AND (m.status = 'Sent' OR m.expires_at IS NULL)
-        AND (n.closed_at IS NOT NULL OR n.epoch <> m.sent_epoch OR o.lease_until IS NULL OR o.lease_until < ${new Date(now - leaseGraceMillis)})
+        AND (n.closed_at IS NOT NULL OR n.epoch <> m.sent_epoch OR o.lease_until IS NULL OR ${isGone(sql, nodeId, now)})
     ) AS gone`)
 
 /** Closes, by a fact, the connections of nodes that are gone. They ended when the node's lease did. */
-const closeOfGoneNodes = (sql: SqlClient.SqlClient, chargers: ReadonlyArray<string>, now: number) => sql`
+const closeOfGoneNodes = (
+  sql: SqlClient.SqlClient,
+  chargers: ReadonlyArray<string>,
+  nodeId: string,
+  now: number
+) => sql`
   SELECT connection_close(array_agg(n.charger_id), array_agg(n.epoch::float8),
     array_agg(greatest(n.connected_at, o.lease_until)), array_agg('the node that held the connection is gone'::text))
   FROM connection n JOIN node o ON o.node_id = n.node_id
-  WHERE n.charger_id = ANY (${textArray(chargers)}) AND n.closed_at IS NULL AND o.lease_until < ${new Date(now - leaseGraceMillis)}`
+  WHERE n.charger_id = ANY (${textArray(chargers)}) AND n.closed_at IS NULL AND ${isGone(sql, nodeId, now)}`
 
-/** Ends commands that have expired, and those that were sent by a node that is gone; returns true if there were any. */
-export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Effect<boolean, SqlError> =>
+/**
+ * Ends commands that have expired, and those that were sent by a node that is gone; returns true if there were any. `nodeId` is this process,
+ * which is not gone.
+ */
+export const expireCommands = (
+  sql: SqlClient.SqlClient,
+  nodeId: string,
+  now: number
+): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
-    const [found] = yield* due(sql, now)
+    const [found] = yield* due(sql, nodeId, now)
     const { gone = [], late = [] } = found ?? {}
     if (late.length === 0 && gone.length === 0) return false
     const ending = Effect.gen(function* () {
@@ -212,7 +231,7 @@ export const expireCommands = (sql: SqlClient.SqlClient, now: number): Effect.Ef
         )
       }
       if (gone.length > 0) {
-        yield* closeOfGoneNodes(sql, gone, now)
+        yield* closeOfGoneNodes(sql, gone, nodeId, now)
         yield* abandonCommands(sql, gone, now)
       }
     })

@@ -36,6 +36,8 @@ import { refusingValues, storable } from "../kernel/Storable.ts"
 import { makeWaiters, type Waiters } from "../kernel/Waiters.ts"
 
 export interface CommandsOptions extends CommandCaps {
+  /** This process. */
+  readonly nodeId: string
   /**
    * Whether the service serves wss, and requests client certificates. A charger that is raised to a profile which the service does not
    * serve could not reconnect.
@@ -310,7 +312,11 @@ const idleSweepMillis = 15_000
  * Ends what has expired. Every command and reservation comes with a fact, so no check is needed until there is a new fact, or until the
  * first waiting command expires.
  */
-const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Service"], everyMillis: number) =>
+const sweeping = (
+  { sql, writable }: Recording,
+  notifications: Notifications["Service"],
+  { nodeId, sweepEveryMillis: everyMillis = 1_000 }: CommandsOptions
+) =>
   Effect.gen(function* () {
     const committed = Latch.makeUnsafe(true)
     const commits = notifications.listen(journalChannel)
@@ -318,7 +324,11 @@ const sweeping = ({ sql, writable }: Recording, notifications: Notifications["Se
     const sweep = Effect.gen(function* () {
       committed.closeUnsafe()
       const now = yield* Clock.currentTimeMillis
-      const ended = Effect.zipWith(expireCommands(sql, now), expireReservations(sql, now), (some, more) => some || more)
+      const ended = Effect.zipWith(
+        expireCommands(sql, nodeId, now),
+        expireReservations(sql, now),
+        (some, more) => some || more
+      )
       yield* writable
       if (yield* guardedWrite(ended)) yield* notifications.ring(journalChannel)
       const next = yield* guarded(nextExpiry(sql))
@@ -357,7 +367,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
           })
         )
       )
-      yield* sweeping(records, notifications, options.sweepEveryMillis ?? 1_000)
+      yield* sweeping(records, notifications, options)
       return Commands.of({
         issue: issue(records, options, refusals(yield* Effect.context<never>())),
         get: (organisationId, id) => find(sql, organisationId, id),

@@ -123,7 +123,7 @@ const commandRows = 2_000
 /**
  * Deletes ended commands that were issued before a time, and reservations of that time without a session, the oldest first; returns how
  * many rows were deleted. Ids begin with the time, so they select by age. Kept are commands that decide whether a charger has a pending
- * password, and commands that a rollout waits for.
+ * password, commands that a rollout waits for, and commands whose reservation is not over for as long (its partner may have to be informed).
  */
 export const forgetCommands = (sql: SqlClient.SqlClient, before: number, rows = commandRows) => {
   const commands = sql`
@@ -131,6 +131,9 @@ export const forgetCommands = (sql: SqlClient.SqlClient, before: number, rows = 
       SELECT m.id FROM command m
       WHERE m.id < uuid_at(${new Date(before)}) AND m.type = ANY (${textArray([...commandsForgotten])}) AND m.status NOT IN ('Pending', 'Sent')
         AND NOT EXISTS (SELECT 1 FROM charger_pending p WHERE p.command_id = m.id)
+        AND NOT EXISTS (
+          SELECT 1 FROM reservation r
+          WHERE r.command_id = m.id AND (r.status IN ('Pending', 'Active', 'Unknown') OR r.expires_at >= ${new Date(before)}))
         AND m.id NOT IN (
           SELECT t.command_id FROM rollout o JOIN rollout_target t ON t.rollout_id = o.id WHERE o.ended_at IS NULL AND t.command_id IS NOT NULL)
       ORDER BY m.id LIMIT ${rows}::int))

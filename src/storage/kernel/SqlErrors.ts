@@ -58,6 +58,8 @@ export const isForeignKeyViolation = (error: unknown, constraint?: string): erro
 const reasons: ReadonlyArray<readonly [prefix: string, reason: Reason]> = [
   ["57014", "busy"], // a statement timeout
   ["55P03", "busy"], // a lock timeout
+  ["25P03", "busy"], // the process was frozen inside a transaction; the server has rolled it back
+  ["25P04", "busy"], // a limit for whole transactions, which an administrator can set
   ["53100", "full"],
   ["25006", "full"], // read-only: our own free-space wall, or a standby
   ["08", "down"],

@@ -22,7 +22,13 @@ import { makeOrganisation, publicUrl, withCharger } from "../../support/restApp.
 
 const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 100, maxWaiting: 10_000, patienceMillis: 10_000 }),
-  CommandsStorage.layer({ maxWaiting: 10, chargersPerMinute: 10, tls: true, clientCertificates: true }),
+  CommandsStorage.layer({
+    nodeId: "node-1",
+    maxWaiting: 10,
+    chargersPerMinute: 10,
+    tls: true,
+    clientCertificates: true
+  }),
   MessageLogStorage.layer({
     maxWaitingChars: 100_000,
     maxBatch: 40,
