@@ -320,6 +320,25 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
+  it.effect("keeps a person disabled whom an owner disables after the groups have withdrawn them", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        const person = { sub: "nia", email: emailAt(own.domain) }
+        const { answer } = await signOn(own, { ...person, groups: ["grid"] })
+        assert.strictEqual(answer.status, 201, answer.text)
+        assert.strictEqual(await refused(own, { ...person, groups: [] }), "no_role")
+        const path = `/operators/${answer.json.operator.id}`
+        assert.strictEqual((await own.owner.ask("GET", path)).json.state, "Disabled")
+        const disabled = await own.owner.ask("PATCH", path, { body: { state: "Disabled" } })
+        assert.deepStrictEqual([disabled.status, disabled.json.state], [200, "Disabled"])
+        assert.strictEqual(await refused(own, { ...person, groups: ["grid"] }), "operator_disabled")
+        assert.strictEqual((await own.owner.ask("GET", path)).json.state, "Disabled")
+      })
+    })
+  )
+
   it.effect("is separate for each organisation: another one's provider, cookie and settings have no effect", () =>
     Effect.gen(function* () {
       const own = yield* founded()
