@@ -123,6 +123,31 @@ forEachDriver("AuditLog", repositories, (it) => {
     })
   )
 
+  it.effect("lists a whole time range, even if a fact got its position before one with an earlier time", () =>
+    Effect.gen(function* () {
+      const organisation = yield* anOrganisation
+      const { list } = yield* AuditLog
+      const sites = yield* Sites
+      // The organisation's own facts are a year older.
+      const late = noon + 365 * 24 * 3_600_000
+      for (const at of [late + 200, late]) {
+        yield* sites.create({ name: `Site ${at}` } as never, { ...organisation.writing(), now: at })
+      }
+      const times = (filter: AuditFilter) =>
+        Effect.map(list(organisation.id, { limit: 50, cursor: undefined, ...filter }), ({ items }) =>
+          items.filter(({ action }) => action === "SiteCreated").map(({ at }) => at - late)
+        )
+      const found = [
+        yield* times({ to: late + 30_000 }),
+        yield* times({ from: late - 10_000 }),
+        yield* times({ from: late, to: late + 201 }),
+        yield* times({ from: late + 1 }),
+        yield* times({ to: late + 200 })
+      ]
+      assert.deepStrictEqual(found, [[0, 200], [0, 200], [0, 200], [200], [0]])
+    })
+  )
+
   it.effect("is read by its indexes", () =>
     Effect.gen(function* () {
       const { id } = yield* history

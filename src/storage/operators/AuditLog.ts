@@ -54,11 +54,14 @@ const list = (sql: SqlClient.SqlClient) =>
     const after = yield* pages.after(request)
     const { action, actor, from, subject, to } = request
     const audited = sql`j.author IS NOT NULL`
-    // First limits the positions to those around the time span, so that neither newer nor older facts are read.
-    const since = (at: number) => own`AND j.at >= ${new Date(at)} AND - j.position <= (
-      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at - orderMillis)} ORDER BY j.at LIMIT 1)`
-    const until = (at: number) => own`AND j.at < ${new Date(at)} AND - j.position >= (
-      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at < ${new Date(at + orderMillis)} ORDER BY j.at DESC LIMIT 1)`
+    // First limits the positions to those around the time span, so that neither newer nor older facts are read. The limits are the nearest
+    // facts that are certainly outside the span: those inside may have got their positions in another order than their times.
+    const since = (at: number) => own`AND j.at >= ${new Date(at)} AND - j.position < coalesce((
+      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at < ${new Date(at - orderMillis)}
+      ORDER BY j.at DESC LIMIT 1), 1)`
+    const until = (at: number) => own`AND j.at < ${new Date(at)} AND - j.position > coalesce((
+      SELECT - j.position FROM journal j WHERE ${own.rowsOf("j")} AND ${audited} AND j.at >= ${new Date(at + orderMillis)}
+      ORDER BY j.at LIMIT 1), -9223372036854775808)`
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`

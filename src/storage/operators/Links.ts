@@ -148,7 +148,8 @@ export const createSetUp = (recording: Recording) =>
     yield* recording.journaled(write)
   })
 
-const closeFor = (sql: SqlClient.SqlClient, operatorId: string, now: number) =>
+/** Closes a person's set-up and reset links. */
+export const closeFor = (sql: SqlClient.SqlClient, operatorId: string, now: number) =>
   sql`UPDATE account_link l SET closed_at = ${new Date(now)} WHERE l.operator_id = ${operatorId} AND l.closed_at IS NULL`
 
 export const createReset = (recording: Recording) =>
@@ -334,6 +335,8 @@ export const useLink = (recording: Recording) =>
       const audit = { by, now }
       const facts = []
       if (link.kind === "Invitation") {
+        // An organisation that made a reset link before the person joined another one must not get into that one with it.
+        yield* closeFor(sql, operatorId, now)
         yield* join(own, link, operatorId, now)
         const added = yield* Effect.orDie(findOperator(sql, own, operatorId))
         facts.push(addedFact(added, secrets.uuid(now), audit))

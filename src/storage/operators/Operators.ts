@@ -145,6 +145,10 @@ export const ownersOf = (sql: SqlClient.SqlClient, own: Scoped) =>
 const isSame = (a: Operator, b: Operator): boolean =>
   JSON.stringify(operatorRecord(a)) === JSON.stringify(operatorRecord(b)) && a.ownRole?.id === b.ownRole?.id
 
+/** From now on an operator has decided whether this person is active, and the groups of single sign-on do not change it. */
+const decidedHere = (own: Scoped, id: string) =>
+  own`UPDATE operator_identity i SET withdrawn = false WHERE ${own.rowsOf("i")} AND i.operator_id = ${id} AND i.withdrawn`
+
 export const changeOperator = (recording: Recording) =>
   Effect.fn("Accounts.changeOperator")(function* (id: string, change: OperatorChange, audit: AuditContext) {
     const { journaled, secrets, sql } = recording
@@ -163,7 +167,13 @@ export const changeOperator = (recording: Recording) =>
         removals: change.removals ?? before.removals
       }
       const after: Operator = { ...before, ...grant, name, active, permissions: grantedBy(grant) }
-      if (isSame(before, after)) return { result: before, facts: [] }
+      if (isSame(before, after)) {
+        if (change.active === false) {
+          yield* within(audit, before.permissions)
+          yield* decidedHere(own, id)
+        }
+        return { result: before, facts: [] }
+      }
       // A disabled operator's permissions count too, since they return when the operator is enabled again.
       yield* within(audit, before.permissions, after.permissions)
       if (losesLastOwner(yield* ownersOf(sql, own), after)) return yield* lastOwner
@@ -171,8 +181,7 @@ export const changeOperator = (recording: Recording) =>
         UPDATE membership m SET role = ${grant.role ?? null}, role_id = ${grant.ownRole?.id ?? null}::uuid, active = ${active},
           additions = ${textArray(grant.additions)}, removals = ${textArray(grant.removals)}
         WHERE ${own.rowsOf("m")} AND m.operator_id = ${id}`
-      // From now on an operator has decided this, not the groups of single sign-on.
-      yield* own`UPDATE operator_identity i SET withdrawn = false WHERE ${own.rowsOf("i")} AND i.operator_id = ${id} AND i.withdrawn`
+      yield* decidedHere(own, id)
       if (renamed) yield* sql`UPDATE operator p SET name = ${name} WHERE p.id = ${id}`
       const theirs = sql`s.operator_id = ${id} AND s.organisation_id = ${own.id}`
       const by = { actor: audit.by.actor, now: audit.now }

@@ -13,7 +13,7 @@ import { factOf, type Recording } from "../kernel/Facts.ts"
 import { optional, rowOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { unstorableText } from "../kernel/Storable.ts"
-import { closeInvitation, invitationOf } from "./Links.ts"
+import { closeFor, closeInvitation, invitationOf } from "./Links.ts"
 import { addedFact, find as findOperator, grantWith, operatorFact, ownersOf, worksElsewhere } from "./Operators.ts"
 import { settingsOf } from "./SingleSignOnRows.ts"
 import { ending } from "./SignIns.ts"
@@ -128,6 +128,8 @@ const joinOrganisation = (
     yield* own`INSERT INTO membership (organisation_id, operator_id, role, role_id, created_at)
       VALUES (${own.id}, ${operatorId}, ${grant.role ?? null}, ${grant.ownRole?.id ?? null}::uuid, ${new Date(audit.now)})`
     yield* linkIdentity(own, claims, operatorId, true, audit.now)
+    // A reset link that another organisation made before would get it into this one.
+    yield* closeFor(sql, operatorId, audit.now)
     const added = yield* Effect.orDie(findOperator(sql, own, operatorId))
     const used = yield* closeInvitation({ secrets, sql }, own, claims.email ?? "", audit)
     return [addedFact(added, secrets.uuid(audit.now), audit), ...used]

@@ -89,6 +89,25 @@ forEachDriver("Operators", ports, (it) => {
     })
   )
 
+  it.effect("cannot be taken over by a reset link from before they joined another organisation", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      const other = yield* founded
+      yield* Effect.promise(async () => {
+        const victim = await joined(own, "Operations")
+        const reset = await own.owner.post(`/operators/${victim.id}/reset`, {})
+        assert.strictEqual(reset.status, 201, reset.text)
+        const invited = await other.owner.post("/invitations", { email: victim.address, roleId: "Viewer" })
+        const accepted = { token: tokenOf(invited.json.link), name: "Bo", password }
+        assert.strictEqual((await new Browser(other.ask).post("/invitations/accept", accepted)).status, 201)
+        const stolen = { token: tokenOf(reset.json.link), password: "a new one of the first owner" }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", stolen)), [409, "link_void"])
+        const back = await new Browser(own.ask).post("/sign-ins", { email: victim.address, password })
+        assert.strictEqual(back.status, 201, back.text)
+      })
+    })
+  )
+
   it.effect("cannot grant more than they have", () =>
     Effect.gen(function* () {
       const own = yield* founded

@@ -112,6 +112,30 @@ forEachDriver("A second factor", ports, (it) => {
     })
   )
 
+  it.effect("is not lost by removing the passkeys of a browser that was left unattended", () =>
+    Effect.gen(function* () {
+      const { operatorId, owner } = yield* founded
+      const id = yield* Effect.promise(async () => {
+        const device = new Authenticator(origin)
+        const made = device.create((await owner.post("/me/passkeys/options", { password })).json)
+        const body = { name: "Mine", response: made.response }
+        const added = await owner.ask("PUT", `/me/passkeys/${made.id}`, { body })
+        assert.strictEqual(added.status, 200, added.text)
+        return made.id
+      })
+      yield* age(operatorId, 20)
+      yield* Effect.promise(async () => {
+        assert.deepStrictEqual(said(await newKey(owner)), stale)
+        assert.deepStrictEqual(said(await owner.ask("DELETE", `/me/passkeys/${id}`)), stale)
+        assert.deepStrictEqual(said(await newKey(owner)), stale)
+      })
+      yield* age(operatorId, 14)
+      yield* Effect.promise(async () => {
+        assert.strictEqual((await owner.ask("DELETE", `/me/passkeys/${id}`)).status, 204)
+      })
+    })
+  )
+
   it.effect("is asked for in a sign-in from before it was set up; not for keys, nor for people who have none", () =>
     Effect.gen(function* () {
       const { address, ask, key, owner } = yield* founded
@@ -149,6 +173,7 @@ forEachDriver("A second factor", ports, (it) => {
         "invitations.create",
         "operators.reset",
         "operators.update",
+        "passkeys.remove",
         "roles.create",
         "roles.remove",
         "roles.update",

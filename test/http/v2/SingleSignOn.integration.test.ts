@@ -7,7 +7,7 @@ import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { clientSecret } from "../../support/identityProvider.ts"
 import { type Json, makeOrganisation } from "../../support/restApp.ts"
-import { password, ports, said } from "../../support/people.ts"
+import { password, ports, said, tokenOf } from "../../support/people.ts"
 import { emailAt, founded, settingsOf, set, gone, back, signOn, refused, logOf } from "../../support/singleSignOns.ts"
 
 forEachDriver("Single sign-on", ports, (it) => {
@@ -292,6 +292,49 @@ forEachDriver("Single sign-on", ports, (it) => {
         assert.strictEqual((await joined.browser.ask("GET", "/me")).status, 401)
         assert.strictEqual((await theirs.ask("DELETE", "/sign-ins/current")).status, 204)
         assert.strictEqual((await other.owner.ask("GET", "/me")).status, 200)
+      })
+    })
+  )
+
+  it.effect("voids the reset links of a person who joins by it from another organisation", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      const other = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own, { domains: [own.domain, other.domain] })
+        const second = await other.owner.post("/invitations", { email: emailAt(other.domain), roleId: "Owner" })
+        const inviter = new Browser(other.ask)
+        const accepted = { token: tokenOf(second.json.link), name: "Eve", password }
+        assert.strictEqual((await inviter.post("/invitations/accept", accepted)).status, 201)
+        const reset = await inviter.post(`/operators/${other.operatorId}/reset`, {})
+        assert.strictEqual(reset.status, 201, reset.text)
+        const browser = new Browser(own.ask)
+        assert.strictEqual((await browser.post("/sign-ins", { email: other.address, password })).status, 201)
+        const joined = await signOn(own, { sub: "max", email: other.address, groups: ["admins"] }, browser)
+        assert.strictEqual(joined.answer.status, 201, joined.answer.text)
+        const stolen = { token: tokenOf(reset.json.link), password: "green lamp under blue stairs" }
+        assert.deepStrictEqual(said(await new Browser(own.ask).post("/invitations/accept", stolen)), [409, "link_void"])
+        const back = await new Browser(own.ask).post("/sign-ins", { email: other.address, password })
+        assert.strictEqual(back.status, 201, back.text)
+      })
+    })
+  )
+
+  it.effect("keeps a person disabled whom an owner disables after the groups have withdrawn them", () =>
+    Effect.gen(function* () {
+      const own = yield* founded()
+      yield* Effect.promise(async () => {
+        await set(own)
+        const person = { sub: "nia", email: emailAt(own.domain) }
+        const { answer } = await signOn(own, { ...person, groups: ["grid"] })
+        assert.strictEqual(answer.status, 201, answer.text)
+        assert.strictEqual(await refused(own, { ...person, groups: [] }), "no_role")
+        const path = `/operators/${answer.json.operator.id}`
+        assert.strictEqual((await own.owner.ask("GET", path)).json.state, "Disabled")
+        const disabled = await own.owner.ask("PATCH", path, { body: { state: "Disabled" } })
+        assert.deepStrictEqual([disabled.status, disabled.json.state], [200, "Disabled"])
+        assert.strictEqual(await refused(own, { ...person, groups: ["grid"] }), "operator_disabled")
+        assert.strictEqual((await own.owner.ask("GET", path)).json.state, "Disabled")
       })
     })
   )

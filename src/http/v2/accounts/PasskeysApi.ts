@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { passkeysMost } from "../../../domain/operator/Passkeys.ts"
 import { Name, Time } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { openOperation, operation } from "../requests/Middleware.ts"
+import { graveOperation, openOperation, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Me, Password } from "./AccountFields.ts"
 import { Assertion, Attestation } from "./WebAuthn.ts"
@@ -82,7 +82,7 @@ export class PasskeysApi extends HttpApiGroup.make("passkeys").add(
     params,
     success: HttpApiSchema.NoContent,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation("Remove one of your own passkeys")),
+  }).annotateMerge(graveOperation("Remove one of your own passkeys")),
   HttpApiEndpoint.post("challenge", "/v2/sign-ins/passkey-challenges", {
     success: PasskeyChallenge.pipe(HttpApiSchema.status(201))
   }).annotateMerge(openOperation("Begin to sign in with a passkey: get the options for the browser's device")),

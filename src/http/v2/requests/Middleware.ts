@@ -45,8 +45,9 @@ export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { de
 export const Open = Context.Reference<boolean>("voltlane/http/v2/Open", { defaultValue: () => false })
 
 /**
- * True for an endpoint that does much harm in the wrong hands: keys, grants and commands to many chargers. A person with a second factor
- * must show it again if the last time was more than 15 minutes ago, so that no one can make a key in a browser that was left unattended.
+ * True for an endpoint that does much harm in the wrong hands: keys, grants, commands to many chargers, and the removal of passkeys, which
+ * would otherwise end this check. A person with a second factor must show it again if the last time was more than 15 minutes ago, so that
+ * no one can make a key in a browser that was left unattended.
  */
 export const AsksFactor = Context.Reference<boolean>("voltlane/http/v2/AsksFactor", { defaultValue: () => false })
 
