@@ -94,8 +94,9 @@ export class Station {
     })
   }
 
-  async end(): Promise<void> {
-    this.register += 100
+  /** `wh`: by how much the register has changed since the previous reading. */
+  async end(wh = 100): Promise<void> {
+    this.register += wh
     await this.client.call("StopTransaction", {
       transactionId: this.transactionId,
       meterStop: this.register,

@@ -51,11 +51,16 @@ const lazy = (load: Load, name: string): RouteComponent =>
 const page = (path: string, load: Load, name: string) =>
   createRoute({ getParentRoute: () => shell, path, component: lazy(load, name) })
 
-/** A list, with the detail of one item beside it. */
+/** A list, with the detail of one item beside it. What was typed or chosen for an item, such as an open dialog, ends with it. */
 const list = (path: string, load: Load, name: string, detail: Load, detailName: string) => {
   const parent = page(path, load, name)
   return parent.addChildren([
-    createRoute({ getParentRoute: () => parent, path: "$id", component: lazy(detail, detailName) })
+    createRoute({
+      getParentRoute: () => parent,
+      path: "$id",
+      component: lazy(detail, detailName),
+      remountDeps: ({ params }) => params
+    })
   ])
 }
 

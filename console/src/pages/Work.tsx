@@ -17,30 +17,49 @@ import { Empty, Failed, Loading, NotPermitted, problemText } from "../parts/Stat
 import { Ago, Moment } from "../parts/Time.tsx"
 import { t, tn, word } from "../text/text.ts"
 import { Drifts } from "./work/Drifts.tsx"
+import { Gone } from "./work/Gone.tsx"
+import { useSelection } from "./work/selection.ts"
 import { Held } from "./session/Held.tsx"
 
 type Session = Item<"sessions.list">
 
+const Chosen = ({ onDone, session }: { readonly session: Session; readonly onDone: () => void }) => (
+  <section>
+    <h2>
+      {kwh(session.energyWh)} kWh
+      {session.cost === null ? null : <> · {money(session.cost.inclVat, session.cost.currency)}</>}
+    </h2>
+    <p className="secondary">
+      <Outside mono>{session.chargerId}</Outside> · <Moment at={session.startedAt} /> – <Moment at={session.endedAt} />{" "}
+      · <Outside mono>{session.tokenUid}</Outside> · {session.meterStartWh} – {session.meterStopWh ?? "…"} Wh
+    </p>
+    <Held session={session} onDone={onDone} />
+    <Link className="button" to={`/sessions/${session.id}` as never} search={{} as never}>
+      {t("session.open")}
+    </Link>
+  </section>
+)
+
 const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
   const pages = usePages("sessions.list", { query: corrections ? { needsCorrection: true } : { held: true } })
   const names = useChargerNames()
-  const [at, setAt] = useState(0)
   const rows: ReadonlyArray<Session> = pages.rows
-  const chosen = rows[Math.min(at, rows.length - 1)]
-  useShortcut("j", t("key.next"), () => setAt(Math.min(at + 1, rows.length - 1)))
-  useShortcut("k", t("key.previous"), () => setAt(Math.max(0, at - 1)))
+  const selection = useSelection(rows.map(({ id }) => id))
+  const chosen = rows.find(({ id }) => id === selection.chosen)
+  useShortcut("j", t("key.next"), () => selection.move(1))
+  useShortcut("k", t("key.previous"), () => selection.move(-1))
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
   if (pages.error !== null) return <Failed what={t("session.notRead")} error={pages.error} retry={pages.retry} />
   if (pages.isLoading) return <Loading />
-  if (chosen === undefined) {
+  if (rows.length === 0) {
     return <Empty title={t("work.empty")} text={corrections ? t("work.noCorrections") : t("work.noHeld")} />
   }
   return (
     <div className="queue">
       <ol>
-        {rows.map((session, index) => (
+        {rows.map((session) => (
           <li key={session.id}>
-            <button type="button" aria-current={session === chosen} onClick={() => setAt(index)}>
+            <button type="button" aria-current={session === chosen} onClick={() => selection.select(session.id)}>
               <b>
                 <Outside>{names.get(session.chargerId) ?? session.chargerId}</Outside>
               </b>
@@ -62,20 +81,18 @@ const Sessions = ({ corrections }: { readonly corrections: boolean }) => {
           </li>
         ) : null}
       </ol>
-      <section key={chosen.id}>
-        <h2>
-          {kwh(chosen.energyWh)} kWh
-          {chosen.cost === null ? null : <> · {money(chosen.cost.inclVat, chosen.cost.currency)}</>}
-        </h2>
-        <p className="secondary">
-          <Outside mono>{chosen.chargerId}</Outside> · <Moment at={chosen.startedAt} /> – <Moment at={chosen.endedAt} />{" "}
-          · <Outside mono>{chosen.tokenUid}</Outside> · {chosen.meterStartWh} – {chosen.meterStopWh ?? "…"} Wh
-        </p>
-        <Held session={chosen} onDone={pages.retry} />
-        <Link className="button" to={`/sessions/${chosen.id}` as never} search={{} as never}>
-          {t("session.open")}
-        </Link>
-      </section>
+      {chosen === undefined ? (
+        <Gone />
+      ) : (
+        <Chosen
+          key={chosen.id}
+          session={chosen}
+          onDone={() => {
+            selection.decide(chosen.id)
+            pages.retry()
+          }}
+        />
+      )}
     </div>
   )
 }

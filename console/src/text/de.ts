@@ -1281,6 +1281,7 @@ export const catalogue: Catalogue = {
   "work.conflictsNotRead": "Die Kartenkonflikte konnten nicht gelesen werden.",
   "work.drift": "Konfiguration",
   "work.empty": "Hier wartet nichts",
+  "work.gone": "Was ausgewählt war, ist nicht mehr in der Liste. Wählen Sie etwas anderes aus.",
   "work.ignore": "Ignorieren",
   "work.noConflicts": "Keine zwei Partner beanspruchen dieselbe Karte.",
   "work.noCorrections": "Kein Ladevorgang braucht eine Korrektur.",

@@ -1258,6 +1258,7 @@ export const en = {
   "work.conflictsNotRead": "The card conflicts could not be read.",
   "work.drift": "Configuration",
   "work.empty": "Nothing waits here",
+  "work.gone": "What was selected is no longer in the list. Select another item.",
   "work.ignore": "Ignore",
   "work.noConflicts": "No two partners claim the same card.",
   "work.noCorrections": "No session needs a correction.",

@@ -1260,6 +1260,7 @@ export const catalogue: Catalogue = {
   "work.conflictsNotRead": "Kortkonflikterna kunde inte läsas.",
   "work.drift": "Konfiguration",
   "work.empty": "Inget väntar här",
+  "work.gone": "Det som var valt finns inte längre i listan. Välj något annat.",
   "work.ignore": "Ignorera",
   "work.noConflicts": "Inga två partners gör anspråk på samma kort.",
   "work.noCorrections": "Ingen session behöver korrigeras.",

@@ -12,6 +12,8 @@ import { type Item, usePages } from "../../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted, problemText } from "../../parts/States.tsx"
 import { Ago, Moment } from "../../parts/Time.tsx"
 import { t, tn } from "../../text/text.ts"
+import { Gone } from "./Gone.tsx"
+import { useSelection } from "./selection.ts"
 
 type Drift = Item<"expectations.drifts">
 
@@ -43,7 +45,7 @@ const Keys = ({ chargerId }: { readonly chargerId: string }) => {
   )
 }
 
-const Chosen = ({ drift }: { readonly drift: Drift }) => {
+const Chosen = ({ drift, onApplied }: { readonly drift: Drift; readonly onApplied: () => void }) => {
   const { chargerId, firmwareVersion, keys, model, name, siteName, since, vendor } = drift
   const [said, setSaid] = useState("")
   const [isBusy, setBusy] = useState(false)
@@ -56,6 +58,7 @@ const Chosen = ({ drift }: { readonly drift: Drift }) => {
     try {
       const { items } = await call("expectations.apply", { params: { chargerId }, body: {} })
       for (const command of items) follow(command)
+      onApplied()
       setSaid(tn("bulk.keys", items.length))
     } catch (error) {
       setSaid(problemText(error))
@@ -97,20 +100,20 @@ const Chosen = ({ drift }: { readonly drift: Drift }) => {
 export const Drifts = () => {
   const pages = usePages("expectations.drifts", { query: {} })
   const rows: ReadonlyArray<Drift> = pages.rows
-  const [at, setAt] = useState(0)
-  const chosen = rows[Math.min(at, rows.length - 1)]
-  useShortcut("j", t("key.next"), () => setAt(Math.max(0, Math.min(at + 1, rows.length - 1))))
-  useShortcut("k", t("key.previous"), () => setAt(Math.max(0, Math.min(at, rows.length - 1) - 1)))
+  const selection = useSelection(rows.map(({ chargerId }) => chargerId))
+  const chosen = rows.find(({ chargerId }) => chargerId === selection.chosen)
+  useShortcut("j", t("key.next"), () => selection.move(1))
+  useShortcut("k", t("key.previous"), () => selection.move(-1))
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />
   if (pages.error !== null) return <Failed what={t("drift.notRead")} error={pages.error} retry={pages.retry} />
   if (pages.isLoading) return <Loading />
-  if (chosen === undefined) return <Empty title={t("work.empty")} text={t("drift.none")} />
+  if (rows.length === 0) return <Empty title={t("work.empty")} text={t("drift.none")} />
   return (
     <div className="queue">
       <ol>
-        {rows.map((drift, index) => (
+        {rows.map((drift) => (
           <li key={drift.chargerId}>
-            <button type="button" aria-current={drift === chosen} onClick={() => setAt(index)}>
+            <button type="button" aria-current={drift === chosen} onClick={() => selection.select(drift.chargerId)}>
               <b>
                 <Outside>{drift.name}</Outside>
               </b>
@@ -129,7 +132,11 @@ export const Drifts = () => {
           </li>
         ) : null}
       </ol>
-      <Chosen key={chosen.chargerId} drift={chosen} />
+      {chosen === undefined ? (
+        <Gone />
+      ) : (
+        <Chosen key={chosen.chargerId} drift={chosen} onApplied={() => selection.decide(chosen.chargerId)} />
+      )}
     </div>
   )
 }
