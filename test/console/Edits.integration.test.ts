@@ -47,4 +47,62 @@ describe.skipIf(!canBrowse)("an edit", () => {
     expect(await ask("GET", `tokens/${uid}`)).toMatchObject({ note: "stolen", status: "Blocked" })
     await end()
   }, 60_000)
+
+  it("of a tariff's price keeps its texts in all languages", async () => {
+    const tariffAltText = [
+      { language: "sv", text: "Dagtaxa" },
+      { language: "en", text: "Day" },
+      { language: "de", text: "Tag" }
+    ]
+    const { id } = await ask("POST", "tariffs", {
+      currency: "EUR",
+      elements: [{ priceComponents: [{ type: "ENERGY", price: 0.4, stepSize: 1 }] }],
+      tariffAltText
+    })
+    const { end, page } = await visiting(place, desk)
+    const save = async (label: string, value: string) => {
+      await page.goto(`/tariffs/${String(id)}`)
+      await page.getByRole("button", { name: "New version" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel(label).fill(value)
+      await dialog.getByRole("button", { name: "Save as a new version" }).click()
+      await dialog.waitFor({ state: "detached" })
+      return await ask("GET", `tariffs/${String(id)}`)
+    }
+    const priced = await save("Price (EUR/kWh)", "0.5")
+    expect(priced).toMatchObject({ version: 2, elements: [{ priceComponents: [{ price: 0.5 }] }], tariffAltText })
+    const named = await save("Name", "Ny dagtaxa")
+    expect(named["tariffAltText"]).toEqual([{ language: "sv", text: "Ny dagtaxa" }, ...tariffAltText.slice(1)])
+    await end()
+  }, 60_000)
+
+  it("of a charger's name leaves the charger at its site, also if the site is on no page of the list", async () => {
+    const { id: other } = await ask("POST", "sites", { name: "Another site", timeZone: "Europe/Stockholm" })
+    const { items } = await ask("GET", "charger-rows")
+    const { chargerId, siteId } = (items as ReadonlyArray<Json>)[0]!
+    const sites = (await ask("GET", "sites"))["items"] as ReadonlyArray<Json>
+    const first = sites.filter(({ id }) => id === other)
+    const second = sites.filter(({ id }) => id !== other && id !== siteId)
+    const { end, page } = await visiting(place, desk)
+    await page.route(/\/v2\/sites\?/, (route) =>
+      route.fulfill({
+        json: route.request().url().includes("cursor=")
+          ? { items: second, nextCursor: null }
+          : { items: first, nextCursor: "second" }
+      })
+    )
+    await page.goto(`/chargers/${String(chargerId)}?tab=security`)
+    await page.getByRole("button", { name: "Edit", exact: true }).click()
+    const dialog = page.getByRole("dialog")
+    const choice = dialog.getByLabel("Site")
+    expect(await choice.inputValue()).toBe(siteId)
+    expect(await choice.locator("option").count()).toBe(sites.length)
+    await dialog.getByLabel("Name").fill("Renamed")
+    const sent = page.waitForRequest((request) => request.method() === "PATCH")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    expect((await sent).postDataJSON()).toEqual({ name: "Renamed" })
+    await dialog.waitFor({ state: "detached" })
+    expect(await ask("GET", `chargers/${String(chargerId)}`)).toMatchObject({ name: "Renamed", siteId })
+    await end()
+  }, 60_000)
 })

@@ -1,6 +1,8 @@
 /** What a form of the console sends when a thing is edited: the fields that were changed, and no others. */
 import { describe, expect, it } from "vitest"
 import { type CardFields, cardOf, fieldsOf, patchOf } from "../../console/src/pages/card/fields.ts"
+import { siteOptions } from "../../console/src/pages/charger/siteOptions.ts"
+import { textsOf } from "../../console/src/pages/tariff/texts.ts"
 
 describe("an edited card", () => {
   const card = {
@@ -41,5 +43,36 @@ describe("an edited card", () => {
       parentUid: null,
       expiresAt: null
     })
+  })
+})
+
+describe("the texts of an edited tariff", () => {
+  const day = [
+    { language: "sv", text: "Dagtaxa" },
+    { language: "de", text: "Tag" }
+  ]
+
+  it("are not sent if the name was not changed, or was cleared", () => {
+    expect(textsOf(day, "Dagtaxa")).toBe(undefined)
+    expect(textsOf(day, "")).toBe(undefined)
+  })
+
+  it("are all kept if the name was changed, and the name stays in its language", () => {
+    expect(textsOf(day, "Ny taxa")).toEqual([{ language: "sv", text: "Ny taxa" }, day[1]])
+  })
+
+  it("begin with an English one", () => {
+    expect(textsOf([], "Day")).toEqual([{ language: "en", text: "Day" }])
+  })
+})
+
+describe("the sites to choose from", () => {
+  const harbour = { id: "s1", name: "Harbour" }
+  const quay = { id: "s510", name: "Quay" }
+  const optionsFor = (own: typeof harbour) => siteOptions([harbour], own).map(([id]) => id)
+
+  it("include the charger's own, even if it is not in the list", () => {
+    expect(optionsFor(harbour)).toEqual(["s1"])
+    expect(optionsFor(quay)).toEqual(["s510", "s1"])
   })
 })
