@@ -1,7 +1,15 @@
 /** The live store: in whatever order a snapshot and events arrive, the latest state wins and nothing outdated is shown. */
 import { describe, expect, it } from "vitest"
-import type { Charger, LiveEvent } from "../../console/src/api/types.ts"
-import { apply, emptyFleet, type Fleet, numberOf, rowOf, stateOf } from "../../console/src/live/fleet.ts"
+import type { Charger, LiveEvent, Session } from "../../console/src/api/types.ts"
+import {
+  apply,
+  emptyFleet,
+  type Fleet,
+  numberOf,
+  place as addRunning,
+  rowOf,
+  stateOf
+} from "../../console/src/live/fleet.ts"
 import { randomFrom } from "../../demo/Town.ts"
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 23, 12, 0, second)).toISOString()
@@ -124,6 +132,72 @@ it("ignores an older reading that arrives late", () => {
   reading(60, 100)
   reading(30, 50)
   expect(fleet.rows.get("A")?.energyWh).toBe(100)
+})
+
+it("keeps a connector free if a reading of its session comes after the end", () => {
+  const fleet = read(charger("A", true, ["Charging"]))
+  const session = { sessionId: "x", chargerId: "A", siteId: "s1" }
+  const reading = (second: number) =>
+    event("session.updated", second, {
+      ...session,
+      ...place,
+      reason: "MeterRead",
+      meterWh: second,
+      readAt: at(second),
+      powerW: null
+    })
+  apply(fleet, event("session.started", 0, { ...session, ...place, meterStartWh: 0 }))
+  apply(fleet, reading(10))
+  apply(fleet, event("session.ended", 30, { ...session, endedAt: at(30) }))
+  // A charger sends what it queued while it was offline.
+  apply(fleet, reading(20))
+  const [connector] = fleet.rows.get("A")!.connectors
+  expect([connector?.sessionId, connector?.energyWh, connector?.powerW]).toEqual([undefined, undefined, undefined])
+})
+
+it("ends with the same sessions wherever the snapshot falls among their events (seeds 1 to 200)", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = randomFrom(seed)
+    const started = new Map<string, string>()
+    const running: Array<Map<string, string>> = [new Map()]
+    const events: Array<LiveEvent> = []
+    // One connector of each of two chargers, at which sessions follow one another; readings also come after the end.
+    for (let second = 1; second <= 40; second++) {
+      const chargerId = random() < 0.5 ? "A" : "B"
+      const now = new Map(running.at(-1))
+      const own = { chargerId, siteId: "s1" }
+      const current = now.get(chargerId)
+      const last = started.get(chargerId)
+      if (last !== undefined && random() < 0.4) {
+        const data = { ...own, ...place, sessionId: last, reason: "MeterRead", meterWh: second, readAt: at(second) }
+        events.push(event("session.updated", second, { ...data, powerW: null }))
+      } else if (current === undefined) {
+        const sessionId = `${chargerId}${second}`
+        started.set(chargerId, sessionId)
+        now.set(chargerId, sessionId)
+        events.push(event("session.started", second, { ...own, ...place, sessionId, meterStartWh: 0 }))
+      } else {
+        now.delete(chargerId)
+        events.push(event("session.ended", second, { ...own, sessionId: current, endedAt: at(second) }))
+      }
+      running.push(now)
+    }
+    // What the service would answer after the first `until` events.
+    const truth = (until: number) => {
+      const fleet = read(charger("A", true, ["Available"]), charger("B", true, ["Available"]))
+      for (const [chargerId, id] of running[until]!) {
+        const registers = { meterStartWh: 0, energyWh: 0, updatedAt: at(until) }
+        addRunning(fleet, { id, chargerId, ...place, ...registers, status: "ACTIVE" } as Session)
+      }
+      return fleet
+    }
+    const shown = (fleet: Fleet) => [...fleet.rows.values()].map(({ connectors, id }) => [id, connectors[0]?.sessionId])
+    const snapshotAt = Math.floor(random() * events.length)
+    const streamAt = Math.floor(random() * (snapshotAt + 1))
+    const fleet = truth(snapshotAt)
+    for (const one of events.slice(streamAt)) apply(fleet, one)
+    expect(shown(fleet), `seed ${seed}`).toEqual(shown(truth(events.length)))
+  }
 })
 
 it("ends in the same state wherever the snapshot falls among the events (seeds 1 to 60)", () => {

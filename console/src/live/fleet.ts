@@ -245,10 +245,22 @@ export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
     }
     case "session.started": {
       const { chargerId, connectorId, evseId, meterStartWh, sessionId } = event.data
-      if (chargerId === null || fleet.places.has(sessionId)) return undefined
-      const found = { chargerId, evseId, connectorId, startWh: meterStartWh, meterWh: meterStartWh, readAt: at }
+      if (chargerId === null) return undefined
+      // A session of the snapshot is put back: the end of the one before it, which is applied once more, has cleared the connector.
+      const found = fleet.places.get(sessionId) ?? {
+        chargerId,
+        evseId,
+        connectorId,
+        startWh: meterStartWh,
+        meterWh: meterStartWh,
+        readAt: at
+      }
       fleet.places.set(sessionId, found)
-      changeConnector(fleet, found, at, (one) => ({ ...one, sessionId, energyWh: 0, powerW: undefined }))
+      changeConnector(fleet, found, at, (one) =>
+        one.sessionId === sessionId
+          ? one
+          : { ...one, sessionId, energyWh: found.meterWh - found.startWh, powerW: undefined }
+      )
       return undefined
     }
     case "session.updated": {
@@ -260,12 +272,16 @@ export const apply = (fleet: Fleet, event: LiveEvent): string | undefined => {
       const where = { chargerId, evseId, connectorId }
       if (found !== undefined)
         fleet.places.set(sessionId, { ...found, meterWh: meterWh ?? found.meterWh, readAt: read })
-      changeConnector(fleet, where, at, (one) => ({
-        ...one,
-        sessionId,
-        energyWh: found === undefined || meterWh === null ? one.energyWh : meterWh - found.startWh,
-        powerW: powerW ?? one.powerW
-      }))
+      changeConnector(fleet, where, at, (one) => {
+        // A reading that comes after the end of its session (a charger sends what it queued) does not make the session run again.
+        if (found === undefined && one.sessionId !== sessionId) return one
+        return {
+          ...one,
+          sessionId,
+          energyWh: found === undefined || meterWh === null ? one.energyWh : meterWh - found.startWh,
+          powerW: powerW ?? one.powerW
+        }
+      })
       return undefined
     }
     case "session.ended": {

@@ -10,6 +10,7 @@ import type { Answer, LiveEvent, Name } from "../api/types.ts"
 import { followCommands } from "./commands.ts"
 import { type Line, followFeed } from "./feed.ts"
 import { apply, emptyFleet, type Fleet, listedRow, place, rowOf, type Row } from "./fleet.ts"
+import { readSites } from "./sites.ts"
 
 export interface Snapshot {
   readonly rows: ReadonlyArray<Row>
@@ -196,14 +197,7 @@ const readAll = async (may: (name: Name) => boolean, isCurrent: () => boolean): 
   const next = emptyFleet()
   const names = new Map<string, string>()
   if (may("sites.list")) {
-    let cursor: string | null = null
-    do {
-      const page: Answer<"sites.list"> = await call("sites.list", {
-        query: { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
-      })
-      for (const site of page.items) names.set(site.id, site.name)
-      cursor = page.nextCursor
-    } while (cursor !== null)
+    for (const site of await readSites()) names.set(site.id, site.name)
   }
   if (!isCurrent()) return
   siteNames = names

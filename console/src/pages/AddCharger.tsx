@@ -5,6 +5,7 @@ import { useEffect, useState } from "react"
 import { call } from "../api/client.ts"
 import type { Answer } from "../api/types.ts"
 import { useMe } from "../app/me.ts"
+import { allSites } from "../live/sites.ts"
 import { changed, chargerChanged, useCharger } from "../live/store.ts"
 import { Copy } from "../parts/Act.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
@@ -25,14 +26,7 @@ const addSite = async (name: string): Promise<string> => {
 
 export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) => {
   const [added, setAdded] = useState<Answer<"chargers.create"> | undefined>()
-  const {
-    data: sites,
-    error,
-    refetch
-  } = useQuery({
-    queryKey: ["sites.list", { all: true }],
-    queryFn: () => call("sites.list", { query: { limit: 500 } })
-  })
+  const { data: sites, error, refetch } = useQuery(allSites)
   if (added !== undefined) {
     return (
       <Dialog title={added.name} onClose={onClose}>
@@ -82,10 +76,10 @@ export const AddCharger = ({ id, onClose }: { readonly id: string | undefined; r
             defaultValue={id ?? ""}
             spellCheck={false}
           />
-          {sites.items.length === 0 ? (
+          {sites.length === 0 ? (
             <TextField name="newSite" label={t("charger.newSite")} hint={t("charger.newSiteHint")} required />
           ) : (
-            <Select name="siteId" label={t("site.one")} options={sites.items.map(({ id: one, name }) => [one, name])} />
+            <Select name="siteId" label={t("site.one")} options={sites.map(({ id: one, name }) => [one, name])} />
           )}
           <Select
             name="securityProfile"

@@ -17,6 +17,7 @@ import { Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Pill } from "../parts/Status.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, word } from "../text/text.ts"
+import { patchOf } from "./card/fields.ts"
 import { CardForm, cardTone } from "./Cards.tsx"
 import { Why } from "./Why.tsx"
 
@@ -100,8 +101,8 @@ export const Card = () => {
             card={data}
             submit={t("action.save")}
             onCancel={close}
-            onSubmit={async (body) => {
-              await call("tokens.update", { params: { uid }, body })
+            onSubmit={async (typed, shown) => {
+              await call("tokens.update", { params: { uid }, body: patchOf(shown, typed) })
               changed("tokens.list", "tokens.get")
               close()
             }}

@@ -15,6 +15,7 @@ import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, tn, word } from "../text/text.ts"
+import { type CardFields, cardOf, fieldsOf } from "./card/fields.ts"
 
 type Card = Item<"tokens.list">
 
@@ -112,8 +113,8 @@ export const Cards = () => {
           <CardForm
             submit={t("card.add")}
             onCancel={close}
-            onSubmit={async (body) => {
-              await call("tokens.create", { body: { ...body, uid: body.uid ?? "" } })
+            onSubmit={async (typed, _, uid) => {
+              await call("tokens.create", { body: { uid, ...cardOf(typed) } })
               changed("tokens.list")
               close()
             }}
@@ -125,16 +126,7 @@ export const Cards = () => {
   )
 }
 
-interface CardBody {
-  readonly uid?: string
-  readonly type: (typeof types)[number]
-  readonly status: "Accepted" | "Blocked"
-  readonly note: string | null
-  readonly visualNumber: string | null
-  readonly parentUid: string | null
-  readonly expiresAt: string | null
-}
-
+/** The form keeps what it showed when it was opened: the card may change meanwhile, and that is no change of the person who types. */
 export const CardForm = ({
   card,
   onCancel,
@@ -144,59 +136,54 @@ export const CardForm = ({
   readonly card?: Card
   readonly submit: string
   readonly onCancel: () => void
-  readonly onSubmit: (body: CardBody) => Promise<unknown>
-}) => (
-  <Form
-    submit={submit}
-    onCancel={onCancel}
-    fields={["uid", "type", "note", "visualNumber", "parentUid", "expiresAt"]}
-    onSubmit={(values) => {
-      const expires = values.optional("expiresAt")
-      return onSubmit({
-        ...(card === undefined ? { uid: values.text("uid").trim() } : {}),
-        type: values.text("type") as CardBody["type"],
-        status: values.checked("blocked") ? "Blocked" : "Accepted",
-        note: values.optional("note") ?? null,
-        visualNumber: values.optional("visualNumber") ?? null,
-        parentUid: values.optional("parentUid") ?? null,
-        expiresAt: expires === undefined ? null : new Date(expires).toISOString()
-      })
-    }}
-  >
-    {card === undefined ? (
-      <TextField
-        name="uid"
-        label={t("card.uid")}
-        hint={t("card.uidHint")}
-        required
-        autoFocus
-        maxLength={20}
-        spellCheck={false}
+  readonly onSubmit: (typed: CardFields, shown: CardFields, uid: string) => Promise<unknown>
+}) => {
+  const [shown] = useState(() => fieldsOf(card))
+  return (
+    <Form
+      submit={submit}
+      onCancel={onCancel}
+      fields={["uid", "type", "note", "visualNumber", "parentUid", "expiresAt"]}
+      onSubmit={(values) =>
+        onSubmit(
+          {
+            type: values.text("type") as CardFields["type"],
+            note: values.text("note"),
+            visualNumber: values.text("visualNumber"),
+            parentUid: values.text("parentUid"),
+            expiresOn: values.text("expiresAt"),
+            isBlocked: values.checked("blocked")
+          },
+          shown,
+          values.text("uid").trim()
+        )
+      }
+    >
+      {card === undefined ? (
+        <TextField
+          name="uid"
+          label={t("card.uid")}
+          hint={t("card.uidHint")}
+          required
+          autoFocus
+          maxLength={20}
+          spellCheck={false}
+        />
+      ) : null}
+      <TextField name="note" label={t("card.note")} hint={t("card.noteHint")} defaultValue={shown.note} />
+      <TextField name="visualNumber" label={t("card.number")} defaultValue={shown.visualNumber} />
+      <TextField name="parentUid" label={t("card.group")} hint={t("card.groupHint")} defaultValue={shown.parentUid} />
+      <Select
+        name="type"
+        label={t("card.type")}
+        defaultValue={shown.type}
+        options={types.map((type) => [type, word("cardType", type)] as const)}
       />
-    ) : null}
-    <TextField name="note" label={t("card.note")} hint={t("card.noteHint")} defaultValue={card?.note ?? ""} />
-    <TextField name="visualNumber" label={t("card.number")} defaultValue={card?.visualNumber ?? ""} />
-    <TextField
-      name="parentUid"
-      label={t("card.group")}
-      hint={t("card.groupHint")}
-      defaultValue={card?.parentUid ?? ""}
-    />
-    <Select
-      name="type"
-      label={t("card.type")}
-      defaultValue={card?.type ?? "RFID"}
-      options={types.map((type) => [type, word("cardType", type)] as const)}
-    />
-    <TextField
-      name="expiresAt"
-      label={t("card.expires")}
-      type="date"
-      defaultValue={card?.expiresAt?.slice(0, 10) ?? ""}
-    />
-    <CheckBox name="blocked" label={t("card.blocked")} defaultChecked={card?.status === "Blocked"} />
-  </Form>
-)
+      <TextField name="expiresAt" label={t("card.expires")} type="date" defaultValue={shown.expiresOn} />
+      <CheckBox name="blocked" label={t("card.blocked")} defaultChecked={shown.isBlocked} />
+    </Form>
+  )
+}
 
 /** Adds many cards: one per line, with a note after a comma. */
 const Many = ({ onClose }: { readonly onClose: () => void }) => {

@@ -3,16 +3,20 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../../api/client.ts"
+import type { Answer } from "../../api/types.ts"
 import { missingFor, useMe } from "../../app/me.ts"
 import type { Row } from "../../live/fleet.ts"
-import { chargerChanged } from "../../live/store.ts"
+import { allSites } from "../../live/sites.ts"
+import { chargerChanged, siteName } from "../../live/store.ts"
 import { Act, Copy } from "../../parts/Act.tsx"
+import { changedFields } from "../../parts/changes.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Facts, Outside } from "../../parts/Facts.tsx"
 import { Form, Select, TextField } from "../../parts/Form.tsx"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { Moment } from "../../parts/Time.tsx"
 import { t } from "../../text/text.ts"
+import { siteOptions } from "./siteOptions.ts"
 
 export const ChargerSettings = ({ row }: { readonly row: Row }) => {
   const missing = missingFor(useMe(), "chargers.get")
@@ -23,11 +27,6 @@ export const ChargerSettings = ({ row }: { readonly row: Row }) => {
     queryKey: ["chargers.get", row.id],
     enabled: missing.length === 0,
     queryFn: () => call("chargers.get", { params: { chargerId: row.id } })
-  })
-  const { data: sites } = useQuery({
-    queryKey: ["sites.list", { all: true }],
-    enabled: open === "edit",
-    queryFn: () => call("sites.list", { query: { limit: 500 } })
   })
   if (missing.length > 0) return <NotPermitted permissions={missing} />
   if (error !== null) return <Failed what={t("charger.notRead")} error={error} retry={() => void refetch()} />
@@ -73,40 +72,17 @@ export const ChargerSettings = ({ row }: { readonly row: Row }) => {
           </Act>
         )}
       </div>
-      {open === "edit" && sites !== undefined ? (
+      {open === "edit" ? (
         <Dialog title={row.name} onClose={close}>
-          <Form
-            submit={t("action.save")}
+          <Edit
+            charger={data}
             onCancel={close}
-            fields={["name", "siteId", "registration"]}
-            onSubmit={async (values) => {
-              await call("chargers.update", {
-                params: { chargerId: row.id },
-                body: {
-                  name: values.text("name"),
-                  siteId: values.text("siteId"),
-                  registration: values.text("registration") as "Accepted"
-                }
-              })
+            onDone={() => {
               chargerChanged(row.id)
               void refetch()
               close()
             }}
-          >
-            <TextField name="name" label={t("field.name")} defaultValue={data.name} required />
-            <Select
-              name="siteId"
-              label={t("site.one")}
-              defaultValue={data.siteId}
-              options={sites.items.map(({ id, name }) => [id, name] as const)}
-            />
-            <Select
-              name="registration"
-              label={t("charger.registration")}
-              defaultValue={data.registration}
-              options={(["Accepted", "Pending", "Rejected"] as const).map((one) => [one, one] as const)}
-            />
-          </Form>
+          />
         </Dialog>
       ) : null}
       {open === "password" ? (
@@ -149,5 +125,53 @@ export const ChargerSettings = ({ row }: { readonly row: Row }) => {
         </Dialog>
       ) : null}
     </>
+  )
+}
+
+const Edit = ({
+  charger,
+  onCancel,
+  onDone
+}: {
+  readonly charger: Answer<"chargers.get">
+  readonly onCancel: () => void
+  readonly onDone: () => void
+}) => {
+  const [shown] = useState({ name: charger.name, siteId: charger.siteId, registration: charger.registration })
+  const { data: sites, error, refetch } = useQuery(allSites)
+  if (error !== null) return <Failed what={t("site.notRead")} error={error} retry={() => void refetch()} />
+  if (sites === undefined) return <Loading rows={3} />
+  return (
+    <Form
+      submit={t("action.save")}
+      onCancel={onCancel}
+      fields={["name", "siteId", "registration"]}
+      onSubmit={async (values) => {
+        const typed = {
+          name: values.text("name"),
+          siteId: values.text("siteId"),
+          registration: values.text("registration") as typeof shown.registration
+        }
+        await call("chargers.update", {
+          params: { chargerId: charger.chargerId },
+          body: changedFields(shown, typed)
+        })
+        onDone()
+      }}
+    >
+      <TextField name="name" label={t("field.name")} defaultValue={shown.name} required />
+      <Select
+        name="siteId"
+        label={t("site.one")}
+        defaultValue={shown.siteId}
+        options={siteOptions(sites, { id: shown.siteId, name: siteName(shown.siteId) || shown.siteId })}
+      />
+      <Select
+        name="registration"
+        label={t("charger.registration")}
+        defaultValue={shown.registration}
+        options={(["Accepted", "Pending", "Rejected"] as const).map((one) => [one, one] as const)}
+      />
+    </Form>
   )
 }

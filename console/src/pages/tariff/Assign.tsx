@@ -1,6 +1,7 @@
 /** Assigns a tariff to the organisation, a site, a charger or one connector. */
 import { useQuery } from "@tanstack/react-query"
 import { call } from "../../api/client.ts"
+import { allSites } from "../../live/sites.ts"
 import { changed, useLive } from "../../live/store.ts"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Form, Select } from "../../parts/Form.tsx"
@@ -22,10 +23,7 @@ const bodyOf = (place: string) => {
 
 export const Assign = ({ onClose, tariffId }: { readonly tariffId: string; readonly onClose: () => void }) => {
   const { rows } = useLive()
-  const { data: sites } = useQuery({
-    queryKey: ["sites.list", { all: true }],
-    queryFn: () => call("sites.list", { query: { limit: 500 } })
-  })
+  const { data: sites } = useQuery(allSites)
   return (
     <Dialog title={t("tariff.assignIt")} onClose={onClose}>
       <Form
@@ -43,7 +41,7 @@ export const Assign = ({ onClose, tariffId }: { readonly tariffId: string; reado
           hint={t("tariff.assignHint")}
           options={[
             ["default", t("tariff.everywhere")],
-            ...(sites?.items ?? []).map(({ id, name }) => [`site:${id}`, `${t("site.one")}: ${name}`] as const),
+            ...(sites ?? []).map(({ id, name }) => [`site:${id}`, `${t("site.one")}: ${name}`] as const),
             ...rows
               .slice(0, offered)
               .flatMap(({ connectors, id, name }) => [

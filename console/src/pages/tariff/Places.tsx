@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { call } from "../../api/client.ts"
 import { missingFor, useMe } from "../../app/me.ts"
+import { allSites } from "../../live/sites.ts"
 import { changed, siteName, useLive } from "../../live/store.ts"
 import { Act } from "../../parts/Act.tsx"
 import { Outside } from "../../parts/Facts.tsx"
@@ -21,13 +22,9 @@ type Placed = Item<"tariffs.listAssignments">
 const useNames = () => {
   const { rows } = useLive()
   const missing = missingFor(useMe(), "sites.list")
-  const { data: sites } = useQuery({
-    queryKey: ["sites.list", { all: true }],
-    enabled: missing.length === 0,
-    queryFn: () => call("sites.list", { query: { limit: 500 } })
-  })
+  const { data: sites } = useQuery({ ...allSites, enabled: missing.length === 0 })
   return {
-    siteOf: (id: string) => sites?.items.find((one) => one.id === id)?.name ?? (siteName(id) || id),
+    siteOf: (id: string) => sites?.find((one) => one.id === id)?.name ?? (siteName(id) || id),
     chargerOf: (id: string) => rows.find((one) => one.id === id)?.name ?? id
   }
 }

@@ -8,6 +8,7 @@ import { t, word } from "../../text/text.ts"
 import type { TariffItem } from "../Tariffs.tsx"
 import { Example, findingsText } from "./Example.tsx"
 import { Keeping } from "./Keeping.tsx"
+import { textsOf } from "./texts.ts"
 import { Week } from "./Week.tsx"
 
 type Body = Asked<"tariffs.create">["body"]
@@ -84,7 +85,8 @@ const elementOf = (draft: ElementDraft): Body["elements"][number] => {
 }
 
 export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem; readonly onClose: () => void }) => {
-  const [name, setName] = useState(tariff?.tariffAltText[0]?.text ?? "")
+  const [shown] = useState(tariff?.tariffAltText ?? [])
+  const [name, setName] = useState(shown[0]?.text ?? "")
   const [currency, setCurrency] = useState(tariff?.currency ?? "EUR")
   const [elements, setElements] = useState<ReadonlyArray<ElementDraft>>(
     tariff === undefined ? [emptyElement] : draftsOf(tariff)
@@ -94,11 +96,12 @@ export const TariffDialog = ({ onClose, tariff }: { readonly tariff?: TariffItem
   const [isBusy, setBusy] = useState(false)
   const change = (index: number, to: Partial<ElementDraft>) =>
     setElements(elements.map((one, at) => (at === index ? { ...one, ...to } : one)))
+  const texts = textsOf(shown, name)
   const body = (): Body =>
     ({
       currency: currency.toUpperCase(),
       elements: elements.map(elementOf),
-      ...(name === "" ? {} : { tariffAltText: [{ language: "en", text: name }] })
+      ...(texts === undefined ? {} : { tariffAltText: texts })
     }) as Body
   const attempt = async (work: () => Promise<void>) => {
     // A second click before the first one is answered would create two tariffs.
