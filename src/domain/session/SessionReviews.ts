@@ -24,7 +24,7 @@ export class SessionReviews extends Context.Service<
   {
     /** Holds sessions that no operator has reviewed. Sessions that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held`. */
+    /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held` or `session_running`. */
     readonly release: (
       sessionId: string,
       audit: AuditContext
