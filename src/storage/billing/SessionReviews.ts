@@ -50,6 +50,8 @@ const hold = ({ journaled, secrets, sql }: Recording) =>
         SELECT x.session_id, x.organisation_id, x.reason, ${new Date(now)}
         FROM unnest(${uuidArray(doubted.map((one) => one.sessionId))}, ${uuidArray(doubted.map((one) => one.organisationId))},
           ${textArray(doubted.map((one) => one.reason))}) AS x(session_id, organisation_id, reason)
+        -- One whose record was credited is billed again by a correction only: a release would find its revision billed, and issue nothing.
+        WHERE NOT EXISTS (SELECT 1 FROM cdr d WHERE d.session_id = x.session_id AND d.credits IS NULL)
         ON CONFLICT (session_id) DO NOTHING RETURNING session_id AS "sessionId"`
       const fresh = new Set(held.map(({ sessionId }) => sessionId))
       const facts = doubted
