@@ -106,7 +106,10 @@ const common = 3_600_000n
 /** Rounds half away from zero; no value here is negative. */
 const rounded = (exact: bigint, by: bigint): number => Number((exact + by / 2n) / by) / 1e4
 
-const costOf = (uses: Uses, type: Dimension): Money => {
+/** Before rounding: without VAT in units of 1 / `common`, with VAT also by `hundred`. */
+type Exact = readonly [exclVat: bigint, inclVat: bigint]
+
+const exactOf = (uses: Uses, type: Dimension): Exact => {
   let exclVat = 0n
   let inclVat = 0n
   for (const { amount, component } of uses.of(type)) {
@@ -115,13 +118,44 @@ const costOf = (uses: Uses, type: Dimension): Money => {
     exclVat += part
     inclVat += part * (hundred + BigInt(Math.round((component.vat ?? 0) * 100)))
   }
+  return [exclVat, inclVat]
+}
+
+const costOf = (uses: Uses, type: Dimension): Money => {
+  const [exclVat, inclVat] = exactOf(uses, type)
   return [rounded(exclVat, common), rounded(inclVat, common * hundred)]
 }
+
+const dimensions = ["FLAT", "ENERGY", "TIME", "PARKING_TIME"] as const
 
 const sum = (costs: ReadonlyArray<Money>, which: 0 | 1): number =>
   costs.reduce((all, cost) => all + Math.round(cost[which] * 1e4), 0) / 1e4
 
-export const slowBill = ({ elements, maxPrice, minPrice }: Pricing, { perMinute, startedAt, timeZone }: Flow): Bill => {
+/** A limit in place of a price. Without a figure with VAT, it has the VAT of the costs. */
+const limitOf = (uses: Uses, { exclVat, inclVat }: NonNullable<Pricing["minPrice"]>): Money => {
+  if (inclVat !== undefined) return [exclVat, inclVat]
+  const all = dimensions.map((type) => exactOf(uses, type))
+  const without = all.reduce((sum, [part]) => sum + part, 0n)
+  const withVat = all.reduce((sum, [, part]) => sum + part, 0n)
+  if (without === 0n) return [exclVat, exclVat]
+  return [exclVat, rounded(BigInt(Math.round(exclVat * 1e4)) * withVat, without * hundred)]
+}
+
+const limited = (uses: Uses, costs: ReadonlyArray<Money>, { maxPrice, minPrice }: Pricing): Money => {
+  let total: Money = [sum(costs, 0), sum(costs, 1)]
+  const apply = (limit: Pricing["minPrice"], pick: (a: number, b: number) => number) => {
+    if (limit === undefined) return
+    const [exclVat, inclVat] = limitOf(uses, limit)
+    const applies = pick(total[0], exclVat) !== total[0]
+    if (limit.inclVat === undefined) total = applies ? [exclVat, inclVat] : total
+    else total = [pick(total[0], exclVat), pick(total[1], inclVat)]
+  }
+  apply(minPrice, Math.max)
+  apply(maxPrice, Math.min)
+  return total
+}
+
+export const slowBill = (pricing: Pricing, { perMinute, startedAt, timeZone }: Flow): Bill => {
   const uses = new Uses()
   let energyWh = 0
   let flatPaid = false
@@ -129,7 +163,7 @@ export const slowBill = ({ elements, maxPrice, minPrice }: Pricing, { perMinute,
   for (const [minute, wh] of perMinute.entries()) {
     const wall = wallAt(startedAt + minute * 60_000, timeZone)
     const find = (type: Dimension): Component | undefined => {
-      for (const element of elements) {
+      for (const element of pricing.elements) {
         const component = element.priceComponents.find((one) => one.type === type)
         if (component !== undefined && holds(element, wall, minute, energyWh, wh)) return component
       }
@@ -151,11 +185,6 @@ export const slowBill = ({ elements, maxPrice, minPrice }: Pricing, { perMinute,
     costOf(uses, "TIME"),
     costOf(uses, "PARKING_TIME")
   ]
-  const limited = (which: 0 | 1, least = 0, most = Infinity) =>
-    Math.min(Math.max(sum([fixed, energy, time, parking], which), least), most)
-  const total: Money = [
-    limited(0, minPrice?.exclVat, maxPrice?.exclVat),
-    limited(1, minPrice?.inclVat, maxPrice?.inclVat)
-  ]
+  const total = limited(uses, [fixed, energy, time, parking], pricing)
   return { energyWh, minutes: perMinute.length, parkingMinutes, total, fixed, energy, time, parking }
 }

@@ -60,11 +60,12 @@ const pricingOf = (random: Random, date: string): Pricing => {
         }
       : { priceComponents }
   })
+  const withVat = (inclVat: number) => (random.chance(0.5) ? { inclVat } : {})
   return {
     currency: "EUR",
     elements,
-    ...(random.chance(0.2) ? { minPrice: { exclVat: 2, inclVat: 2.2 } } : {}),
-    ...(random.chance(0.2) ? { maxPrice: { exclVat: 20, inclVat: 23 } } : {})
+    ...(random.chance(0.2) ? { minPrice: { exclVat: 2, ...withVat(2.2) } } : {}),
+    ...(random.chance(0.2) ? { maxPrice: { exclVat: 20, ...withVat(23) } } : {})
   }
 }
 

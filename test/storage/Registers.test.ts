@@ -109,6 +109,33 @@ forEachDriver("Registers", world, (it) => {
     })
   )
 
+  it.effect("a session that is held while it runs is released only after its end, and billed once by its stop", () =>
+    Effect.gen(function* () {
+      const { commit, organisationId, read, sessionId, stop, writing } = yield* charging("R-2-c", {
+        meterStartWh: 0,
+        meterStartMissing: true
+      })
+      const reviews = yield* SessionReviews
+      const sessions = yield* Sessions
+      yield* commit([read(noon + minute, 1_000_500)])
+      assert.deepInclude(yield* sessions.get(organisationId, sessionId), {
+        status: "ACTIVE",
+        heldReason: "MeterStartMissing"
+      })
+      const refusal = yield* Effect.flip(reviews.release(sessionId, writing))
+      assert.deepInclude(refusal, {
+        code: "session_running",
+        message: "This session is still running. Release it after it has ended."
+      })
+      assert.deepStrictEqual(yield* records(organisationId, sessionId), [])
+      yield* commit([stop({ meterStartWh: 1_000_000, meterStopWh: 1_005_000, energyWh: 5000 })])
+      const [record, ...others] = yield* records(organisationId, sessionId)
+      assert.deepInclude(record, { revision: 0, startedAt: noon, endedAt: noon + 60 * minute })
+      assert.deepStrictEqual([record?.body.total.exclVat, others.length], [5, 0])
+      assert.deepInclude(yield* sessions.get(organisationId, sessionId), { heldReason: undefined, contradicted: false })
+    })
+  )
+
   it.effect("a session without a start register stays held when another one gets its own in the same commit", () =>
     Effect.gen(function* () {
       const { commit, organisationId, seeded, sessionId, stop } = yield* charging("R-2-b", {

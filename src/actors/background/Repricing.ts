@@ -61,7 +61,7 @@ interface Round {
 
 /**
  * Why the session is in doubt; undefined if it is not. A session that has a CDR, or that an operator has reviewed, is
- * not doubted any more.
+ * not doubted any more. Nor is one whose CDR was credited: storage, which knows of it, does not hold it.
  */
 const doubtedFor = (ledger: Observed) => {
   const { billed, reviewed } = ledger.session

@@ -16,6 +16,10 @@ export interface Corrected {
   readonly after: Figures
 }
 
+/** Why a session cannot be corrected or released yet: a record made before its end would take the place of the true one. */
+export const stillRunning = (act: "Correct" | "Release"): Conflict =>
+  new Conflict({ code: "session_running", message: `This session is still running. ${act} it after it has ended.` })
+
 type Before = Pick<ChargingSession, "energyWh" | "startedAt" | "endedAt">
 
 /** The figures before and after a correction, or why it is refused. What the operator leaves out stays as it is. */
@@ -23,12 +27,7 @@ export const correctedFigures = (
   session: Before,
   given: Omit<Correction, "reason">
 ): Corrected | Conflict | InvalidInput => {
-  if (session.endedAt === undefined) {
-    return new Conflict({
-      code: "session_running",
-      message: "This session is still running. Correct it after it has ended."
-    })
-  }
+  if (session.endedAt === undefined) return stillRunning("Correct")
   const before = { energyWh: session.energyWh, startedAt: session.startedAt, endedAt: session.endedAt }
   const { endedAt = before.endedAt, energyWh = before.energyWh, startedAt = before.startedAt } = given
   return endedAt < startedAt

@@ -22,9 +22,9 @@ export interface Correction {
 export class SessionReviews extends Context.Service<
   SessionReviews,
   {
-    /** Holds sessions that no operator has reviewed. Sessions that were released or corrected stay so. */
+    /** Holds sessions that were never billed and that no operator has reviewed. Sessions that were released or corrected stay so. */
     readonly hold: (doubted: ReadonlyArray<Doubted>, now: number) => Effect.Effect<void, StorageUnavailable>
-    /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held`. */
+    /** Releases a held session for billing as it is, and issues its CDR. `Conflict` `not_held` or `session_running`. */
     readonly release: (
       sessionId: string,
       audit: AuditContext

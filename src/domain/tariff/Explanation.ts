@@ -4,7 +4,7 @@
  */
 import { type Per, type Price, sumOf, toPrice } from "../values/Amount.ts"
 import { limited } from "./Limits.ts"
-import { amountOf, costsOf, type Line, linesOf, perOf, volumesOf } from "./Line.ts"
+import { amountOf, costsOf, exactOf, type Line, linesOf, perOf, volumesOf } from "./Line.ts"
 import type { Period } from "./Period.ts"
 import { restrictionText } from "./RestrictionText.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
@@ -166,7 +166,7 @@ export const explained = (tariff: Pricing, { ended, periods, total }: ToExplain)
   const costs = sumOf(Object.values(costsOf(lines)))
   const { raised, total: computed } = limited(
     tariff,
-    costs,
+    { sum: costs, exact: exactOf(lines) },
     periods.some(({ reserved }) => reserved !== true)
   )
   return [

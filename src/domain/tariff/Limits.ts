@@ -1,15 +1,26 @@
 /** Applies the minimum and maximum price of a tariff. */
-import type { Price } from "../values/Amount.ts"
+import { type Amount, type Price, withVatOf } from "../values/Amount.ts"
 import type { PriceLimit, Pricing } from "./Tariff.ts"
 
-const fourDecimals = (n: number): number => Math.round(n * 1e4) / 1e4
+/** A price before its limits. */
+export interface Unlimited {
+  /** The sum of the rounded costs. */
+  readonly sum: Price
+  /** The same before rounding. Only this shows the share of VAT of a price of a few ten-thousandths. */
+  readonly exact: Amount
+}
 
-const bounded = (price: Price, limit: PriceLimit | undefined, pick: (a: number, b: number) => number): Price => {
+const bounded = (
+  price: Price,
+  exact: Amount,
+  limit: PriceLimit | undefined,
+  pick: (a: number, b: number) => number
+): Price => {
   if (limit === undefined) return price
   const exclVat = pick(price.exclVat, limit.exclVat)
   if (limit.inclVat !== undefined) return { exclVat, inclVat: pick(price.inclVat, limit.inclVat) }
   if (exclVat === price.exclVat) return price
-  return { exclVat, inclVat: price.exclVat === 0 ? exclVat : fourDecimals((exclVat * price.inclVat) / price.exclVat) }
+  return { exclVat, inclVat: exact.exclVat === 0n ? exclVat : withVatOf(exclVat, exact) }
 }
 
 /** A price after each of the two limits. */
@@ -21,13 +32,13 @@ export interface Limited {
 
 /**
  * Limits a price to the tariff's minimum and maximum. The figures with and without VAT are limited separately (OCPI 2.2.1 §11.3.1). If a limit has no
- * figure with VAT, the price keeps its share of VAT.
+ * figure with VAT, the price keeps its exact share of VAT.
  */
 export const limited = (
   { maxPrice, minPrice }: Pick<Pricing, "minPrice" | "maxPrice">,
-  price: Price,
+  { exact, sum }: Unlimited,
   hasSession: boolean
 ): Limited => {
-  const raised = hasSession ? bounded(price, minPrice, Math.max) : price
-  return { raised, total: bounded(raised, maxPrice, Math.min) }
+  const raised = hasSession ? bounded(sum, exact, minPrice, Math.max) : sum
+  return { raised, total: bounded(raised, exact, maxPrice, Math.min) }
 }

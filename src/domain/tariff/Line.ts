@@ -34,6 +34,10 @@ export const perOf: Readonly<Record<Dimension, Per>> = {
 export const amountOf = ({ billed, component }: Line): Amount =>
   priced(component.price, perOf[component.type], billed, component.vat)
 
+/** The exact amount of some lines. */
+export const exactOf = (lines: ReadonlyArray<Line>): Amount =>
+  lines.reduce((all, line) => plus(all, amountOf(line)), nothing)
+
 export interface Costs {
   readonly fixed: Price
   readonly energy: Price
@@ -44,8 +48,7 @@ export interface Costs {
 
 /** Each of the five costs is rounded once, half away from zero, to four decimals, without and with VAT. */
 export const costsOf = (lines: ReadonlyArray<Line>): Costs => {
-  const sum = (wanted: (line: Line) => boolean) =>
-    toPrice(lines.filter(wanted).reduce((all, line) => plus(all, amountOf(line)), nothing))
+  const sum = (wanted: (line: Line) => boolean) => toPrice(exactOf(lines.filter(wanted)))
   const ofDimension = (dimension: Dimension) =>
     sum(({ component, reserved }) => !reserved && component.type === dimension)
   return {

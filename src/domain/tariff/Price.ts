@@ -6,7 +6,7 @@ import { type Price, sumOf } from "../values/Amount.ts"
 import { type Compiled, compile, type Moment, type Phase } from "./Compiled.ts"
 import { evidences } from "./Evidence.ts"
 import { limited } from "./Limits.ts"
-import { type Costs, costsOf, type Line, linesOf } from "./Line.ts"
+import { type Costs, costsOf, exactOf, type Line, linesOf } from "./Line.ts"
 import type { Measured, Period } from "./Period.ts"
 import { type Piece, piecesOf } from "./Pieces.ts"
 import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
@@ -201,8 +201,9 @@ export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: C
   const periods = [...kept, ...(session === undefined ? [] : ofSession(bill, session, compiled))]
   const lines = linesOf(tariff.elements, periods, ended)
   const costs = costsOf(lines)
+  const unlimited = { sum: sumOf(Object.values(costs)), exact: exactOf(lines) }
   return {
-    total: limited(tariff, sumOf(Object.values(costs)), session !== undefined).total,
+    total: limited(tariff, unlimited, session !== undefined).total,
     costs,
     lines,
     periods,

@@ -69,6 +69,12 @@ export const toPrice = ({ exclVat, inclVat }: Amount): Price => ({
   inclVat: rounded(inclVat)
 })
 
+/** `exclVat` with the share of VAT of an amount that is not zero, rounded half up to four decimals. */
+export const withVatOf = (exclVat: number, amount: Amount): number => {
+  const by = 2n * amount.exclVat
+  return Number((2n * tenThousandths(exclVat) * amount.inclVat + amount.exclVat) / by) / 1e4
+}
+
 /** The sum of rounded prices: the same total that a reader gets by adding them up. */
 export const sumOf = (prices: ReadonlyArray<Price>): Price => {
   const sum = (pick: (price: Price) => number) =>

@@ -5,7 +5,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import { correctedFigures } from "../../domain/session/Correcting.ts"
+import { correctedFigures, stillRunning } from "../../domain/session/Correcting.ts"
 import { type Correction, type Doubted, SessionReviews } from "../../domain/session/SessionReviews.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isPriced, priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
@@ -50,6 +50,8 @@ const hold = ({ journaled, secrets, sql }: Recording) =>
         SELECT x.session_id, x.organisation_id, x.reason, ${new Date(now)}
         FROM unnest(${uuidArray(doubted.map((one) => one.sessionId))}, ${uuidArray(doubted.map((one) => one.organisationId))},
           ${textArray(doubted.map((one) => one.reason))}) AS x(session_id, organisation_id, reason)
+        -- One whose record was credited is billed again by a correction only: a release would find its revision billed, and issue nothing.
+        WHERE NOT EXISTS (SELECT 1 FROM cdr d WHERE d.session_id = x.session_id AND d.credits IS NULL)
         ON CONFLICT (session_id) DO NOTHING RETURNING session_id AS "sessionId"`
       const fresh = new Set(held.map(({ sessionId }) => sessionId))
       const facts = doubted
@@ -97,13 +99,15 @@ const release = (records: Recording) =>
     const { by, now } = audit
     const own = scopedTo(records.sql, by.organisationId)
     const write = Effect.gen(function* () {
-      const { heldReason } = yield* current(records, own, sessionId)
+      const { endedAt, heldReason } = yield* current(records, own, sessionId)
       if (heldReason === undefined) {
         return yield* new Conflict({
           code: "not_held",
           message: "This session is not held, so there is nothing to release."
         })
       }
+      // One whose start had no register is held from its start on.
+      if (endedAt === undefined) return yield* stillRunning("Release")
       yield* own`
         INSERT INTO session_review (session_id, organisation_id, released_at, updated_at)
         VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${new Date(now)})

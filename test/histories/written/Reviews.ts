@@ -166,6 +166,21 @@ export const reviews: ReadonlyArray<Story> = [
     needsOrder: "it has to be credited before it is sent again"
   },
   {
+    name: "a session whose record was credited is not held for a reading that arrives after it",
+    tariff: thirtyCents,
+    // The register falls below that of the start.
+    steps: [begin, end, billing, credit(), meter(at("10:30"), 900), billing],
+    expected: {
+      ANNA: {
+        credited: [
+          [3, 3.63],
+          [-3, -3.63]
+        ]
+      }
+    },
+    needsOrder: "the reading has to come after the record"
+  },
+  {
     name: "a session whose record was credited is billed again when it is corrected",
     tariff: thirtyCents,
     steps: [begin, end, credit(), correct({ energyWh: 6000 })],

@@ -90,7 +90,7 @@ export const operations: Descriptions["operations"] = {
   "sessions.price":
     "One line for each price of the tariff that was used, then what its limits and rounding add. The lines add up exactly to the session's `cost`; for a billed session they are those of its record.",
   "sessions.release":
-    "For a session that was held because its data were implausible or incomplete: it is billed with its present figures.",
+    "For a session that was held because its data were implausible or incomplete: it is billed with its present figures. Refused with 409 while the session runs.",
   "sessions.correctionPreview":
     "Shows what `POST` on the same path would issue: the credit of the record in force, and the new record. The query parameters are the fields of that body. Refused with 409 while the session runs. Nothing is stored.",
   "sessions.correct":
