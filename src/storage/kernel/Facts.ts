@@ -61,8 +61,15 @@ export const appending = (sql: SqlClient.SqlClient, facts: ReadonlyArray<Appende
 export const appendOnce = (sql: SqlClient.SqlClient, facts: ReadonlyArray<AppendedFact>) =>
   facts.length === 0 ? Effect.void : Effect.asVoid(sql`${appending(sql, facts)} ON CONFLICT (key) DO NOTHING`)
 
-/** To be run after each commit of facts: it wakes the readers of the journal, which otherwise poll only rarely. */
-export const journalRung = Effect.map(Notifications, ({ ring }) => ring(journalChannel))
+/**
+ * To be run after each write of facts: it wakes the readers of the journal, which otherwise poll only rarely. Within a transaction of the
+ * caller it waits for the commit. The readers would find nothing before it, and would not be woken again.
+ */
+export const journalRung = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { ring } = yield* Notifications
+  return sql.afterCommit(ring(journalChannel))
+})
 
 /** What writing repositories use. */
 export interface Recording {

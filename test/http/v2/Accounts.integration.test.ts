@@ -1,6 +1,6 @@
 /** People sign in, accept invitations by links, and can do what their role allows: over the real storage, on both databases. */
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,6 +10,7 @@ import * as AccessStorage from "../../../src/storage/operators/Access.ts"
 import { builtInRoles } from "../../../src/domain/operator/Role.ts"
 import { signInKey } from "../../../src/domain/operator/SignIn.ts"
 import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
+import { Secrets } from "../../../src/domain/values/Secrets.ts"
 import { Browser, origin } from "../../support/browser.ts"
 import { email, founded, joined, password, ports, tokenOf, said } from "../../support/people.ts"
 import { forEachDriver } from "../../support/databases.ts"
@@ -123,6 +124,64 @@ forEachDriver("Accounts", ports, (it) => {
         const log = await owner.ask("GET", `/audit-log?subject=operator:${operatorId}`)
         const refused = log.json.items.findLast((one: Json) => one.action === "SignInsRefused")
         assert.deepStrictEqual(refused?.after, { operatorId, failures: 5, network: "198.51.100.0/24" })
+      })
+    })
+  )
+
+  it.effect("hold up no other request while a password is checked, also with an Idempotency-Key", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      for (const path of ["/me/totp", "/me/passkeys/options"]) {
+        const reached = yield* Deferred.make<void>()
+        const open = yield* Deferred.make<void>()
+        const verifyPassword: Secrets["Service"]["verifyPassword"] = (...given) =>
+          Deferred.succeed(reached, undefined).pipe(
+            Effect.andThen(Deferred.await(open)),
+            Effect.andThen(secrets.verifyPassword(...given))
+          )
+        const { ask, key, owner } = yield* Effect.provideService(founded, Secrets, { ...secrets, verifyPassword })
+        const headers = { "idempotency-key": "once" }
+        const asking = yield* Effect.forkChild(
+          Effect.promise(() => owner.ask("POST", path, { body: { password }, headers }))
+        )
+        yield* Deferred.await(reached)
+        const other = yield* Effect.timeoutOption(
+          Effect.promise(() => ask("GET", "/cpo/v2/sites", { key })),
+          "10 seconds"
+        )
+        yield* Deferred.succeed(open, undefined)
+        const first = yield* Fiber.join(asking)
+        assert.deepStrictEqual([path, first.status, Option.getOrUndefined(other)?.status], [path, 201, 200])
+        const again = yield* Effect.promise(() => owner.ask("POST", path, { body: { password }, headers }))
+        assert.deepStrictEqual([again.status, again.text], [201, first.text])
+      }
+    })
+  )
+
+  it.effect("have the fifth wrong password or code in the audit log, also with Idempotency-Keys", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const noted = async (): Promise<ReadonlyArray<number>> => {
+          const { items } = (await own.owner.ask("GET", "/audit-log?action=SignInsRefused")).json
+          return items.map(({ after }: Json) => after.failures)
+        }
+        const { secret } = (await own.owner.post("/me/totp", { password })).json
+        const five = async (path: string, body: object) => {
+          for (let n = 0; n < 5; n++) {
+            const headers = { "idempotency-key": `${path} ${n}` }
+            assert.strictEqual((await own.owner.ask("POST", path, { body, headers })).status, 401)
+          }
+        }
+        await five("/me/totp", { password: "a guess of a stranger" })
+        // The failures are noted in the background.
+        for (let n = 0; n < 100 && (await noted()).length < 1; n++) await sleep(50)
+        assert.deepStrictEqual(await noted(), [5])
+        const code = codeAt(secret, Date.now())
+        assert.strictEqual((await own.owner.ask("PUT", "/me/totp", { body: { enabled: true, code } })).status, 200)
+        await five("/me/recovery-codes", { code: "000000" })
+        for (let n = 0; n < 100 && (await noted()).length < 2; n++) await sleep(50)
+        assert.deepStrictEqual(await noted(), [5, 5])
       })
     })
   )

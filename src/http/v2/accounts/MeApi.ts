@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Locale, Name, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { operation, Staged } from "../requests/Middleware.ts"
 import { Assertion } from "./WebAuthn.ts"
 import { IdempotencyHeader } from "../requests/Paging.ts"
 import { Code, Me, Password } from "./AccountFields.ts"
@@ -66,7 +66,10 @@ export class MeApi extends HttpApiGroup.make("me").add(
     payload: TotpStart,
     success: TotpSecret.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Create a secret for an authenticator app")),
+  })
+    .annotateMerge(operation("Create a secret for an authenticator app"))
+    // The check of a password takes long, and the embedded database runs one transaction at a time.
+    .annotate(Staged, true),
   HttpApiEndpoint.put("changeTotp", "/v2/me/totp", {
     payload: TotpChange,
     success: TotpState,

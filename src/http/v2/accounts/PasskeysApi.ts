@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { passkeysMost } from "../../../domain/operator/Passkeys.ts"
 import { Name, Time } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { graveOperation, openOperation, operation } from "../requests/Middleware.ts"
+import { graveOperation, openOperation, operation, Staged } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { Me, Password } from "./AccountFields.ts"
 import { Assertion, Attestation } from "./WebAuthn.ts"
@@ -65,7 +65,10 @@ export class PasskeysApi extends HttpApiGroup.make("passkeys").add(
     payload: PasskeyStart,
     success: PasskeyOptions.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Begin to add a passkey: get the options for the browser's device")),
+  })
+    .annotateMerge(operation("Begin to add a passkey: get the options for the browser's device"))
+    // The check of a password takes long, and the embedded database runs one transaction at a time.
+    .annotate(Staged, true),
   HttpApiEndpoint.put("create", "/v2/me/passkeys/:passkeyId", {
     params,
     payload: NewPasskey,

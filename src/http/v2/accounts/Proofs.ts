@@ -2,7 +2,7 @@
  * Checks passwords and second factors. The password check takes the same time whether or not the account exists. Delays grow after
  * failures.
  */
-import { Clock, Effect, Scope } from "effect"
+import { Clock, type Context, Effect, Scope } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { InvalidInput, TooMany } from "../../../domain/Errors.ts"
 import { type Account, Accounts, type Factor } from "../../../domain/operator/Accounts.ts"
@@ -51,6 +51,7 @@ const guarding = Effect.gen(function* () {
   const accounts = yield* Accounts
   const limits = yield* RateLimits
   const scope = yield* Scope.Scope
+  const services = yield* Effect.context<never>()
   const delays = new SignInDelays()
 
   /**
@@ -79,7 +80,9 @@ const guarding = Effect.gen(function* () {
           // In the background: the time of the answer must not reveal that the account exists.
           if (account !== undefined && isNoted(failures)) {
             const noting = accounts.noteFailures(account.operatorId, failures, yield* limits.network, now)
-            yield* Effect.forkIn(Effect.ignore(noting), scope)
+            // Without the services of the request: its transaction, if it has one, ends before this write.
+            const alone = Effect.updateContext(Effect.ignore(noting), (_: Context.Context<never>) => services)
+            yield* Effect.forkIn(alone, scope)
           }
           yield* limits.wrongKey
         })

@@ -33,8 +33,8 @@ export class RequiredPermissions extends Context.Service<RequiredPermissions, Re
 export class StreamedBody extends Context.Service<StreamedBody, string>()("voltlane/http/v2/StreamedBody") {}
 
 /**
- * True for an endpoint whose POST calls or waits for anything other than the database. Its work cannot be one transaction, so it reports
- * its progress through `Retrying`.
+ * True for an endpoint whose POST calls or waits for anything other than the database, or checks a password. Its work cannot be one
+ * transaction, so it reports its progress through `Retrying`.
  */
 export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { defaultValue: () => false })
 
