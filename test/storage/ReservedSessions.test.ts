@@ -12,6 +12,7 @@ import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { ChargerDirectory } from "../../src/domain/charger/ChargerDirectory.ts"
 import { Chargers } from "../../src/domain/charger/Chargers.ts"
 import { Reservations } from "../../src/domain/reservation/Reservations.ts"
+import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
 import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
@@ -215,6 +216,33 @@ forEachDriver("the session of a reservation", world, (it) => {
       yield* commit([ended(seeded, tx, { at: noon - 20 * minute })])
       yield* price
       assert.deepStrictEqual(yield* listed(seeded, { needsCorrection: true }), [])
+    })
+  )
+
+  it.effect("is billed for the corrected time, and cannot be given energy", () =>
+    Effect.gen(function* () {
+      const reviews = yield* SessionReviews
+      const { id, seeded } = yield* reserved("V-corrected")
+      yield* connect(seeded, "V-corrected", -60)
+      yield* expire(31)
+      assert.deepStrictEqual((yield* seen(seeded, id)).bills, [[6, 6]])
+      const correction = { energyWh: undefined, startedAt: undefined, endedAt: undefined, reason: "charger was down" }
+      const writing = writingOf(seeded.organisationId)
+      const refusal = yield* Effect.flip(reviews.correct(id, { ...correction, energyWh: 5000 }, writing))
+      assert.deepInclude(refusal, { pointer: "/energyWh" })
+      yield* reviews.correct(id, { ...correction, endedAt: noon + 15 * minute }, writing)
+      const { bills, to } = yield* seen(seeded, id)
+      assert.deepStrictEqual(
+        [to, bills],
+        [
+          15,
+          [
+            [3, 3],
+            [6, -6],
+            [6, 6]
+          ]
+        ]
+      )
     })
   )
 

@@ -1,6 +1,6 @@
 /** Applies an operator's correction to an ended session. The correction itself and its preview both use this. */
 import { Conflict, InvalidInput } from "../Errors.ts"
-import type { ChargingSession } from "./ChargingSession.ts"
+import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
 import type { Correction } from "./SessionReviews.ts"
 
 /** The figures by which a session is billed. */
@@ -20,7 +20,7 @@ export interface Corrected {
 export const stillRunning = (act: "Correct" | "Release"): Conflict =>
   new Conflict({ code: "session_running", message: `This session is still running. ${act} it after it has ended.` })
 
-type Before = Pick<ChargingSession, "energyWh" | "startedAt" | "endedAt">
+type Before = Pick<ChargingSession, "energyWh" | "startedAt" | "endedAt" | "reservation">
 
 /** The figures before and after a correction, or why it is refused. What the operator leaves out stays as it is. */
 export const correctedFigures = (
@@ -30,6 +30,10 @@ export const correctedFigures = (
   if (session.endedAt === undefined) return stillRunning("Correct")
   const before = { energyWh: session.energyWh, startedAt: session.startedAt, endedAt: session.endedAt }
   const { endedAt = before.endedAt, energyWh = before.energyWh, startedAt = before.startedAt } = given
+  // Its price has no place for energy, so the session and its record would differ.
+  if (energyWh > 0 && isOnlyReserved(session)) {
+    return new InvalidInput({ pointer: "/energyWh", detail: "Must be 0 for a reservation that was not used" })
+  }
   return endedAt < startedAt
     ? new InvalidInput({ pointer: "/endedAt", detail: "Must not be before the session starts" })
     : { before, after: { energyWh, startedAt, endedAt } }

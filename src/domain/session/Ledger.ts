@@ -157,9 +157,19 @@ const unpaid: PricedResult = {
   parkingMillis: 0
 }
 
-/** The time for which a connector was reserved: from the charger's acceptance to the start, or to the expiry if no driver came. */
-const reservedOf = ({ reservation, startedAt, status }: ChargingSession): Reserved | undefined => {
+/**
+ * The time for which a connector was reserved: from the charger's acceptance to the start, or to the expiry if no driver came. Without a driver,
+ * an operator's correction replaces it.
+ */
+const reservedOf = ({
+  endedAt,
+  reservation,
+  revision = 0,
+  startedAt,
+  status
+}: ChargingSession): Reserved | undefined => {
   if (reservation?.acceptedAt === undefined || status === "RESERVATION") return undefined
+  if (!reservation.used && revision > 0 && endedAt !== undefined) return { startedAt, endedAt, expired: true }
   const { acceptedAt, expiresAt, used } = reservation
   const until = used ? Math.min(startedAt, expiresAt) : expiresAt
   // A reservation that was used at once took no time but still has its flat fee, like a session without energy.

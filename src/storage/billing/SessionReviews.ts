@@ -2,7 +2,7 @@
  * The port `SessionReviews` over SQL. A decision about a session and the resulting records are one transaction: the ledger is read after
  * the decision within it.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { correctedFigures, stillRunning } from "../../domain/session/Correcting.ts"
@@ -15,20 +15,12 @@ import { cdrColumns, cdrRows, type Insert, insertCdrs, issuedFact } from "./Cdrs
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { putPrices } from "./Ledgers.ts"
 import { ledgerOf, ledgerRows, ledgers } from "./LedgerRows.ts"
-import { Millis, optional, rowOf, Whole } from "../kernel/Rows.ts"
+import { rowOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
-import { sessionColumns, withReview } from "../charging/SessionRows.ts"
+import { sessionColumns, sessionOf, SessionRow, withReview } from "../charging/SessionRows.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
-const sessionRow = rowOf(
-  Schema.Struct({
-    startedAt: Millis,
-    endedAt: optional(Millis),
-    energyWh: Whole,
-    heldReason: optional(Schema.String),
-    revision: Schema.Int
-  })
-)
+const sessionRow = rowOf(SessionRow)
 
 /** The current state of a session. */
 const current = ({ sql }: Recording, own: Scoped, id: string) =>
@@ -38,7 +30,7 @@ const current = ({ sql }: Recording, own: Scoped, id: string) =>
           own`SELECT ${sessionColumns(sql)} FROM session s ${withReview(sql)} WHERE ${own.rowsOf("s")} AND s.id = ${id}`
         )
       : undefined
-    return row ?? (yield* new NotFound({ kind: "session", id }))
+    return row === undefined ? yield* new NotFound({ kind: "session", id }) : sessionOf({ ...row, price: null })
   })
 
 const hold = ({ journaled, secrets, sql }: Recording) =>
@@ -130,7 +122,7 @@ const correct = (records: Recording) =>
       const figures = correctedFigures(session, given)
       if ("_tag" in figures) return yield* figures
       const { endedAt, energyWh, startedAt } = figures.after
-      const revision = session.revision + 1
+      const revision = (session.revision ?? 0) + 1
       yield* own`
         INSERT INTO session_review (session_id, organisation_id, released_at, revision, energy_wh, started_at, ended_at, updated_at)
         VALUES (${sessionId}, ${own.id}, ${new Date(now)}, ${revision}, ${energyWh}, ${new Date(startedAt)}, ${new Date(endedAt)},

@@ -167,6 +167,15 @@ describe("a reservation that was not used", () => {
     it(`costs what the tariff asks when ${name}`, () => expect(withOthers(given).total.exclVat).toBe(8))
   }
 
+  it("costs what the corrected times say, once an operator has corrected them", () => {
+    const made = { ...nothing, startedAt: noon - 10 * minute, endedAt: noon, revision: 1 }
+    // 10 minutes at 12 an hour, and the fee.
+    expect(costs("COMPLETED", unused, made)).toEqual([4, 4])
+    expect(priceOf(ledger("COMPLETED", unused, made)).periods).toMatchObject([
+      { startedAt: noon - 10 * minute, endedAt: noon, reserved: true }
+    ])
+  })
+
   it("costs nothing while it is in force, or when it was cancelled", () => {
     expect(costs("RESERVATION", unused, { ...nothing, endedAt: undefined })).toEqual([0, 0])
     expect(costs("INVALID", unused, nothing)).toEqual([0, 0])
