@@ -386,25 +386,25 @@ const fetchingContract = (it: ContractIt): void => {
     Effect.gen(function* () {
       const tokens = yield* RoamingTokens
       const sql = yield* SqlClient.SqlClient
-      const later = noon + 60 * second
+      const firstDue = noon + 60 * second
       for (const end of [
-        { _tag: "Pulled", beganAt: later, taken: 5, unreadable: 0 },
+        { _tag: "Pulled", beganAt: firstDue, taken: 5, unreadable: 0 },
         { _tag: "Failed", problem: "HTTP 500" }
       ] as const) {
         yield* sql`DELETE FROM partner`
         const ours = yield* anOrganisation
         const partner = yield* aPartner(ours)
         yield* tokens.takeDuePull(noon, waits)
-        const before = yield* tokens.takeDuePull(later, waits)
+        const before = yield* tokens.takeDuePull(firstDue, waits)
         expect(before).toMatchObject({ partnerId: partner.id, registeredAt: noon })
-        yield* registeredAnew(ours, partner, later)
+        yield* registeredAnew(ours, partner, firstDue)
         // Another process finds the new registration while the fetch runs.
-        expect(yield* tokens.takeDuePull(later, waits)).toBeUndefined()
-        const distant = later + 1000 * second
+        expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
+        const distant = firstDue + 1000 * second
         expect(yield* tokens.keepPull(before!, distant)).toBe(false)
-        yield* tokens.endPull(before!, end, distant, later)
-        const due = { partnerId: partner.id, registeredAt: later, from: undefined, failures: 0 }
-        expect(yield* tokens.takeDuePull(later + 60 * second, waits)).toMatchObject(due)
+        yield* tokens.endPull(before!, end, distant, firstDue)
+        const due = { partnerId: partner.id, registeredAt: firstDue, from: undefined, failures: 0 }
+        expect(yield* tokens.takeDuePull(firstDue + 60 * second, waits)).toMatchObject(due)
       }
     })
   )
