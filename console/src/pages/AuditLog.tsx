@@ -6,6 +6,7 @@ import { useFilters, usePages } from "../parts/pages.ts"
 import { Empty, Failed, Loading, NotPermitted } from "../parts/States.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { actionText, useActors } from "../parts/actors.ts"
+import { periodOf } from "../parts/period.ts"
 import { t } from "../text/text.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -30,7 +31,7 @@ export const AuditLog = () => {
     ...(subject === undefined ? {} : { subject }),
     ...(actor === undefined ? {} : { actor }),
     ...(action === undefined ? {} : { action }),
-    ...(from === undefined ? {} : { from: new Date(from).toISOString() })
+    ...periodOf(from, undefined)
   }
   const pages = usePages("audit-log.list", { query })
   if (pages.missing.length > 0) return <NotPermitted permissions={pages.missing} />

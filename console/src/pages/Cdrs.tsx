@@ -11,6 +11,7 @@ import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { t, tn } from "../text/text.ts"
 import { Views } from "../parts/ViewsLater.tsx"
+import { periodOf } from "../parts/period.ts"
 import { FilterChip } from "./Sessions.tsx"
 
 type Cdr = Item<"cdrs.list">
@@ -85,8 +86,7 @@ export const Cdrs = () => {
   const query = {
     ...(card === undefined ? {} : { tokenUid: card }),
     ...(session === undefined ? {} : { sessionId: session }),
-    ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
-    ...(to === undefined ? {} : { to: new Date(to).toISOString() })
+    ...periodOf(from, to)
   }
   const pages = usePages("cdrs.list", { query })
   const totals = useMemo(() => {
