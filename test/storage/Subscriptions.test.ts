@@ -40,6 +40,26 @@ forEachDriver("subscriptions", world, (it) => {
     })
   )
 
+  it.effect("remember that an object may have been sent until its outcome is known, although it was only put off", () =>
+    Effect.gen(function* () {
+      const { id } = yield* aSubscriber
+      yield* makeDue(id, [ref("a", "a", "tariff"), ref("x", "x", "cdr")])
+      const untried = { _tag: "Untried", at: noon + lease } as const
+      for (const item of yield* claim(id)) yield* settle(item, untried)
+      assert.deepStrictEqual(
+        (yield* claim(id, noon + lease)).map(({ isInDoubt }) => isInDoubt),
+        [false, false]
+      )
+      // The process that took them has died, and the next one does not get to send them.
+      const doubtful = yield* claim(id, noon + 2 * lease)
+      for (const item of doubtful) yield* settle(item, { _tag: "Untried", at: noon + 3 * lease })
+      assert.deepStrictEqual(yield* claim(id, noon + 3 * lease - 1), [])
+      const again = yield* claim(id, noon + 3 * lease)
+      assert.deepStrictEqual(idsOf(again), ["a", "x"])
+      assert.isTrue(again.every(({ isInDoubt }) => isInDoubt === true))
+    })
+  )
+
   it.effect("write nothing when another process has moved the cursor", () =>
     Effect.gen(function* () {
       const storage = yield* Subscriptions

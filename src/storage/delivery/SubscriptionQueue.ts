@@ -13,7 +13,15 @@ import {
   type ObjectRef,
   type Subscription
 } from "../../domain/event/Subscription.ts"
-import { byteaArray, float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import {
+  boolArray,
+  byteaArray,
+  float8Array,
+  int4Array,
+  textArray,
+  timestamptzArray,
+  uuidArray
+} from "../kernel/Arrays.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { optional, rowsOf } from "../kernel/Rows.ts"
 import { guardedWrite } from "../kernel/SqlErrors.ts"
@@ -198,6 +206,8 @@ interface Row {
   readonly item: DueItem
   readonly tag: Settlement["_tag"]
   readonly next: number | null
+  /** An object that may have been sent stays in doubt if it is only put off. */
+  readonly isInDoubt: boolean
   readonly refusals: number
   readonly problem: string | null
   readonly hash: Uint8Array | null
@@ -213,6 +223,7 @@ const rowOf = ({ item, settlement }: Settled): Row => ({
   item,
   tag: settlement._tag,
   next: settlement._tag === "Again" || settlement._tag === "Untried" ? settlement.at : null,
+  isInDoubt: settlement._tag === "Untried" && item.isInDoubt === true,
   refusals: settlement._tag === "Again" ? settlement.refusals : 0,
   problem: "problem" in settlement ? outsideText(settlement.problem, problemMax) : null,
   hash: settlement._tag === "Done" ? (settlement.hash ?? null) : null,
@@ -263,8 +274,9 @@ const settle = (records: Recording) =>
           ${float8Array(x.map(({ item }) => item.position))}, ${textArray(x.map(({ tag }) => tag))},
           ${timestamptzArray(x.map(({ next }) => next))}, ${int4Array(x.map(({ refusals }) => refusals))},
           ${textArray(x.map(({ problem }) => problem))}, ${byteaArray(x.map(({ hash }) => hash))},
-          ${textArray(x.map(({ reference }) => reference))}, ${textArray(x.map(({ named }) => named))})
-          AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference, named)
+          ${textArray(x.map(({ reference }) => reference))}, ${textArray(x.map(({ named }) => named))},
+          ${boolArray(x.map(({ isInDoubt }) => isInDoubt))})
+          AS x(subscription_id, kind, object_id, item_id, position, tag, next_at, refusals, problem, hash, reference, named, in_doubt)
       ), gone AS (
         DELETE FROM subscription_object o USING x
         WHERE o.subscription_id = x.subscription_id AND o.kind = x.kind AND o.object_id = x.object_id AND o.item_id = x.item_id
@@ -274,7 +286,7 @@ const settle = (records: Recording) =>
         WHERE s.id = ANY (${uuidArray([...new Set(sent)])})
           AND (s.delivered_at IS NULL OR s.delivered_at < ${new Date(now - 1_000)})
       )
-      UPDATE subscription_object o SET claimed_until = NULL,
+      UPDATE subscription_object o SET claimed_until = CASE WHEN x.in_doubt THEN 'epoch'::timestamptz END,
         next_at = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN ${at} ELSE x.next_at END,
         since = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN o.position ELSE o.since END,
         due_at = CASE WHEN x.tag NOT IN ('Again', 'Untried') AND o.position > x.position THEN ${at} ELSE o.due_at END,
