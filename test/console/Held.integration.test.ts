@@ -66,6 +66,28 @@ describe.skipIf(!canBrowse)("the queue of held sessions", () => {
     await end()
   }, 60_000)
 
+  it("releases one session however long the key is held down", async () => {
+    await empty()
+    const older = await hold()
+    const newer = await hold()
+    const { end, page } = await visiting(place, desk)
+    await page.goto("/work")
+    const rows = page.locator(".queue ol button")
+    await rows.nth(1).waitFor()
+    await page.keyboard.down("l")
+    await rows.nth(1).waitFor({ state: "detached" })
+    for (let n = 0; n < 20; n++) {
+      await page.keyboard.down("l")
+      await page.waitForTimeout(30)
+    }
+    await page.keyboard.up("l")
+    expect([await heldReason(newer), await heldReason(older)]).toEqual([null, "MeterStopBelowStart"])
+    await page.keyboard.press("l")
+    await rows.first().waitFor({ state: "detached" })
+    expect(await heldReason(older)).toBeNull()
+    await end()
+  }, 60_000)
+
   it("releases nothing after the session that is shown was released elsewhere, until another one is selected", async () => {
     await empty()
     const [third, second, first] = [await hold(), await hold(), await hold()]

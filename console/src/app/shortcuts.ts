@@ -86,6 +86,8 @@ export const listenForShortcuts = (): (() => void) => {
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return
     const key = written(event)
+    // A key that is held down moves through a list, and does nothing else twice.
+    if (event.repeat && key !== "j" && key !== "k") return
     const isLetter = key.length === 1
     // Keys in a dialog trigger no shortcut; Escape is left to the browser there.
     const isInDialog = document.querySelector("dialog[open]") !== null
