@@ -18,6 +18,7 @@ import { Failed, Loading } from "../parts/States.tsx"
 import { Shape } from "../parts/Status.tsx"
 import { Ago } from "../parts/Time.tsx"
 import { actionText, useActors } from "../parts/actors.ts"
+import { startOfToday } from "../parts/period.ts"
 import { t, tn, word } from "../text/text.ts"
 import { Since } from "./Since.tsx"
 import { FirstSteps, useIsBeginning } from "./FirstSteps.tsx"
@@ -280,10 +281,7 @@ const Power = () => {
 /** The totals of today's records, for each currency. */
 const Today = () => {
   const me = useMe()
-  const from = useMemo(() => {
-    const now = new Date()
-    return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
-  }, [])
+  const from = useMemo(startOfToday, [])
   const { hasMore, rows } = usePages("cdrs.list", { query: { from, limit: 500 } }, may(me, "cdrs.list"))
   const sums = new Map<string, number>()
   for (const { currency, totalCost } of rows as ReadonlyArray<{

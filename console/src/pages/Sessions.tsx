@@ -11,6 +11,7 @@ import { Pill, type Tone } from "../parts/Status.tsx"
 import type { Column } from "../parts/Table.tsx"
 import { Moment } from "../parts/Time.tsx"
 import { Views } from "../parts/ViewsLater.tsx"
+import { startOfToday } from "../parts/period.ts"
 import { t, word } from "../text/text.ts"
 
 type Session = Item<"sessions.list">
@@ -117,11 +118,6 @@ const columns = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Sessi
 
 const beginning = new Date(0).toISOString()
 
-const startOfDay = (): string => {
-  const now = new Date()
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
-}
-
 export const Sessions = () => {
   const open = useOpen()
   const [filters] = useFilters()
@@ -131,7 +127,7 @@ export const Sessions = () => {
   const { card, charger, lens, site } = filters
   const chosen = {
     ...(lens === "live" ? { status: "ACTIVE" } : {}),
-    ...(lens === "today" ? { from: startOfDay() } : {}),
+    ...(lens === "today" ? { from: startOfToday() } : {}),
     ...(lens === "held" ? { held: true } : {}),
     ...(lens === "correction" ? { needsCorrection: true } : {}),
     ...(charger === undefined ? {} : { chargerId: charger }),

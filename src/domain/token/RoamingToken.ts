@@ -107,7 +107,7 @@ export const takenAs = (sent: RoamingTokenBody, stored: RoamingTokenBody | undef
 
 /**
  * A token with a PATCH applied: fields that are not given stay, and none is removed (OCPI 2.2.1 §4.1.3). A PATCH without a time, as in 2.1.1, is the
- * newest that the partner has said: it gets our time, but never one before the stored time, since the partner's clock may be ahead of ours.
+ * partner's newest: it gets the time of receipt, or the stored time if that is later because the partner's clock is ahead.
  */
 export const patchedToken = (token: RoamingTokenBody, patch: RoamingTokenPatch, now: number): RoamingTokenBody => ({
   ...token,
