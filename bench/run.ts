@@ -9,6 +9,7 @@ import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
 import { dirname, join } from "node:path"
 import { age } from "./age/run.ts"
 import { gateTable, judge } from "./gates.ts"
+import { isolation } from "./isolation/run.ts"
 import { type Cluster, startCluster } from "./measure/postgres.ts"
 import { type Options, parseOptions, type ServerName, UsageError } from "./options.ts"
 import { corePercent, type Measurement, perCpuSecond, type PromiseCheck, type Results, ResultsJson } from "./results.ts"
@@ -100,7 +101,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 try {
   const [first, ...rest] = process.argv.slice(2)
-  process.exitCode = first === "age" ? await age(rest) : await main(parseOptions(process.argv.slice(2)))
+  const own = { age, isolation }
+  process.exitCode =
+    first === "age" || first === "isolation" ? await own[first](rest) : await main(parseOptions(process.argv.slice(2)))
 } catch (error) {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : String(error instanceof Error ? error.stack : error)}\n`

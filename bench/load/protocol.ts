@@ -30,7 +30,7 @@ export const LoadOrder = Schema.Union([
   /** Open loop: `rate` messages a second, spread over the whole fleet; latency counts from the due time. */
   Schema.Struct({
     kind: Schema.Literal("open"),
-    workload: Schema.Literals(["heartbeat", "meter"]),
+    workload: Schema.Literals(["heartbeat", "meter", "tx"]),
     rate: Schema.Int,
     seconds: Schema.Finite
   }),
