@@ -236,6 +236,7 @@ const ocpp = (settings: ServiceSettings) =>
     trustProxy: settings.trustProxy,
     minSecurityProfile: settings.minSecurityProfile,
     revoked: settings.revokedCertificates,
+    allowedOrigins: { origins: settings.corsOrigins, publicUrl: settings.publicUrl },
     logHeartbeats: settings.logHeartbeats,
     compression: settings.compression
   })

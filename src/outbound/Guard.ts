@@ -17,8 +17,8 @@ export interface GuardOptions extends DestinationOptions {
 
 /** A connection was refused because its address is not public. */
 export class ClosedAddress extends Error {
-  constructor(hostname: string, address: string) {
-    super(`${hostname} is ${address}, which is not an address of the public internet`)
+  constructor(hostname: string) {
+    super(`${hostname} has an address that is not of the public internet`)
   }
 }
 
@@ -31,7 +31,7 @@ const guardedLookup =
     const taken = (addresses: ReadonlyArray<LookupAddress>): void => {
       const closed = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
       const [first] = addresses
-      if (closed !== undefined) callback(new ClosedAddress(hostname, closed.address), "")
+      if (closed !== undefined) callback(new ClosedAddress(hostname), "")
       else if (first === undefined) callback(new Error(`${hostname} has no address`), "")
       else if (options.all === true) callback(null, [...addresses])
       else callback(null, first.address, first.family)
@@ -52,6 +52,6 @@ export const guardedConnector = (options: GuardOptions): buildConnector.connecto
       const address = socket?.remoteAddress ?? ""
       if (error !== null || allowPrivate || isIP(address) === 0 || isPublicAddress(address)) return callback(...made)
       socket.destroy()
-      return callback(new ClosedAddress(target.hostname, address), null)
+      return callback(new ClosedAddress(target.hostname), null)
     })
 }

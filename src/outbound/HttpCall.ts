@@ -2,6 +2,7 @@
  * One HTTP call to an untrusted server. We resolve the name ourselves and connect to exactly the address that was
  * checked. Redirects are not followed, and the answer is limited in time and size (T16, T31).
  */
+import { isIP } from "node:net"
 import { Data, Effect } from "effect"
 import { Client, type Dispatcher } from "undici"
 import { outsideText } from "../domain/values/OutsideText.ts"
@@ -48,11 +49,23 @@ export interface Answered {
 /** The longest error message that is passed on. A certificate error names all the hosts of the certificate. */
 const messageMax = 500
 
+/**
+ * A message without the IP addresses in it, and their ports. Those who give us a host name must not learn from our
+ * errors which addresses it has in our network.
+ */
+const withoutAddresses = (message: string): string =>
+  message
+    .replaceAll(/\[[^\s\]]+\](?::\d+)?|[0-9a-f:.]*[.:][0-9a-f:.]+(?:%\w+)?/gi, (word) => {
+      const host = /^\[([^\]]*)\]/.exec(word)?.[1] ?? word
+      return isIP(host) !== 0 || isIP(host.replace(/:\d+$/, "")) !== 0 ? "" : word
+    })
+    .replaceAll(/ +(?=[ ,)]|$)/g, "")
+
 const failureOf = (error: Error, sent: boolean): CallFailed => {
   if (error instanceof ClosedAddress) return new CallFailed({ kind: "forbidden", message: error.message })
   return new CallFailed({
     kind: sent ? "broken" : "unreachable",
-    message: outsideText(error.message || error.name, messageMax)
+    message: outsideText(withoutAddresses(error.message || error.name), messageMax)
   })
 }
 

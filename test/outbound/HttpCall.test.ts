@@ -9,6 +9,15 @@ import { closedUrls } from "../support/closedUrls.ts"
 
 const limits: CallOptions = { allowPrivate: false, timeoutMillis: 2000, maxResponseBytes: 1000 }
 
+/** A port of this machine at which nothing listens. */
+const unusedPort = async (): Promise<number> => {
+  const server = createTcpServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 describe("a call to an address that is not public", () => {
   let canary: Server
   let connections = 0
@@ -52,6 +61,8 @@ describe("a call to an address that is not public", () => {
         ]) {
           const error = yield* Effect.flip(call({ method: "GET", url, headers: {} }, options))
           assert.strictEqual(error.kind, "forbidden")
+          // Which private address a name has is nothing that a partner or a holder of a key may learn.
+          assert.strictEqual(error.message, "partner.example has an address that is not of the public internet")
         }
         assert.strictEqual(connections, 0)
         // The checked address is the one that is called: the name is resolved once.
@@ -67,6 +78,35 @@ describe("a call to an address that is not public", () => {
       })
   )
 })
+
+it.live("the message of a failed connection names no address", () =>
+  Effect.gen(function* () {
+    const closedPort = yield* Effect.promise(unusedPort)
+    const resolve = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }])
+    const refused = yield* Effect.flip(
+      call(
+        { method: "GET", url: `http://erp.example:${closedPort}/`, headers: {} },
+        { ...limits, allowPrivate: true, resolve }
+      )
+    )
+    assert.strictEqual(refused.message, "connect ECONNREFUSED")
+    for (const [message, shown] of [
+      [
+        "Connect Timeout Error (attempted addresses: 10.0.0.7:443, [fd00::7]:443, timeout: 2000ms)",
+        "Connect Timeout Error (attempted addresses:,, timeout: 2000ms)"
+      ],
+      [
+        "Hostname/IP does not match certificate's altnames: IP: fe80::1%eth0 is not in the cert's list: ",
+        "Hostname/IP does not match certificate's altnames: IP: is not in the cert's list:"
+      ],
+      ["getaddrinfo ENOTFOUND partner.example at 12:30:01", "getaddrinfo ENOTFOUND partner.example at 12:30:01"]
+    ] as const) {
+      const failing = { ...limits, resolve: () => Promise.reject(new Error(message)) }
+      const error = yield* Effect.flip(call({ method: "GET", url: "https://partner.example/", headers: {} }, failing))
+      assert.strictEqual(error.message, shown)
+    }
+  })
+)
 
 it.effect("the message of a failed connection is reported as storable text of limited length", () =>
   Effect.gen(function* () {

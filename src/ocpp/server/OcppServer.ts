@@ -28,6 +28,7 @@ import { originOf } from "./RemoteAddress.ts"
 import type { SocketParts } from "./SocketParts.ts"
 import { UpgradeGuard } from "./UpgradeGuard.ts"
 import { Upgrades } from "./Upgrades.ts"
+import type { AllowedOrigins } from "./WebOrigin.ts"
 
 export interface OcppServerOptions {
   readonly limits: OcppLimits
@@ -39,6 +40,7 @@ export interface OcppServerOptions {
   readonly minSecurityProfile: 0 | 1 | 2 | 3
   /** Serial numbers of revoked client certificates, see `Revocations`. */
   readonly revoked: ReadonlySet<string>
+  readonly allowedOrigins: AllowedOrigins
   /** Whether heartbeats and their answers go to the message log too. */
   readonly logHeartbeats: boolean
   /** Accepts permessage-deflate from chargers that offer it. OCPP 2.x requires it; 1.6 advises against it. */
@@ -121,6 +123,7 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
     protocols: options.protocols,
     minSecurityProfile: options.minSecurityProfile,
     revoked: options.revoked,
+    allowedOrigins: options.allowedOrigins,
     compression: options.compression,
     retryAfter: () => Math.round(limits.retryAfterSeconds + Math.random() * limits.retryJitterSeconds),
     respelled: (chargerId, spelling) => {

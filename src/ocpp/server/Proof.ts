@@ -17,6 +17,7 @@ import { isAuthFailure, type Refusal, refusals } from "./Refusals.ts"
 import type { Origin } from "./RemoteAddress.ts"
 import { agree, offeredOcpp } from "./Subprotocol.ts"
 import type { UpgradeGuard } from "./UpgradeGuard.ts"
+import { type AllowedOrigins, isAllowedOrigin } from "./WebOrigin.ts"
 
 export interface ProofParts {
   readonly directory: ChargerDirectory["Service"]
@@ -27,6 +28,7 @@ export interface ProofParts {
   readonly minSecurityProfile: 0 | 1 | 2 | 3
   /** Serial numbers of revoked client certificates. */
   readonly revoked: ReadonlySet<string>
+  readonly allowedOrigins: AllowedOrigins
   readonly now: () => number
   /** Seconds for `Retry-After`, jittered. */
   readonly retryAfter: () => number
@@ -47,8 +49,8 @@ export interface Proven {
 
 const websocketKey = /^[+/0-9A-Za-z]{22}==$/
 
-/** Checks that the request is a websocket handshake (RFC 6455 §4.2.1), before anything is looked up. */
-const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
+/** Checks that the request is a websocket handshake (RFC 6455 §4.2.1) of a charger, before anything is looked up. */
+const checkHandshake = (request: IncomingMessage, allowedOrigins: AllowedOrigins): Refusal | undefined => {
   const { headers, method } = request
   if (method !== "GET") return refusals.method
   if (headers.upgrade?.toLowerCase() !== "websocket")
@@ -57,7 +59,8 @@ const checkHandshake = (request: IncomingMessage): Refusal | undefined => {
     return refusals.handshake("Sec-WebSocket-Key is missing or wrong.")
   }
   const version = headers["sec-websocket-version"]
-  return version === "13" || version === "8" ? undefined : refusals.wsVersion
+  if (version !== "13" && version !== "8") return refusals.wsVersion
+  return isAllowedOrigin(headers, allowedOrigins) ? undefined : refusals.origin
 }
 
 /** The highest profile that a charger could prove over this transport. */
@@ -204,7 +207,7 @@ const proof = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsha
   const path = parseChargerPath(request.url ?? "")
   if (path === undefined) return yield* Effect.fail(refusals.noPath)
   const { chargerId, only16 } = path
-  const badHandshake = checkHandshake(request)
+  const badHandshake = checkHandshake(request, parts.allowedOrigins)
   if (badHandshake !== undefined) return yield* Effect.fail(badHandshake)
 
   const charger = yield* lookUp(parts, handshake, chargerId)

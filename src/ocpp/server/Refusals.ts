@@ -9,6 +9,7 @@ import type { Duplex } from "node:stream"
 export type RefusalReason =
   | "path"
   | "handshake"
+  | "origin"
   | "unknown"
   | "limited"
   | "flapping"
@@ -42,6 +43,7 @@ export interface Refusal {
 const blamed: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   "path",
   "handshake",
+  "origin",
   "unknown",
   "profile",
   "transport",
@@ -77,6 +79,11 @@ export const refusals = {
   },
   handshake: (line: string): Refusal => ({ status: 400, reason: "handshake", line }),
   method: { status: 405, reason: "handshake", line: "Open the websocket with GET.", headers: { Allow: "GET" } },
+  origin: {
+    status: 403,
+    reason: "origin",
+    line: "This websocket was opened by a page of another site. Chargers send no Origin header; to allow a page, name its origin in CORS_ORIGINS."
+  },
   wsVersion: {
     status: 426,
     reason: "handshake",

@@ -61,6 +61,31 @@ describe("the handshake", () => {
     expect(server.asked.directory).toBe(0)
   })
 
+  it.each([
+    "https://evil.example",
+    "null",
+    "chrome-extension://abcdefghijklmnop",
+    "http://127.0.0.1.evil.example",
+    "x"
+  ])("by a page of %s is refused before any lookup", async (Origin) => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const answer = await raw(server.port, upgradeRequest("/ocpp/CP1", { Origin }))
+    expect(answer).toMatch(/^HTTP\/1\.1 403 [^]*page of another site/)
+    expect(server.asked.directory).toBe(0)
+  })
+
+  it.each([
+    "file://",
+    "http://127.0.0.1",
+    "https://127.0.0.1:8443",
+    "http://charging.example",
+    "https://simulator.example"
+  ])("with the Origin %s, as charger libraries send it or as is allowed, is accepted", async (Origin) => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const answer = await raw(server.port, upgradeRequest("/ocpp/CP1", { Origin, Host: "127.0.0.1:8080" }))
+    expect(answer).toMatch(/^HTTP\/1\.1 101 /)
+  })
+
   it("is not attempted for a client that only offers h2c, whose request is served", async () => {
     const server = await startServer()
     const request = upgradeRequest("/cpo/v2/sites", { Upgrade: "h2c", Connection: "Upgrade, HTTP2-Settings, close" })

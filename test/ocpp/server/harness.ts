@@ -351,6 +351,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
     trustProxy: () => false,
     minSecurityProfile: 0,
     revoked: new Set(),
+    allowedOrigins: { origins: ["https://simulator.example"], publicUrl: "https://charging.example" },
     logHeartbeats: false,
     compression: false,
     ...options,
