@@ -71,10 +71,14 @@ const checkBody = (request: Request): Effect.Effect<Response | undefined> =>
     ? Effect.undefined
     : Effect.match(readBody(request), {
         onSuccess: () => undefined,
-        onFailure: (problem) =>
-          problem === "unreadable"
+        onFailure: (problem) => {
+          if (typeof problem === "object") {
+            return refusedResponse("invalid_body", `${problem.pointer}: ${problem.detail}`)
+          }
+          return problem === "unreadable"
             ? refusedResponse("invalid_body", "The body could not be read.")
             : refusedResponse("payload_too_large", refusalOfSize(problem))
+        }
       })
 
 /**

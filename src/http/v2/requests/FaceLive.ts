@@ -84,10 +84,12 @@ export const faced = <R>(
 const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> =>
   Effect.match(readBody(request), {
     onSuccess: () => undefined,
-    onFailure: (problem) =>
-      problem === "unreadable"
+    onFailure: (problem) => {
+      if (typeof problem === "object") return validationProblem([problem])
+      return problem === "unreadable"
         ? faceProblem("unreadable_body", "The body could not be read.")
         : faceProblem("payload_too_large", refusalOfSize(problem))
+    }
   })
 
 /** Checks a streamed body by its headers. The handler itself limits the bytes that arrive. */

@@ -42,9 +42,11 @@ const problemOfBody = (request: Request): Effect.Effect<Problem | ReadonlyArray<
   Effect.match(readBody(request), {
     onSuccess: inBody,
     onFailure: (problem) =>
-      problem === "unreadable"
-        ? faceProblem("unreadable_body", "The body could not be read.")
-        : faceProblem("payload_too_large", "This operation takes no body.")
+      typeof problem === "object"
+        ? [problem]
+        : problem === "unreadable"
+          ? faceProblem("unreadable_body", "The body could not be read.")
+          : faceProblem("payload_too_large", "This operation takes no body.")
   })
 
 export const layer = Layer.succeed(Undeclared, (httpEffect, { endpoint }) =>
