@@ -43,3 +43,6 @@ export const beyond = (held: ReadonlyArray<string>, theirs: ReadonlyArray<string
 /** The permissions in `required` that `held` lacks, in order. */
 export const missing = (held: ReadonlyArray<string>, required: ReadonlyArray<Permission>): ReadonlyArray<Permission> =>
   required.filter((permission) => !held.includes(permission))
+
+/** What a caller also needs for data that belong to no organisation, if the service holds several. */
+export const ifShared: ReadonlyArray<Permission> = ["platform:admin"]

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../Errors.ts"
-import { missing, type Permission } from "../operator/Permission.ts"
+import { ifShared, missing, type Permission } from "../operator/Permission.ts"
 
 /** The queues with the permission needed for each, in the order in which they are shown. */
 export const workQueues = {
@@ -48,7 +48,7 @@ export const queuesFor = (
   everyQueue.filter(
     (queue) =>
       missing(permissions, [workQueues[queue]]).length === 0 &&
-      (queue !== "unknownChargers" || isOnly || permissions.includes("platform:admin"))
+      (queue !== "unknownChargers" || isOnly || missing(permissions, ifShared).length === 0)
   )
 
 /** Facts after which the number of waiting sessions, deliveries or unknown chargers may have changed. */

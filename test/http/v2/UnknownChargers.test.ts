@@ -83,6 +83,13 @@ describe("the list of unknown chargers", () => {
         expect(answer.text).not.toContain("192.0.2.7")
       }
     }
+    const { paths } = (await ask("GET", "/cpo/swagger.json")).json
+    for (const operation of [
+      paths["/v2/unknown-chargers"].get,
+      paths["/v2/unknown-chargers/{chargerId}"].delete
+    ]) {
+      expect(operation["x-required-permissions-with-several-organisations"]).toEqual(["platform:admin"])
+    }
     expect(unknownOf(world).has("NEW-1")).toBe(true)
     expect((await ask("GET", path, { key })).json.items).toHaveLength(1)
   })

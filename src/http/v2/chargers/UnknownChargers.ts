@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { PermissionDenied } from "../../../domain/Errors.ts"
+import { ifShared, missing } from "../../../domain/operator/Permission.ts"
 import { UnknownChargerAttempts } from "../../../domain/charger/UnknownChargerAttempts.ts"
 import { Api } from "../Api.ts"
 import { audit } from "../requests/Caller.ts"
@@ -21,8 +22,8 @@ export const layer = HttpApiBuilder.group(
      */
     const allowed = Effect.gen(function* () {
       const { organisationId, permissions } = yield* Caller
-      if (permissions.includes("platform:admin") || (yield* attempts.concernOnly(organisationId))) return
-      return yield* new PermissionDenied({ requiredPermissions: ["platform:admin"] })
+      if (missing(permissions, ifShared).length === 0 || (yield* attempts.concernOnly(organisationId))) return
+      return yield* new PermissionDenied({ requiredPermissions: ifShared })
     })
 
     return handlers.handleAll({

@@ -4,9 +4,10 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ifShared } from "../../../domain/operator/Permission.ts"
 import { ChargerId, Time } from "../../Fields.ts"
 import { NotFound404, PermissionDenied403 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { sharedOperation } from "../requests/Middleware.ts"
 import { listOf, PageQuery } from "../requests/Paging.ts"
 
 export const UnknownCharger = Schema.Struct({
@@ -22,19 +23,21 @@ export const UnknownCharger = Schema.Struct({
   })
 }).annotate({ identifier: "UnknownCharger" })
 
-const whose = "also needs platform:admin if the service holds several organisations"
+const whose = `also needs ${ifShared.join(", ")} if the service holds several organisations`
 
 export class UnknownChargersApi extends HttpApiGroup.make("unknown-chargers").add(
   HttpApiEndpoint.get("list", "/v2/unknown-chargers", {
     query: PageQuery,
     success: listOf(UnknownCharger),
     error: PermissionDenied403
-  }).annotateMerge(operation(`List chargers that tried to connect and are not registered; ${whose}`, "chargers:read")),
+  }).annotateMerge(
+    sharedOperation(`List chargers that tried to connect and are not registered; ${whose}`, "chargers:read")
+  ),
   HttpApiEndpoint.delete("forget", "/v2/unknown-chargers/:chargerId", {
     params: { chargerId: ChargerId },
     success: HttpApiSchema.NoContent,
     error: [NotFound404, PermissionDenied403]
   }).annotateMerge(
-    operation(`Remove an unknown charger from the list until its next attempt; ${whose}`, "chargers:write")
+    sharedOperation(`Remove an unknown charger from the list until its next attempt; ${whose}`, "chargers:write")
   )
 ) {}

@@ -5,7 +5,7 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
-import type { Permission } from "../../../domain/operator/Permission.ts"
+import { ifShared, type Permission } from "../../../domain/operator/Permission.ts"
 import {
   Conflict409,
   InvalidInput400,
@@ -66,6 +66,22 @@ export const operation = (
   Context.merge(
     OpenApi.annotations({ summary, override: { "x-required-permissions": permissions } }),
     Context.make(RequiredPermissions, permissions)
+  )
+
+/** The same for an endpoint whose data belong to no organisation, so that it needs `ifShared` too. */
+export const sharedOperation = (
+  summary: string,
+  ...permissions: ReadonlyArray<Permission>
+): Context.Context<RequiredPermissions> =>
+  Context.merge(
+    operation(summary, ...permissions),
+    OpenApi.annotations({
+      summary,
+      override: {
+        "x-required-permissions": permissions,
+        "x-required-permissions-with-several-organisations": ifShared
+      }
+    })
   )
 
 /** The same for an endpoint that asks for the second factor again. */
