@@ -29,6 +29,12 @@ const byRate = 2
 /** A large frame of this charger waits for its turn. */
 const byTurn = 4
 
+/** Messages that follow may have been received too: the socket, its buffer and the websocket hold a piece of 64 KiB or two each. */
+const readAheadMost = 256 * 1024
+
+/** A charger that cannot answer pings has only this many for free later. */
+const awaitedPongsMost = 4
+
 /** The code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
 const brokenOff = 1006
 
@@ -69,6 +75,12 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   private isDraining = false
   private pingWaiters: Array<(isAlive: boolean) => void> | undefined
   private bytesSeen: number
+  /** Our pings that have not been answered. */
+  private awaitedPongs = 0
+  /** Bytes that had arrived before the connection was a websocket, those that the rate was charged for since, and the messages' characters. */
+  private readonly bytesBefore: number
+  private bytesCounted = 0
+  private characters = 0
   private slowSweeps = 0
   private outboundSeen = 0
   private stalledSweeps = 0
@@ -91,6 +103,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.parts = parts
     this.list = list
     this.bytesSeen = tcp.bytesRead
+    this.bytesBefore = tcp.bytesRead
     this.rate = parts.rates.begin(opening.chargerId, parts.now())
     this.conversation = new Conversation(opening, version, parts, this)
     this.conversation.mailbox = attach(this)
@@ -100,7 +113,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   }
 
   message(data: RawData, isBinary: boolean): void {
-    this.pinged()
+    this.heard()
     if (this.ending !== undefined) return this.parts.metrics.droppedFrame("closing")
     if (isBinary || !Buffer.isBuffer(data)) {
       this.parts.metrics.droppedFrame("binary")
@@ -114,15 +127,47 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.backlogBytes > this.parts.limits.maxBacklogBytes) this.cut("backlog", 1008, "too many messages at once")
   }
 
-  /** Anything that is received shows that the charger is alive. */
   pinged(): void {
-    this.signs.heard = true
-    if (this.pingWaiters !== undefined) this.tellPingWaiters(true)
+    this.heard()
+    this.unasked()
   }
 
   ponged(): void {
     this.signs.pongs = true
-    this.pinged()
+    this.heard()
+    if (this.awaitedPongs > 0) this.awaitedPongs--
+    else this.unasked()
+  }
+
+  /** Anything that is received shows that the charger is alive. */
+  private heard(): void {
+    this.signs.heard = true
+    if (this.pingWaiters !== undefined) this.tellPingWaiters(true)
+  }
+
+  /** A ping, or a pong that we did not ask for, counts as a frame: each takes some microseconds, and a charger can send millions. */
+  private unasked(): void {
+    const overdrawn = this.rate.spend(1, this.newBytes(0), this.parts.now())
+    // `ws` also reports what it had received before the socket was paused.
+    if (overdrawn !== undefined && (this.pausedBy & byRate) === 0) this.throttle(overdrawn)
+  }
+
+  private ping(): void {
+    if (this.awaitedPongs < awaitedPongsMost) this.awaitedPongs++
+    this.ws.ping()
+  }
+
+  /**
+   * The bytes that have arrived since the last call, of which `characters` are a message. They also include what is not part of any message's
+   * text: the headers of its fragments, of which there may be many without content. The bytes of messages that have arrived at the same time
+   * are not counted ahead, and those of compressed messages are counted decompressed.
+   */
+  private newBytes(characters: number): number {
+    this.characters += characters
+    const bytes = Math.max(this.characters, this.tcp.bytesRead - this.bytesBefore - readAheadMost) - this.bytesCounted
+    if (bytes <= 0) return 0
+    this.bytesCounted += bytes
+    return bytes
   }
 
   failed(code: string): void {
@@ -174,7 +219,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     const verdict = judge(this.signs, this.parts.rules)
     if (verdict === "dead") return this.cut("dead", undefined, "does not answer pings")
     if (verdict === "ask") this.conversation.mailbox?.doubted()
-    if (verdict !== "fine") this.ws.ping()
+    if (verdict !== "fine") this.ping()
   }
 
   private isStalled(): boolean {
@@ -268,7 +313,8 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
       const frame = parseFrame(text)
       const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
       // Characters are counted instead of bytes: the work grows with them.
-      const overdrawn = this.rate.spend(isPolite ? limits.politeFrameCost : 1, text.length, at)
+      const bytes = this.newBytes(text.length)
+      const overdrawn = this.rate.spend(isPolite ? limits.politeFrameCost : 1, bytes, at)
       if (overdrawn !== undefined) this.throttle(overdrawn)
       if (this.conversation.take(frame, text, at)) this.bad()
     } catch (cause) {
@@ -316,7 +362,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
       this.pingWaiters = [...(this.pingWaiters ?? []), answer]
       // A pong cannot be read while the socket is paused. Frames that arrive before it wait in the backlog.
       this.ws.resume()
-      this.ws.ping()
+      this.ping()
       return Effect.sync(() => answer(false))
     })
   }

@@ -2,9 +2,10 @@
  * What one charger may take from the others by the size of its messages: it is read more slowly, and never loses one; others are answered in the
  * meantime.
  */
+import type { Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
-import { connect, settle, until } from "./client.ts"
+import { type Client, connect, settle, until } from "./client.ts"
 import { contentReply, HandClock, startServer } from "./harness.ts"
 
 const MiB = 1024 * 1024
@@ -167,5 +168,72 @@ describe("a message of mere brackets and commas", () => {
       event: { _tag: "UnreadableTransactionMessage", action: "StopTransaction" },
       envelope: { raw: text }
     })
+  })
+})
+
+/** A masked frame without content (RFC 6455 §5.2). */
+const empty = (first: number): Buffer => Buffer.from([first, 0x80, 0, 0, 0, 0])
+
+/** The connection below the charger's websocket. */
+const socketOf = ({ ws }: Client): Socket => (ws as unknown as { readonly _socket: Socket })._socket
+
+/** Writes the frames until no more of them is taken, or all were sent; returns whether reading stopped. */
+const flood = async (client: Client, frames: Buffer): Promise<boolean> => {
+  const socket = socketOf(client)
+  for (let n = 0; n < 400; n++) {
+    if (socket.write(frames)) continue
+    const isTaken = await Promise.race([
+      new Promise<boolean>((resolve) => socket.once("drain", () => resolve(true))),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500))
+    ])
+    if (!isTaken) return true
+  }
+  return false
+}
+
+describe("a charger that sends what carries no message", () => {
+  const limits = { frameBurst: 20, framesPerSecond: 10, bytesBurst: 200_000, bytesPerSecond: 3_200 }
+  const block = (frame: Buffer) => Buffer.concat(Array.from({ length: 20_000 }, () => frame))
+
+  it.each([
+    ["pongs that nobody asked for", block(empty(0x8a))],
+    ["pings", block(empty(0x89))]
+  ])("is not read beyond its rate: %s", async (_, frames) => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {}, CP2: {} }, clock, limits })
+    const client = await connect(server.port, "CP1")
+    const other = await connect(server.port, "CP2")
+    expect(await flood(client, frames)).toBe(true)
+    expect(server.metric("ocpp_throttled_total", { reason: "frames" })).toBe(1)
+    expect(await other.call("Heartbeat", {}, "1")).toMatchObject([3, "1", {}])
+    expect(server.metric("ocpp_closed_connections_total")).toBe(0)
+  })
+
+  it("is not read beyond its bytes: messages in a thousand fragments, nearly all of them empty", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: { ...limits, frameBurst: 1e9 } })
+    const client = await connect(server.port, "CP1")
+    const text = Buffer.from('[2,"1","Heartbeat",{}]')
+    const begin = Buffer.concat([Buffer.from([0x01, 0x80 | text.length, 0, 0, 0, 0]), text])
+    const message = Buffer.concat([begin, ...Array.from({ length: 1_000 }, () => empty(0x00)), empty(0x80)])
+    expect(await flood(client, Buffer.concat(Array.from({ length: 20 }, () => message)))).toBe(true)
+    expect(server.metric("ocpp_throttled_total", { reason: "bytes" })).toBe(1)
+    expect(server.inbox.of("CP1").delivered.length).toBeLessThan(100)
+  })
+
+  it("may answer all our pings", async () => {
+    const clock = new HandClock()
+    const few = { ...limits, frameBurst: 5, framesPerSecond: 0.001 }
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: few })
+    const client = await connect(server.port, "CP1")
+    let pings = 0
+    client.ws.on("ping", () => pings++)
+    for (let n = 1; n <= 10; n++) {
+      clock.advance(35_000)
+      await until(() => pings >= n, "our ping")
+      await settle()
+    }
+    expect(server.metric("ocpp_throttled_total")).toBe(0)
+    expect(server.metric("ocpp_closed_connections_total")).toBe(0)
   })
 })
