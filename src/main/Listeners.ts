@@ -11,6 +11,7 @@ import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
 import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
+import { oneAtATime } from "./OneAtATime.ts"
 import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 
 export interface ListenerOptions extends UnreadOptions {
@@ -137,7 +138,8 @@ export const openMetrics = <E, R>(options: ListenerOptions, routes: Layer.Layer<
     if (metricsPort === undefined) return undefined
     const handle = yield* handlerOf(routes)
     const limits = { headersTimeout: headersTimeoutMillis, requestTimeout: requestTimeoutMillis, maxHeaderSize: 16_384 }
-    const server = Http.createServer(limits, handle)
+    const server = Http.createServer(limits)
+    oneAtATime(server, "connection", handle)
     yield* Effect.addFinalizer(() => stop(server))
     return yield* listen(server, "METRICS_PORT", metricsPort, host)
   })
@@ -184,12 +186,14 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     }
     const listeners: Array<Listener> = []
     if (options.port !== undefined) {
-      const server = Http.createServer(limits, onRequest)
+      const server = Http.createServer(limits)
+      oneAtATime(server, "connection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: false, port: yield* listen(server, "PORT", options.port, options.host) })
     }
     if (options.tls !== undefined) {
-      const server = Https.createServer({ ...limits, ...options.tls.options }, onRequest)
+      const server = Https.createServer({ ...limits, ...options.tls.options })
+      oneAtATime(server, "secureConnection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: true, port: yield* listen(server, "TLS_PORT", options.tls.port, options.host) })
     }

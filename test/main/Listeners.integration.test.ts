@@ -113,3 +113,32 @@ it("answers a too slow request to REST v2 with a problem document", async () => 
   ])
   expect(JSON.parse(body)).toMatchObject({ status: 408, code: "request_timeout", instance: "/cpo/v2/sites" })
 })
+
+it("handles at most a few of a thousand requests whose client has left, and ends the one in hand", async () => {
+  const seen = { begun: 0, interrupted: 0 }
+  const slow = HttpRouter.use((router) =>
+    router.add(
+      "GET",
+      "/metrics",
+      Effect.suspend(() => {
+        seen.begun += 1
+        return Effect.as(Effect.sleep(5_000), HttpServerResponse.text("late"))
+      }).pipe(Effect.onInterrupt(() => Effect.sync(() => void (seen.interrupted += 1))))
+    )
+  )
+  const asked = Effect.gen(function* () {
+    const [listener] = yield* open(options, slow)
+    return yield* Effect.promise(async () => {
+      const socket = connect(listener?.port ?? 0, "127.0.0.1")
+      socket.on("error", () => undefined)
+      socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000))
+      while (seen.begun === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      socket.destroy()
+      while (seen.interrupted === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      // Another client's request is answered after everything that the first has caused.
+      await fetch(`http://127.0.0.1:${listener?.port ?? 0}/nothing`)
+    })
+  })
+  await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
+  expect(seen).toEqual({ begun: 1, interrupted: 1 })
+})
