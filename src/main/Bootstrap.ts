@@ -61,14 +61,16 @@ const first = (settings: BootstrapSettings, now: number) =>
     const isSecret = made.apiKey !== undefined || made.v1 !== undefined || hasLink
     const kept = isSecret ? yield* settings.keep?.(made) ?? Effect.undefined : undefined
 
+    const operatorEmail = settings.operatorEmail ?? "operator@localhost"
     const storing = access.createOrganisation(
       {
         name: unnamedOrganisation,
         countryCode: settings.countryCode ?? "NL",
         partyId: settings.partyId ?? "VLT",
-        operatorEmail: settings.operatorEmail ?? "operator@localhost",
+        operatorEmail,
+        operatorMustBeNew: true,
         operatorPasswordHash:
-          password === undefined ? undefined : yield* secrets.hashPassword(Redacted.value(password)),
+          password === undefined ? undefined : yield* secrets.hashPassword(Redacted.value(password), operatorEmail),
         operatorPermissions: permissions,
         key: { name: "first start", publicId, prefix, verifier, permissions: undefined },
         v1: { clientId, codeVerifier: v1CodeVerifier(secrets, code) }

@@ -120,7 +120,7 @@ forEachDriver("the first start", repositories, (it) => {
       const hash = secretHash(secrets, "account-link", new URL(made?.setUp ?? "").hash.slice(1)) ?? ""
       const link = yield* accounts.findLink(hash, noon + 90 * 86_400_000)
       expect([link?.kind, link?.email]).toEqual(["SetUp", "first@example.com"])
-      const passwordHash = yield* secrets.hashPassword("violet tram over nine hills")
+      const passwordHash = yield* secrets.hashPassword("violet tram over nine hills", "ada@example.com")
       const given = { email: "ada@example.com", name: "Ada", passwordHash }
       expect(yield* accounts.useLink(hash, given, noon)).toMatchObject({ organisationId: link?.organisationId })
       expect(yield* accounts.findLink(hash, noon)).toBeUndefined()
@@ -131,7 +131,7 @@ forEachDriver("the first start", repositories, (it) => {
       const operatorPassword = Redacted.make("violet tram over ten hills")
       const withoutLink = yield* seenEmpty(bootstrap({ ...linked, ...withPassword, operatorPassword }, noon))
       expect(withoutLink?.setUp).toBeUndefined()
-      const account = yield* accounts.byEmail("second@example.com")
+      const [account] = yield* accounts.byEmail("second@example.com")
       expect(yield* secrets.verifyPassword("violet tram over ten hills", account?.passwordHash)).toBe(true)
     })
   )

@@ -69,11 +69,11 @@ const repositories = [
 const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]> = [
   ["operators/ApiKeys.ts", /^SELECT k\.id, k\.organisation_id/, "who calls is found before anybody is known"],
   ["operators/ApiKeys.ts", /^SELECT v\.organisation_id/, "who calls is found before anybody is known"],
+  ["operators/Organisations.ts", /^SELECT 1 FROM operator p/, "whether another process has just made the first one"],
   ["operators/Organisations.ts", /^INSERT INTO operator/, "a person is no organisation's; the membership beside it is"],
   ["operators/Access.ts", /^UPDATE api_key k SET last_used_at/, "the use of a caller that was just found by it"],
   ["operators/Access.ts", /^UPDATE sign_in /, "the use of a caller that was just found by it"],
   ["operators/Access.ts", /^UPDATE v1_credential /, "the use of a caller that was just found by it"],
-  ["operators/Links.ts", /^l\.id, l\.kind/, "a fragment; who uses it adds the scope"],
   ["operators/Links.ts", /^JOIN organisation o/, "a fragment; who uses it adds the scope"],
   ["operators/Links.ts", /^SELECT \$\{columns\(sql\)\} FROM account_link l/, "a link is found before anybody is known"],
   [
@@ -82,7 +82,6 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
     "links of one person, whichever organisation made them"
   ],
   ["operators/Links.ts", /^INSERT INTO operator/, "a person is no organisation's; the membership beside it is"],
-  ["operators/Links.ts", /^SELECT 1 FROM operator p/, "an email belongs to one person of the service"],
   ["operators/Links.ts", /^UPDATE operator p SET email/, "the person whom the link is for"],
   ["operators/Operators.ts", /^SELECT 1 FROM membership m/, "whether a person works elsewhere too"],
   ["operators/Operators.ts", /^UPDATE operator p SET name = \$\{name\}/, "the membership was just read with the scope"],

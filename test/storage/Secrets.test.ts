@@ -87,7 +87,11 @@ describe("random material", () => {
 describe("passwords of people", () => {
   it.effect("are hashed with a salt and parameters that the hash contains", () =>
     Effect.gen(function* () {
-      const [one, two] = yield* Effect.all([ours.hashPassword("pässword"), ours.hashPassword("pässword")])
+      const address = "ada@example.com"
+      const [one, two] = yield* Effect.all([
+        ours.hashPassword("pässword", address),
+        ours.hashPassword("pässword", "bo@example.com")
+      ])
       expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/)
       expect(one).not.toBe(two)
       expect(yield* ours.verifyPassword("pässword", one)).toBe(true)
@@ -95,6 +99,25 @@ describe("passwords of people", () => {
       expect(yield* ours.verifyPassword("password", one)).toBe(false)
       // "ä" may be typed as one code point or as two.
       expect(yield* ours.verifyPassword("pa\u0308ssword", two)).toBe(true)
+    })
+  )
+
+  it.effect("are compared with all accounts of an address at the cost of one", () =>
+    Effect.gen(function* () {
+      const hashes: Array<string> = []
+      for (let n = 0; n < 8; n++)
+        hashes.push(yield* ours.hashPassword(`password ${n}`, n % 2 === 0 ? "a@b.c" : "A@b.c"))
+      const millis = (given: ReadonlyArray<string>, wanted: number | undefined) =>
+        Effect.gen(function* () {
+          const since = performance.now()
+          expect(yield* ours.matchPassword(`password ${wanted ?? "unknown"}`, given)).toBe(wanted)
+          return performance.now() - since
+        })
+      const one = Math.min(yield* millis([], undefined), yield* millis([], undefined))
+      const all = Math.min(yield* millis(hashes, 6), yield* millis(hashes, undefined))
+      expect(all / one).toBeLessThan(4)
+      // After a change of the service's key, the salts differ, and the passwords still work.
+      expect(yield* other.matchPassword("password 1", [yield* other.hashPassword("x", "a@b.c"), ...hashes])).toBe(2)
     })
   )
 
@@ -119,7 +142,7 @@ describe("passwords of people", () => {
 describe("slow hashes", () => {
   it.effect("take as long when there is no password to compare with", () =>
     Effect.gen(function* () {
-      const hash = yield* ours.hashPassword("a password")
+      const hash = yield* ours.hashPassword("a password", "ada@example.com")
       const millis = (stored: string | undefined) =>
         Effect.gen(function* () {
           const times: Array<number> = []

@@ -245,7 +245,8 @@ const secrets = Layer.succeed(
     transactionIdKeys: [1, 2, 3, 4],
     hmacSha1: () => new Uint8Array(20),
     hashPassword: () => Effect.succeed(""),
-    verifyPassword: () => Effect.succeed(true)
+    verifyPassword: () => Effect.succeed(true),
+    matchPassword: () => Effect.succeed(0)
   })
 )
 

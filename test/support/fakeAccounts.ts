@@ -14,7 +14,8 @@ export const accounts = (world: FakeWorld): Partial<Accounts["Service"]> => {
     owned(world.operators.get(id), organisationId, "operator", id)
   const expiresAt = Date.UTC(2026, 10, 23)
   return {
-    byEmail: () => world.ask(() => Effect.undefined),
+    byEmail: () => world.ask(() => Effect.succeed([])),
+    passwordsOf: () => world.ask(() => Effect.succeed([])),
     findSignIn: () => world.ask(() => Effect.undefined),
     findLink: () => world.ask(() => Effect.undefined),
     operators: (organisationId, page) =>

@@ -34,6 +34,8 @@ export interface NewOrganisation {
   readonly operatorEmail: string
   /** Undefined: the operator cannot sign in until a password is set through a set-up link. */
   readonly operatorPasswordHash: string | undefined
+  /** Refuses an address that has an account: at the first start, another process has then just created the organisation. */
+  readonly operatorMustBeNew?: boolean
   readonly operatorPermissions: ReadonlyArray<string>
   readonly key: Omit<NewKey, "operatorId">
   readonly v1: { readonly clientId: string; readonly codeVerifier: Uint8Array }
@@ -45,8 +47,8 @@ export class Access extends Context.Service<
     /** True while the database has no organisation: the first start. */
     readonly isEmpty: Effect.Effect<boolean, StorageUnavailable>
     /**
-     * Creates the organisation, its first operator, its first v2 key and its v1 pair in one transaction. `Conflict` `party_exists`, `operator_exists`
-     * (an operator has this email already) or `client_id_in_use`.
+     * Creates the organisation, its first operator, its first v2 key and its v1 pair in one transaction. `Conflict` `party_exists`,
+     * `client_id_in_use`, or `operator_exists` with `operatorMustBeNew`.
      */
     readonly createOrganisation: (
       input: NewOrganisation,

@@ -66,7 +66,7 @@ export interface AccountLink {
   readonly kind: LinkKind
   readonly organisationId: string
   readonly organisationName: string
-  /** The operator who signs in with the link; undefined for an invitation to a person without an account. */
+  /** The operator who signs in with the link; undefined for an invitation. */
   readonly operatorId: string | undefined
   /** For an invitation or reset: the recipient's address. */
   readonly email: string
@@ -95,7 +95,15 @@ type Refused = NotFound | Conflict | PermissionDenied | InvalidInput | StorageUn
 export class Accounts extends Context.Service<
   Accounts,
   {
-    readonly byEmail: (email: string) => Effect.Effect<Account | undefined, StorageUnavailable>
+    /** The accounts with this email address, oldest first. Each may be another person's: no one proves an address to the service. */
+    readonly byEmail: (email: string) => Effect.Effect<ReadonlyArray<Account>, StorageUnavailable>
+    /** The same accounts, as far as they have a password, with one query however many there are. */
+    readonly passwordsOf: (
+      email: string
+    ) => Effect.Effect<
+      ReadonlyArray<{ readonly operatorId: string; readonly passwordHash: string }>,
+      StorageUnavailable
+    >
     readonly byId: (operatorId: string) => Effect.Effect<Account | undefined, StorageUnavailable>
 
     /** `Conflict` `second_factor_used` for a code that was used before, `no_organisation` where the membership ended in the meantime. */
@@ -153,13 +161,18 @@ export class Accounts extends Context.Service<
     /** Undefined for a link that was used, revoked or has expired, and for an unknown one. */
     readonly findLink: (hash: string, now: number) => Effect.Effect<AccountLink | undefined, StorageUnavailable>
     /**
-     * Uses a link; each works once. A set-up gives the first operator an email, name and password. An invitation makes an account, or adds a
-     * membership to an existing one. A reset sets a new password, removes the second factor and ends all sign-ins. Returns the operator and the
-     * organisation to sign in to.
+     * Uses a link; each works once. A set-up gives the first operator an email, name and password. An invitation adds a membership to the account
+     * `operatorId`, whose password the caller has checked; without one it makes a new account, whether or not the address has others. A reset sets
+     * a new password, removes the second factor and ends all sign-ins. Returns the operator and the organisation to sign in to.
      */
     readonly useLink: (
       hash: string,
-      given: { readonly email?: string; readonly name?: string; readonly passwordHash?: string },
+      given: {
+        readonly email?: string
+        readonly name?: string
+        readonly passwordHash?: string
+        readonly operatorId?: string
+      },
       now: number
     ) => Effect.Effect<
       { readonly operatorId: string; readonly organisationId: string },

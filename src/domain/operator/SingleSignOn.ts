@@ -56,9 +56,12 @@ export const signOnRefusals = {
     "This organisation requires a second factor, and the identity provider does not confirm that one was used.",
   operator_disabled: "This operator is disabled in the organisation.",
   email_unverified: "The identity provider does not confirm that the email address is verified.",
-  domain_refused: "The email address is in none of the organisation's domains, and there is no invitation for it.",
+  domain_refused:
+    "The email address is in none of the organisation's verified domains, and there is no invitation for it.",
+  invitation_first:
+    "The email address is in none of the organisation's verified domains. Accept the invitation with its link, then use single sign-on again in the same browser.",
   sign_in_first:
-    "An account with this email address exists. Sign in to it with its password in this browser, then use single sign-on again to link the two.",
+    "The operator with this email address also works for another organisation. Sign in with the password in this browser, then use single sign-on again to link the two.",
   linked_otherwise: "The account with this email address is linked to another identity at the provider.",
   no_role: "No group of this person gives a role in the organisation."
 } as const
@@ -84,21 +87,24 @@ export interface KnownPerson {
         readonly isWithdrawn: boolean
       }
     | undefined
-  /** The account of the email address. */
-  readonly account:
-    | {
-        readonly operatorId: string
-        /** Undefined if the person is not a member of this organisation. */
-        readonly member: KnownMember | undefined
+  /** The member of this organisation with the email address. Accounts with it that work for others only do not count. */
+  readonly member:
+    | (KnownMember & {
         readonly worksElsewhere: boolean
         /** True if the account is linked to another identity of this issuer. */
         readonly isLinked: boolean
-      }
+      })
     | undefined
   /** The role of the open invitation for the address. */
   readonly invitation: RoleRef | undefined
   /** Who is signed in by password in the same browser. */
-  readonly signedInAs: string | undefined
+  readonly signedInAs:
+    | {
+        readonly operatorId: string
+        /** True if the account has the email address. */
+        readonly hasAddress: boolean
+      }
+    | undefined
 }
 
 /** The decision about a person. `role` is undefined if it does not change. */
@@ -123,7 +129,9 @@ export const roleOfGroups = (
   groups: ReadonlyArray<string>
 ): RoleRef | undefined => groupRoles.find(({ group }) => groups.includes(group))?.role ?? defaultRole
 
-type Settings = Pick<SingleSignOn, "defaultRole" | "groupRoles" | "domains" | "trustEmail">
+type Settings = Pick<SingleSignOn, "defaultRole" | "groupRoles" | "trustEmail"> & {
+  readonly verifiedDomains: ReadonlyArray<string>
+}
 
 /** Whether these settings decide roles. Without group roles and a default role, owners assign them. */
 const decidesRoles = ({ defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">): boolean =>
@@ -144,29 +152,27 @@ const again = (
   return { _tag: "Known", operatorId, role }
 }
 
-const withAccount = (
+const withMember = (
   settings: Settings,
   role: RoleRef | undefined,
-  { invitation, signedInAs }: KnownPerson,
-  { isLinked, member, operatorId, worksElsewhere }: NonNullable<KnownPerson["account"]>
+  { signedInAs }: KnownPerson,
+  { active, isLinked, operatorId, role: held, worksElsewhere }: NonNullable<KnownPerson["member"]>
 ): Admission => {
-  const isProved = signedInAs === operatorId
+  const isProved = signedInAs?.operatorId === operatorId
   // The address may now belong to another person.
   if (isLinked && !isProved) return refused("linked_otherwise")
-  if ((worksElsewhere || member === undefined) && !isProved) return refused("sign_in_first")
-  if (member === undefined) {
-    const joining = role ?? invitation
-    return joining === undefined ? refused("no_role") : { _tag: "Joined", operatorId, role: joining }
-  }
-  if (!member.active) return refused("operator_disabled")
-  const isManaged = member.role !== "Owner"
+  if (worksElsewhere && !isProved) return refused("sign_in_first")
+  if (!active) return refused("operator_disabled")
+  const isManaged = held !== "Owner"
   if (!isManaged || !decidesRoles(settings)) return { _tag: "Linked", operatorId, role: undefined, isManaged }
   return role === undefined ? refused("no_role") : { _tag: "Linked", operatorId, role, isManaged }
 }
 
 /**
- * Whether a person may sign in, and as which operator. A known identity signs in. An unknown one joins by its verified email address. If an account
- * with that address exists, it is used only where the person works for this organisation alone, or is signed in to it in the same browser.
+ * Whether a person may sign in, and as which operator. A known identity signs in. An unknown one is linked to the member with its verified email
+ * address, if that person works for this organisation alone or is signed in to the account in the same browser. A new person joins with an address in
+ * a domain that the organisation has verified, or by an invitation and being signed in. Accounts of other organisations with the same address neither
+ * help nor hinder: what a provider says about an address proves nothing about them.
  */
 export const admission = (settings: Settings, claims: Claims, known: KnownPerson): Admission => {
   if (known.requiresSecondFactor && !claims.isSecondFactor) return refused("second_factor_missing")
@@ -174,11 +180,17 @@ export const admission = (settings: Settings, claims: Claims, known: KnownPerson
   if (known.identity !== undefined) return again(settings, role, known.identity)
   const { email, name = "" } = claims
   if (email === undefined || !(claims.isEmailVerified ?? settings.trustEmail)) return refused("email_unverified")
-  const isInvited = known.invitation !== undefined || settings.domains.includes(domainOf(email))
-  if (!isInvited && known.account?.member === undefined) return refused("domain_refused")
-  if (known.account !== undefined) return withAccount(settings, role, known, known.account)
+  if (known.member !== undefined) return withMember(settings, role, known, known.member)
+  const own = known.signedInAs?.hasAddress === true ? known.signedInAs.operatorId : undefined
+  if (!settings.verifiedDomains.includes(domainOf(email))) {
+    if (known.invitation === undefined) return refused("domain_refused")
+    if (own === undefined) return refused("invitation_first")
+  }
   const joining = role ?? known.invitation
-  return joining === undefined ? refused("no_role") : { _tag: "New", email, name, role: joining }
+  if (joining === undefined) return refused("no_role")
+  return own === undefined
+    ? { _tag: "New", email, name, role: joining }
+    : { _tag: "Joined", operatorId: own, role: joining }
 }
 
 /**

@@ -28,11 +28,16 @@ export class Secrets extends Context.Service<
     /** HMAC-SHA-1, only for one-time passwords (RFC 4226). */
     readonly hmacSha1: (key: Uint8Array, data: Uint8Array) => Uint8Array
     /**
-     * A slow salted hash of a password that a person chose. Only a few are computed at a time and only a few may wait; beyond that, `TooMany`
-     * `passwords_at_once`.
+     * A slow salted hash of a password that a person chose. Accounts with the same email address have the same salt, so that one computation checks
+     * a password against all of them. Only a few are computed at a time and only a few may wait; beyond that, `TooMany` `passwords_at_once`.
      */
-    readonly hashPassword: (password: string) => Effect.Effect<string, TooMany>
+    readonly hashPassword: (password: string, email: string) => Effect.Effect<string, TooMany>
     /** Without a hash the result is false, after the same time. */
     readonly verifyPassword: (password: string, hash: string | undefined) => Effect.Effect<boolean, TooMany>
+    /** The index of the first of these hashes that the password has; undefined if none. Takes the same time without hashes. */
+    readonly matchPassword: (
+      password: string,
+      hashes: ReadonlyArray<string>
+    ) => Effect.Effect<number | undefined, TooMany>
   }
 >()("voltlane/Secrets") {}

@@ -36,7 +36,7 @@ export const AdminRequest = Schema.Union([
   }),
   Schema.Struct({ ask: Schema.Literal("keys revoke"), user: Text, organisation, key: Text }),
   Schema.Struct({ ask: Schema.Literal("operators reset"), user: Text, organisation, revokeOthers: Schema.Boolean }),
-  Schema.Struct({ ask: Schema.Literal("operators link"), user: Text, email: Text }),
+  Schema.Struct({ ask: Schema.Literal("operators link"), user: Text, organisation, email: Text }),
   Schema.Struct({ ask: Schema.Literal("operators add-owner"), user: Text, organisation, email: Text })
 ])
 export type AdminRequest = typeof AdminRequest.Type
@@ -204,12 +204,22 @@ const until = (expiresAt: number): string => `It works once, until ${time(expire
 const resetOperator = (asked: Extract<AdminRequest, { readonly ask: "operators link" }>, publicUrl: string) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
-    const account = yield* accounts.byEmail(asked.email)
+    const wanted = asked.organisation === undefined ? undefined : yield* meant(asked.organisation)
+    const found = (yield* accounts.byEmail(asked.email)).filter(({ organisations }) =>
+      organisations.some(({ id }) => wanted === undefined || id === wanted.id)
+    )
+    const [account] = found
     const [first] = account?.organisations ?? []
     if (account === undefined || first === undefined)
       return yield* refuse(
         `there is no active operator ${JSON.stringify(asked.email)}: use voltlane operators add-owner to create one`
       )
+    if (found.length > 1) {
+      const names = found.slice(0, 10).map(({ organisations }) => plain(organisations[0]?.name ?? ""))
+      return yield* refuse(
+        `several accounts have the address ${JSON.stringify(asked.email)} (${names.join(", ")}): add --organisation`
+      )
+    }
     const { hash, link } = yield* newLink(publicUrl)
     const audit = yield* auditFor(first.id, asked.user)
     const { expiresAt } = yield* accounts.createReset(account.operatorId, hash, audit, { machine: true })

@@ -115,15 +115,18 @@ const operators = (administered: Administered) =>
           )
         },
         (asked) => {
-          const ofKeys = asked.revokeOthers || Option.isSome(asked.organisation)
-          if (Option.isSome(asked.email) && ofKeys) {
-            const message =
-              "operators reset: --organisation and --revoke-others are for keys and cannot be combined with an email"
+          if (Option.isSome(asked.email) && asked.revokeOthers) {
+            const message = "operators reset: --revoke-others is for keys and cannot be combined with an email"
             return Effect.fail(new Ended({ message, code: wrongUse }))
           }
           return administered(
             Option.isSome(asked.email)
-              ? { ask: "operators link", user: user(), email: asked.email.value }
+              ? {
+                  ask: "operators link",
+                  user: user(),
+                  email: asked.email.value,
+                  ...given("organisation", asked.organisation)
+                }
               : {
                   ask: "operators reset",
                   user: user(),

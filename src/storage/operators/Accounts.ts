@@ -14,6 +14,7 @@ export const layer: Layer.Layer<Accounts, never, RecordingServices> = Layer.effe
     const { sql } = records
     return Accounts.of({
       byEmail: SignIns.byEmail(sql),
+      passwordsOf: SignIns.passwordsOf(sql),
       byId: SignIns.byId(sql),
       signIn: SignIns.signIn(records),
       findSignIn: yield* SignIns.findSignIn(sql),

@@ -5,6 +5,7 @@ import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import type { LinkChange } from "../../domain/event/RecordFact.ts"
 import {
   type AccountLink,
+  type Accounts,
   type Invitation,
   type LinkKind,
   linkKinds,
@@ -44,10 +45,9 @@ type LinkRow = typeof LinkRow.Type
 const linkRow = rowOf(LinkRow)
 const linkRows = rowsOf(LinkRow)
 
-/** An invitation belongs to the account with its address, if there is one by now. */
 const columns = (sql: SqlClient.SqlClient) => sql`
   l.id, l.kind, l.organisation_id AS "organisationId", o.name AS "organisationName",
-  coalesce(l.operator_id, (SELECT p.id FROM operator p WHERE lower(p.email) = lower(l.email))) AS "operatorId", l.email, l.role,
+  l.operator_id AS "operatorId", l.email, l.role,
   r.id AS "ownRoleId", r.name AS "ownRoleName", r.permissions AS "ownRolePermissions", l.created_at AS "createdAt", l.expires_at AS "expiresAt"`
 
 const joins = (sql: SqlClient.SqlClient) => sql`
@@ -275,16 +275,7 @@ export const linkVoid = new Conflict({
   message: "This link was used or withdrawn, or has expired: ask for a new one."
 })
 
-const emailTaken = new Conflict({
-  code: "operator_exists",
-  message: "An operator with this email address already exists."
-})
-
-interface Given {
-  readonly email?: string
-  readonly name?: string
-  readonly passwordHash?: string
-}
+type Given = Parameters<Accounts["Service"]["useLink"]>[1]
 
 const needed = (value: string | undefined, pointer: string) =>
   value === undefined ? Effect.fail(new InvalidInput({ pointer, detail: "Is required" })) : Effect.succeed(value)
@@ -294,16 +285,12 @@ const person = (sql: SqlClient.SqlClient, link: LinkRow, given: Given, newId: st
   Effect.gen(function* () {
     const { operatorId } = link
     if (operatorId === undefined) {
+      if (given.operatorId !== undefined) return given.operatorId
       const name = yield* needed(given.name, "/name")
       const hash = yield* needed(given.passwordHash, "/password")
       yield* sql`INSERT INTO operator (id, email, name, password_hash, created_at)
         VALUES (${newId}, ${link.email}, ${name}, ${hash}, ${new Date(now)})`
       return newId
-    }
-    if (given.email !== undefined) {
-      const taken =
-        yield* sql`SELECT 1 FROM operator p WHERE lower(p.email) = lower(${given.email}) AND p.id <> ${operatorId}`
-      if (taken.length > 0) return yield* emailTaken
     }
     const { email = null, name = null, passwordHash = null } = given
     yield* sql`
@@ -326,9 +313,8 @@ export const useLink = (recording: Recording) =>
       const link = yield* linkOf(sql, hash, now)
       if (link === undefined) return yield* linkVoid
       const own = scopedTo(sql, link.organisationId)
-      // If the account was created after the invitation, its password must not change, since another person may have the link.
-      const isForeign = link.kind === "Invitation" && link.operatorId !== undefined && given.passwordHash !== undefined
-      if (isForeign) return yield* linkVoid
+      // An address belongs to one operator of an organisation at most.
+      if (link.kind === "Invitation" && (yield* worksHere(own, link.email))) return yield* linkVoid
       yield* own`UPDATE account_link l SET closed_at = ${new Date(now)} WHERE ${own.rowsOf("l")} AND l.id = ${link.id}`
       const operatorId = yield* person(sql, link, given, secrets.uuid(now), now)
       const by = { organisationId: link.organisationId, actor: `operator:${operatorId}` }

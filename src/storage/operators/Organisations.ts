@@ -92,6 +92,11 @@ const recordOf = ({
 const unique = <E>(insert: Effect.Effect<ReadonlyArray<object>, E>, code: string, message: string) =>
   Effect.flatMap(insert, (rows) => (rows.length === 0 ? Effect.fail(new Conflict({ code, message })) : Effect.void))
 
+const operatorExists = new Conflict({
+  code: "operator_exists",
+  message: "An operator with this email address already exists."
+})
+
 const insertParts = (
   sql: SqlClient.SqlClient,
   own: Scoped,
@@ -113,13 +118,12 @@ const insertParts = (
       "party_exists",
       "A party with this country code and party id already exists."
     )
-    yield* unique(
-      sql`INSERT INTO operator (id, email, password_hash, created_at)
-        VALUES (${operatorId}, ${input.operatorEmail}, ${input.operatorPasswordHash}, ${now})
-        ON CONFLICT (lower(email)) DO NOTHING RETURNING id`,
-      "operator_exists",
-      "An operator with this email address already exists, here or in another organisation."
-    )
+    if (input.operatorMustBeNew === true) {
+      const known = yield* sql`SELECT 1 FROM operator p WHERE lower(p.email) = lower(${input.operatorEmail}) LIMIT 1`
+      if (known.length > 0) return yield* operatorExists
+    }
+    yield* sql`INSERT INTO operator (id, email, password_hash, created_at)
+      VALUES (${operatorId}, ${input.operatorEmail}, ${input.operatorPasswordHash}, ${now})`
     const { additions, removals, role } = ownerWith(input.operatorPermissions)
     yield* own`INSERT INTO membership (organisation_id, operator_id, role, additions, removals, created_at)
       VALUES (${own.id}, ${operatorId}, ${role}, ${textArray(additions)}, ${textArray(removals)}, ${now})`

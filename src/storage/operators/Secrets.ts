@@ -72,8 +72,7 @@ const decodeHash = Schema.decodeUnknownOption(StoredHash)
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: string) {
-  const salt = randomBytes(saltBytes)
+const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: string, salt: Uint8Array) {
   const hash = yield* derive(password, salt, hashBytes, cost)
   const text = (bytes: Uint8Array): string => Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)(bytes)
   return `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${text(salt)}$${text(hash)}`
@@ -82,13 +81,30 @@ const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: stri
 /** The hash to compare with if there is none: no password has this hash. */
 const noHash = `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${"A".repeat(22)}$${"A".repeat(43)}`
 
-/** Returns false for a hash that is not ours, whatever the password. */
-const verifyPassword = Effect.fn("Secrets.verifyPassword")(function* (password: string, stored: string = noHash) {
-  const [, log2N, r, p, salt, hash] = hashForm.exec(stored) ?? []
-  const parts = decodeHash({ log2N, r, p, salt, hash })
-  if (parts._tag === "None") return false
-  const { hash: wanted, salt: salted, ...parameters } = parts.value
-  return equal(yield* derive(password, salted, wanted.length, parameters), wanted)
+/**
+ * How many salts one address may have. It has one, unless the service's key was changed: then accounts have the salt of the time when their password
+ * was set.
+ */
+const saltsMost = 4
+
+/** A hash that is not ours matches no password. */
+const matchPassword = Effect.fn("Secrets.matchPassword")(function* (password: string, stored: ReadonlyArray<string>) {
+  const derived = new Map<string, Uint8Array>()
+  let found: number | undefined
+  for (const [index, text] of (stored.length === 0 ? [noHash] : stored).entries()) {
+    const [, log2N, r, p, salt, hash] = hashForm.exec(text) ?? []
+    const parts = decodeHash({ log2N, r, p, salt, hash })
+    if (parts._tag === "None") continue
+    const { hash: wanted, salt: salted, ...parameters } = parts.value
+    const key = JSON.stringify([log2N, r, p, salt, wanted.length])
+    let one = derived.get(key)
+    if (one === undefined) {
+      if (derived.size >= saltsMost) continue
+      derived.set(key, (one = yield* derive(password, salted, wanted.length, parameters)))
+    }
+    if (equal(one, wanted)) found ??= index
+  }
+  return found
 })
 
 const cipher = "aes-256-gcm"
@@ -188,8 +204,11 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
     uuid: (now) => uuid7(now, random(10)),
     transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
     hmacSha1: (key, data) => createHmac("sha1", key).update(data).digest(),
-    hashPassword: (password) => inTurn(hashPassword(password)),
-    verifyPassword: (password, hash) => inTurn(verifyPassword(password, hash))
+    hashPassword: (password, email) =>
+      inTurn(hashPassword(password, verifier("password-salt", email.toLowerCase()).subarray(0, saltBytes))),
+    verifyPassword: (password, hash) =>
+      Effect.map(inTurn(matchPassword(password, hash === undefined ? [] : [hash])), (found) => found !== undefined),
+    matchPassword: (password, hashes) => inTurn(matchPassword(password, hashes))
   }
 }
 

@@ -38,7 +38,7 @@ const AccountRow = Schema.Struct({
   recoveryCodesLeft: Schema.Int
 })
 
-const accountRow = rowOf(AccountRow)
+const accountRows = rowsOf(AccountRow)
 
 const organisationRows = rowsOf(
   Schema.Struct({
@@ -67,26 +67,43 @@ const organisationsOf = (sql: SqlClient.SqlClient, operatorId: string) =>
     ORDER BY (SELECT max(s.created_at) FROM sign_in s WHERE s.operator_id = m.operator_id AND s.organisation_id = m.organisation_id) DESC NULLS LAST,
       m.created_at, o.id LIMIT ${organisationsMost}`)
 
-const account = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
+/** How many accounts of one address are read. An organisation has one at most. */
+const accountsMost = 1000
+
+const accounts = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
   Effect.gen(function* () {
-    const row = yield* accountRow(sql`
+    const rows = yield* accountRows(sql`
       SELECT p.id AS "operatorId", p.email, p.name, p.locale, p.password_hash AS "passwordHash", p.totp_secret AS "totpSecret",
         p.totp_pending AS "totpPending", p.totp_step AS "totpStep",
         (SELECT count(*)::int FROM recovery_code c WHERE c.operator_id = p.id) AS "recoveryCodesLeft"
-      FROM operator p WHERE ${where}`)
-    if (row === undefined) return undefined
-    const found: Account = { ...row, organisations: yield* organisationsOf(sql, row.operatorId) }
-    return found
+      FROM operator p WHERE ${where} ORDER BY p.created_at, p.id LIMIT ${accountsMost}`)
+    return yield* Effect.forEach(rows, (row) =>
+      Effect.map(organisationsOf(sql, row.operatorId), (organisations): Account => ({ ...row, organisations }))
+    )
   })
 
 export const byEmail = (sql: SqlClient.SqlClient) =>
   Effect.fn("Accounts.byEmail")(function* (email: string) {
-    if (unstorableText(email)) return undefined
-    return yield* guarded(account(sql, sql`lower(p.email) = lower(${email})`))
+    if (unstorableText(email)) return []
+    return yield* guarded(accounts(sql, sql`lower(p.email) = lower(${email})`))
+  })
+
+const passwordRows = rowsOf(Schema.Struct({ operatorId: Schema.String, passwordHash: Schema.String }))
+
+export const passwordsOf = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Accounts.passwordsOf")(function* (email: string) {
+    if (unstorableText(email)) return []
+    return yield* guarded(
+      passwordRows(sql`
+        SELECT p.id AS "operatorId", p.password_hash AS "passwordHash" FROM operator p
+        WHERE lower(p.email) = lower(${email}) AND p.password_hash IS NOT NULL ORDER BY p.created_at, p.id LIMIT ${accountsMost}`)
+    )
   })
 
 export const byId = (sql: SqlClient.SqlClient) =>
-  Effect.fn("Accounts.byId")((operatorId: string) => guarded(account(sql, sql`p.id = ${operatorId}`)))
+  Effect.fn("Accounts.byId")((operatorId: string) =>
+    Effect.map(guarded(accounts(sql, sql`p.id = ${operatorId}`)), ([found]) => found)
+  )
 
 const fields = {
   id: Schema.String,

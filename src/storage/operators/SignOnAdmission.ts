@@ -34,14 +34,7 @@ const MemberFields = {
 
 const identityRow = rowOf(Schema.Struct({ ...MemberFields, isManaged: Schema.Boolean, isWithdrawn: Schema.Boolean }))
 
-const accountRow = rowOf(
-  Schema.Struct({
-    operatorId: Schema.String,
-    active: optional(Schema.Boolean),
-    role: optional(Schema.Literals(builtInRoleNames)),
-    isLinked: Schema.Boolean
-  })
-)
+const memberRow = rowOf(Schema.Struct({ ...MemberFields, isLinked: Schema.Boolean }))
 
 const organisationRow = rowOf(Schema.Struct({ requiresSecondFactor: Schema.Boolean }))
 
@@ -58,24 +51,23 @@ const identityOf = (own: Scoped, { issuer, subject }: Claims) =>
     }
   )
 
-const accountOf = (sql: SqlClient.SqlClient, own: Scoped, { email, issuer }: Claims) =>
+const memberOf = (sql: SqlClient.SqlClient, own: Scoped, { email, issuer }: Claims) =>
   Effect.gen(function* () {
     if (email === undefined) return undefined
-    const row = yield* accountRow(own`
-      SELECT p.id AS "operatorId", m.active, m.role,
+    const row = yield* memberRow(own`
+      SELECT m.operator_id AS "operatorId", m.active, m.role,
         EXISTS (SELECT 1 FROM operator_identity i WHERE ${own.rowsOf("i")} AND i.operator_id = p.id AND i.issuer = ${issuer}) AS "isLinked"
-      FROM operator p LEFT JOIN membership m ON m.operator_id = p.id AND ${own.rowsOf("m")}
-      WHERE lower(p.email) = lower(${email})`)
-    if (row === undefined) return undefined
-    const { active, isLinked, operatorId, role } = row
-    const member = active === undefined ? undefined : { operatorId, active, role }
-    const account: KnownPerson["account"] = {
-      operatorId,
-      member,
-      isLinked,
-      worksElsewhere: yield* worksElsewhere(sql, own, operatorId)
-    }
-    return account
+      FROM operator p JOIN membership m ON m.operator_id = p.id AND ${own.rowsOf("m")}
+      WHERE lower(p.email) = lower(${email}) ORDER BY m.created_at, p.id LIMIT 1`)
+    return row === undefined ? undefined : { ...row, worksElsewhere: yield* worksElsewhere(sql, own, row.operatorId) }
+  })
+
+const signedInOf = (sql: SqlClient.SqlClient, { email }: Claims, operatorId: string | undefined) =>
+  Effect.gen(function* () {
+    if (operatorId === undefined) return undefined
+    const same =
+      yield* sql`SELECT 1 FROM operator p WHERE p.id = ${operatorId} AND lower(p.email) = lower(${email ?? ""})`
+    return { operatorId, hasAddress: same.length > 0 }
   })
 
 type Audited = Parameters<typeof factOf>[3]
@@ -211,12 +203,12 @@ export const admit = (recording: Recording) =>
       const organisation = yield* organisationRow(
         own`SELECT o.require_second_factor AS "requiresSecondFactor" FROM organisation o WHERE ${own.itself("o")}`
       )
-      const decided = admission(settings, claims, {
+      const decided = admission({ ...settings, verifiedDomains: settings.domains }, claims, {
         requiresSecondFactor: organisation?.requiresSecondFactor ?? true,
         identity: yield* identityOf(own, claims),
-        account: yield* accountOf(sql, own, claims),
+        member: yield* memberOf(sql, own, claims),
         invitation: yield* invitationOf(own, sql, claims.email, now),
-        signedInAs
+        signedInAs: yield* signedInOf(sql, claims, signedInAs)
       })
       const facts = yield* apply(recording, own, claims, decided, audit)
       if (decided._tag !== "Refused") {

@@ -67,7 +67,8 @@ CREATE TABLE operator (
 );
 COMMENT ON TABLE operator IS
   'People who work for organisations, with what they sign in with. What they may do is in membership.';
-CREATE UNIQUE INDEX operator_email ON operator (lower(email));
+-- Not unique: no one proves an address to the service, so that an account with it says nothing about other accounts with it.
+CREATE INDEX operator_email ON operator (lower(email));
 
 CREATE TABLE role (
   id uuid PRIMARY KEY,

@@ -42,22 +42,31 @@ forEachDriver("Operators", ports, (it) => {
     })
   )
 
-  it.effect("cannot be taken over: an invitation asks the holder of an account for their own password", () =>
+  it.effect("cannot be taken over: an invitation adds an account only to those who know its password", () =>
     Effect.gen(function* () {
       const own = yield* founded
       const other = yield* founded
       const third = yield* founded
+      const thief = yield* founded
       yield* Effect.promise(async () => {
         const victim = await joined(own, "Operations")
+        const taken = await thief.owner.post("/invitations", { email: victim.address, roleId: "Owner" })
+        const eve = { name: "Eve", password: "a new one of the inviter" }
+        const stolen = await new Browser(thief.ask).post("/invitations/accept", {
+          token: tokenOf(taken.json.link),
+          ...eve
+        })
+        // Eve has an account of her own with that address, which opens nothing of the victim's.
+        assert.deepStrictEqual([stolen.status, stolen.json.operator.name], [201, "Eve"])
+        assert.deepStrictEqual(
+          stolen.json.organisations.map((one: Json) => one.id),
+          [thief.organisationId]
+        )
         const invited = await other.owner.post("/invitations", { email: victim.address, roleId: "Viewer" })
         const token = tokenOf(invited.json.link)
         const browser = new Browser(other.ask)
-        const stolen = await browser.post("/invitations/accept", {
-          token,
-          name: "Eve",
-          password: "a new one of the inviter"
-        })
-        assert.deepStrictEqual(said(stolen), [401, "sign_in_refused"])
+        const wrong = await browser.post("/invitations/accept", { token, password: "not the password" })
+        assert.deepStrictEqual(said(wrong), [401, "sign_in_refused"])
         const right = await browser.post("/invitations/accept", { token, name: "Eve", password })
         assert.deepStrictEqual([right.status, right.json.operator.name, right.json.role], [201, "Bo", "Viewer"])
         assert.deepStrictEqual(

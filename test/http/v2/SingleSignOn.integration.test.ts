@@ -185,15 +185,18 @@ forEachDriver("Single sign-on", ports, (it) => {
     })
   )
 
-  it.effect("lets an invited person in with the invitation's role, which uses the invitation up", () =>
+  it.effect("lets an invited person of a foreign domain in only after they accepted the invitation", () =>
     Effect.gen(function* () {
       const own = yield* founded()
       yield* Effect.promise(async () => {
         await set(own, { groupRoles: [], domains: [] })
         const email = emailAt("guests.example")
         assert.strictEqual(await refused(own, { sub: "gus", email }), "domain_refused")
-        await own.owner.post("/invitations", { email, roleId: "Viewer" })
-        const { answer } = await signOn(own, { sub: "gus", email: email.toUpperCase() })
+        const { link } = (await own.owner.post("/invitations", { email, roleId: "Viewer" })).json
+        assert.strictEqual(await refused(own, { sub: "gus", email }), "invitation_first")
+        const browser = new Browser(own.ask)
+        await browser.post("/invitations/accept", { token: tokenOf(link), name: "Gus", password })
+        const { answer } = await signOn(own, { sub: "gus", email: email.toUpperCase() }, browser)
         assert.deepStrictEqual([answer.status, answer.json.role], [201, "Viewer"])
         assert.deepStrictEqual((await own.owner.ask("GET", "/invitations")).json.items, [])
         // Without groups, the role remains the one that an owner gave.
@@ -253,11 +256,20 @@ forEachDriver("Single sign-on", ports, (it) => {
     Effect.gen(function* () {
       const own = yield* founded()
       const other = yield* founded()
+      const third = yield* founded()
       yield* Effect.promise(async () => {
         await set(own, { domains: [own.domain, other.domain] })
+        await set(third, { domains: [other.domain] })
         // The provider of one organisation sends the address of another organisation's owner.
         const victim = { sub: "victim", email: other.address, groups: ["admins"] }
-        assert.strictEqual(await refused(own, victim), "sign_in_first")
+        const fresh = (await signOn(third, victim)).answer
+        assert.strictEqual(fresh.status, 201, fresh.text)
+        // It gets an account of its own, which has nothing to do with the other one.
+        assert.notStrictEqual(fresh.json.operator.id, other.operatorId)
+        assert.deepStrictEqual(
+          fresh.json.organisations.map(({ id }: Json) => id),
+          [third.organisationId]
+        )
         const browser = new Browser(own.ask)
         assert.strictEqual((await browser.post("/sign-ins", { email: other.address, password })).status, 201)
         const joined = await signOn(own, victim, browser)

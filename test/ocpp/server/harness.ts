@@ -336,6 +336,7 @@ export const startServer = async (options: TestOptions = {}): Promise<TestServer
       hmacSha1: never,
       hashPassword: never,
       verifyPassword: never,
+      matchPassword: never,
       seal: never,
       open: never
     })

@@ -81,8 +81,9 @@ export const layer = HttpApiBuilder.group(
       changePassword: Effect.fn("v2.me.changePassword")(function* ({ payload }) {
         const { account, caller, signInId } = yield* signing.ownAccount
         yield* signing.provePassword(account, signInId, payload.currentPassword)
-        const about = [account.email, account.name]
-        yield* accounts.changePassword(yield* signing.newHash("/newPassword", payload.newPassword, about), yield* audit)
+        const { email, name } = account
+        const passwordHash = yield* signing.newHash("/newPassword", payload.newPassword, email, [name])
+        yield* accounts.changePassword(passwordHash, yield* audit)
         return yield* goOn(caller, {})
       }),
       changeOrganisation: Effect.fn("v2.me.changeOrganisation")(function* ({ payload }) {

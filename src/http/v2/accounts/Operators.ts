@@ -1,7 +1,7 @@
 /** The endpoints about an organisation's people: operators, roles and invitations. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Conflict, InvalidInput, NotFound } from "../../../domain/Errors.ts"
+import { Conflict, NotFound } from "../../../domain/Errors.ts"
 import { Accounts, type Invitation as StoredInvitation, type RoleRef } from "../../../domain/operator/Accounts.ts"
 import type { Operator as StoredOperator } from "../../../domain/operator/Operator.ts"
 import {
@@ -149,12 +149,6 @@ const toInvitation = (one: StoredInvitation): typeof Invitation.Type => ({
   expiresAt: one.expiresAt
 })
 
-const noPassword = new Conflict({
-  code: "account_without_password",
-  message:
-    "The account with this email address has no password yet: set one with the link from its own organisation first."
-})
-
 const invitations = HttpApiBuilder.group(
   Api,
   "invitations",
@@ -184,18 +178,28 @@ const invitations = HttpApiBuilder.group(
         const hash = secretHash(secrets, "account-link", token)
         const link = hash === undefined ? undefined : yield* accounts.findLink(hash, now)
         if (hash === undefined || link === undefined || link.kind === "SetUp") return yield* linkVoid
-        const account = link.operatorId === undefined ? undefined : yield* accounts.byId(link.operatorId)
-        if (link.kind === "Invitation" && account !== undefined) {
-          // The link proves who was invited, not who owns the account: an organisation can invite any address.
-          if (account.passwordHash === undefined) return yield* noPassword
-          const proved = yield* signing.prove(account.email, password, code)
-          return yield* signing.begin(yield* accounts.useLink(hash, {}, now), proved)
-        }
+        // The link proves who was invited, not who owns an account: an organisation can invite any address. So the answer is the same whether or
+        // not the address has an account, except for those who know its password.
         if (link.kind === "Invitation" && name === undefined) {
-          return yield* new InvalidInput({ pointer: "/name", detail: "Is required for a new account" })
+          const proved = yield* signing.prove(link.email, password, code)
+          return yield* signing.begin(
+            yield* accounts.useLink(hash, { operatorId: proved.account.operatorId }, now),
+            proved
+          )
         }
-        const about = [link.email, name ?? account?.name ?? "", link.organisationName]
-        const passwordHash = yield* signing.newHash("/password", password, about)
+        const account = link.operatorId === undefined ? undefined : yield* accounts.byId(link.operatorId)
+        const about = [name ?? account?.name ?? "", link.organisationName]
+        const passwordHash = yield* signing.newHash("/password", password, link.email, about)
+        if (link.kind === "Invitation") {
+          // Whoever chooses the password of an account of theirs means that account.
+          const proved = yield* signing.proveIfKnown(link.email, password, code)
+          if (proved !== undefined) {
+            return yield* signing.begin(
+              yield* accounts.useLink(hash, { operatorId: proved.account.operatorId }, now),
+              proved
+            )
+          }
+        }
         const given = { passwordHash, ...(name === undefined ? {} : { name }) }
         return yield* signing.begin(yield* accounts.useLink(hash, given, now), undefined)
       })

@@ -44,6 +44,8 @@ export interface Proved {
   readonly account: Account
   readonly factor: Factor | undefined
   readonly pair: string
+  /** True if the account signed in on this device before. */
+  readonly isKnownDevice: boolean
   readonly failuresBefore: number
 }
 
@@ -55,13 +57,14 @@ const guarding = Effect.gen(function* () {
   const delays = new SignInDelays()
 
   /**
-   * Runs a proof with the delays of `pair`. Many failures are noted on `account`. A proof that fails for another reason than a wrong
-   * password or code is not counted.
+   * Runs a proof with the delays of `pair`. Many failures are noted on the operators `noted`. A proof that fails for another reason than a
+   * wrong password or code is not counted.
    */
   const guarded = Effect.fnUntraced(function* <A, E, R>(
     pair: string,
-    account: Account | undefined,
-    proof: (failuresBefore: number) => Effect.Effect<A, E, R>
+    noted: ReadonlyArray<string>,
+    proof: (failuresBefore: number) => Effect.Effect<A, E, R>,
+    isGuess = true
   ) {
     const now = yield* Clock.currentTimeMillis
     const wait = delays.wait(pair, now)
@@ -78,13 +81,16 @@ const guarding = Effect.gen(function* () {
           if (!isWrong) return delays.uncount(pair)
           delays.failed(pair, yield* Clock.currentTimeMillis)
           // In the background: the time of the answer must not reveal that the account exists.
-          if (account !== undefined && isNoted(failures)) {
-            const noting = accounts.noteFailures(account.operatorId, failures, yield* limits.network, now)
+          if (noted.length > 0 && isNoted(failures)) {
+            const network = yield* limits.network
+            const noting = Effect.forEach(noted, (operatorId) =>
+              accounts.noteFailures(operatorId, failures, network, now)
+            )
             // Without the services of the request: its transaction, if it has one, ends before this write.
             const alone = Effect.updateContext(Effect.ignore(noting), (_: Context.Context<never>) => services)
             yield* Effect.forkIn(alone, scope)
           }
-          yield* limits.wrongKey
+          if (isGuess) yield* limits.wrongKey
         })
       )
     )
@@ -95,31 +101,72 @@ const guarding = Effect.gen(function* () {
 
 type Guard = Effect.Success<typeof guarding>
 
-/** Proofs by a person who is not signed in. */
-const proving = Effect.fnUntraced(function* ({ guarded }: Guard) {
+/**
+ * Proofs by a person who is not signed in. Several accounts may have the same address: the password decides which one is meant. Nothing that a
+ * stranger sees depends on how many there are.
+ */
+const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets
   const limits = yield* RateLimits
   const publicUrl = yield* PublicUrl
 
-  return Effect.fn("SigningIn.prove")(function* (email: string, password: string, code: string | undefined) {
+  /**
+   * The account that has this password. On a device that knows one of them, passwords of the others still count for the network: otherwise the
+   * holder of one account could guess the passwords of others, and reset the count by signing in.
+   */
+  const matched = Effect.fnUntraced(function* (
+    email: string,
+    password: string,
+    known: Effect.Success<ReturnType<typeof accounts.passwordsOf>>,
+    device: { readonly operatorId: string } | undefined
+  ) {
+    const hashes = known.map(({ passwordHash }) => passwordHash)
+    const find = Effect.map(secrets.matchPassword(password, hashes), (index) => known[index ?? -1]?.operatorId)
+    if (device === undefined) return yield* find
+    const pair = `${email.toLowerCase()} ${yield* limits.network}`
+    const isDelayed = delays.wait(pair, yield* Clock.currentTimeMillis) > 0
+    if (!isDelayed) delays.count(pair, yield* Clock.currentTimeMillis)
+    const found = yield* Effect.tapError(find, () => Effect.sync(() => (isDelayed ? undefined : delays.uncount(pair))))
+    if (isDelayed) return found === device.operatorId ? found : undefined
+    if (found === undefined) delays.failed(pair, yield* Clock.currentTimeMillis)
+    else delays.uncount(pair)
+    return found
+  })
+
+  const deviceAmong = Effect.fnUntraced(function* (known: ReadonlyArray<{ readonly operatorId: string }>) {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const account = yield* accounts.byEmail(email)
-    const device = account === undefined ? undefined : deviceOf(publicUrl, secrets, account.operatorId, request)
-    const pair = `${email.toLowerCase()} ${device ?? (yield* limits.network)}`
+    for (const { operatorId } of known) {
+      const device = deviceOf(publicUrl, secrets, operatorId, request)
+      if (device !== undefined) return { operatorId, device }
+    }
+    return undefined
+  })
+
+  return Effect.fn("SigningIn.prove")(function* (
+    email: string,
+    password: string,
+    code: string | undefined,
+    isGuess = true
+  ) {
+    const known = yield* accounts.passwordsOf(email)
+    const device = yield* deviceAmong(known)
+    const pair = `${email.toLowerCase()} ${device?.device ?? (yield* limits.network)}`
     return yield* guarded(
       pair,
-      account,
+      known.map(({ operatorId }) => operatorId),
       Effect.fnUntraced(function* (failuresBefore) {
-        const isRight = yield* secrets.verifyPassword(password, account?.passwordHash)
-        if (!isRight || account === undefined) return yield* refused
-        const proved = { account, pair, failuresBefore }
+        const operatorId = yield* matched(email, password, known, device)
+        const account = operatorId === undefined ? undefined : yield* accounts.byId(operatorId)
+        if (account === undefined) return yield* refused
+        const proved = { account, pair, isKnownDevice: device !== undefined, failuresBefore }
         if (account.totpSecret === undefined) return { ...proved, factor: undefined } satisfies Proved
         if (code === undefined) return yield* factorRequired
         const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
         if (factor === undefined) return yield* factorRefused
         return { ...proved, factor } satisfies Proved
-      })
+      }),
+      isGuess
     )
   })
 })
@@ -132,7 +179,7 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
   const proveFactor = (account: Account, signInId: string, code: string) =>
     guarded(
       `code ${signInId}`,
-      account,
+      [account.operatorId],
       Effect.fnUntraced(function* () {
         const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
         if (factor === undefined) return yield* factorRefused
@@ -144,7 +191,7 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
   const provePassword = (account: Account, signInId: string, password: string) =>
     guarded(
       `password ${signInId}`,
-      account,
+      [account.operatorId],
       Effect.fnUntraced(function* () {
         if (!(yield* secrets.verifyPassword(password, account.passwordHash))) return yield* refused
         delays.forget(`password ${signInId}`)
@@ -155,7 +202,7 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
   const provePending = (account: Account, signInId: string, code: string) =>
     guarded(
       `code ${signInId}`,
-      account,
+      [account.operatorId],
       Effect.fnUntraced(function* () {
         const secret =
           account.totpPending === undefined ? undefined : secrets.open(signInPurposes.totp, account.totpPending)
@@ -173,19 +220,36 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
 export const proofs = Effect.gen(function* () {
   const guard = yield* guarding
   const secrets = yield* Secrets
+  const prove = yield* proving(guard)
 
   /** Checks the rules for a new password and hashes it for storage. */
-  const newHash = Effect.fnUntraced(function* (pointer: string, password: string, about: ReadonlyArray<string>) {
-    const detail = passwordProblem(password, about)
+  const newHash = Effect.fnUntraced(function* (
+    pointer: string,
+    password: string,
+    email: string,
+    about: ReadonlyArray<string>
+  ) {
+    const detail = passwordProblem(password, [email, ...about])
     if (detail !== undefined) return yield* new InvalidInput({ pointer, detail })
-    return yield* secrets.hashPassword(password)
+    return yield* secrets.hashPassword(password, email)
   })
 
   return {
     ...(yield* provingAgain(guard)),
-    prove: yield* proving(guard),
+    prove,
+    /** The account with this password; undefined if there is none. The account's delays count it, but not the network's limit of wrong keys. */
+    proveIfKnown: (email: string, password: string, code: string | undefined) =>
+      Effect.catchIf(
+        prove(email, password, code, false),
+        (error) => error === refused,
+        () => Effect.undefined
+      ),
     newHash,
-    /** Forgets the failures once a sign-in is complete. */
-    forget: (pair: string): void => guard.delays.forget(pair)
+    /**
+     * Ends the count of a sign-in that is complete. The failures of its device are forgotten, those of the network are not: they may have been at
+     * another account with the same address.
+     */
+    forget: ({ isKnownDevice, pair }: Pick<Proved, "isKnownDevice" | "pair">): void =>
+      isKnownDevice ? guard.delays.forget(pair) : guard.delays.uncount(pair)
   }
 })

@@ -119,7 +119,7 @@ const setUp = HttpApiBuilder.group(
         const hash = secretHash(secrets, "account-link", token)
         const link = hash === undefined ? undefined : yield* accounts.findLink(hash, now)
         if (hash === undefined || link?.kind !== "SetUp") return yield* linkVoid
-        const passwordHash = yield* signing.newHash("/password", password, [email, name])
+        const passwordHash = yield* signing.newHash("/password", password, email, [name])
         const who = yield* accounts.useLink(hash, { email, name, passwordHash }, now)
         return yield* signing.begin(who, undefined)
       })

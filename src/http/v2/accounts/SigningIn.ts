@@ -97,7 +97,7 @@ const making = Effect.gen(function* () {
 
   const begin = Effect.fn("SigningIn.begin")(function* (
     who: { readonly operatorId: string; readonly organisationId: string },
-    proved: Pick<Proved, "factor" | "pair" | "failuresBefore"> | undefined,
+    proved: Pick<Proved, "factor" | "pair" | "isKnownDevice" | "failuresBefore"> | undefined,
     strength: Strength = proved?.factor === undefined ? "Password" : "SecondFactor",
     singleSignOn = false
   ) {
@@ -120,7 +120,7 @@ const making = Effect.gen(function* () {
         )
       )
     // Only now: a right password without the second factor's code must not reset the count of failures.
-    if (proved !== undefined) forget(proved.pair)
+    if (proved !== undefined) forget(proved)
     return yield* goOn(secret, who.operatorId)
   })
 

@@ -77,7 +77,7 @@ export const accountOperations: Descriptions["operations"] = {
     "Pass the link on yourself: the service does not send it. It works once, within 72 h. A second invitation for the same address replaces the first. The caller must have all permissions of the role.",
   "invitations.remove": "Its link no longer works.",
   "invitations.accept":
-    "With the secret after `#` in the link. A new account gets the name and password in the request; a person who has an account already sends its password, and `code` if it has a second factor. For a reset link the password is the new one."
+    "With the secret after `#` in the link. With `name` the person gets a new account with this password. Without it, or if the password belongs to an account with the invited address, that account joins, with `code` if it has a second factor. So the answer does not reveal whether the address has an account to those who do not know its password. For a reset link the password is the new one."
 }
 
 /** As devices send it, shortened. */
@@ -297,7 +297,10 @@ export const accountDescriptions: Descriptions["properties"] = {
   "NewInvitation.email": ["The email address of the invited person", email],
   "NewInvitation.roleId": roleId,
   "LinkAcceptance.token": ["The secret after `#` in the link", token],
-  "LinkAcceptance.name": ["The person's name; required for a new account", "Lea Lindqvist"],
+  "LinkAcceptance.name": [
+    "The person's name, for a new account. Without it an invitation is for the account with this password",
+    "Lea Lindqvist"
+  ],
   "LinkAcceptance.password": [newPassword, password],
   "LinkAcceptance.code": ["A code of the second factor, if the account has one", "492039"],
   requireSecondFactor: [
