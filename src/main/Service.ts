@@ -70,7 +70,7 @@ import * as Files from "../storage/files/Files.ts"
 import * as HubClients from "../storage/roaming/HubClients.ts"
 import * as Idempotency from "../storage/operators/Idempotency.ts"
 import * as Journal from "../storage/charging/Journal.ts"
-import * as KeyCheck from "../storage/operators/KeyCheck.ts"
+import * as RootKeys from "../storage/operators/RootKeys.ts"
 import * as ChargerRefusals from "../storage/charging/ChargerRefusals.ts"
 import * as UnknownChargerAttempts from "../storage/charging/UnknownChargerAttempts.ts"
 import * as LastSeen from "../storage/charging/LastSeen.ts"
@@ -93,7 +93,6 @@ import * as RolloutQueue from "../storage/rollouts/RolloutQueue.ts"
 import * as Rollouts from "../storage/rollouts/Rollouts.ts"
 import * as SavedViews from "../storage/search/SavedViews.ts"
 import * as Work from "../storage/work/Work.ts"
-import * as Secrets from "../storage/operators/Secrets.ts"
 import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
@@ -223,8 +222,7 @@ const storage = (settings: ServiceSettings) => {
   )
   return Layer.mergeAll(records, charging).pipe(
     // Nothing is written before the key is known to fit the database and the node id is known to be ours.
-    Layer.provideMerge(upkeep.pipe(Layer.provideMerge(KeyCheck.layer))),
-    Layer.provideMerge(Secrets.layer(settings.secretKey)),
+    Layer.provideMerge(upkeep.pipe(Layer.provideMerge(RootKeys.layer(settings.secretKey)))),
     Layer.provideMerge(Database.layer(settings.database))
   )
 }

@@ -5,6 +5,7 @@
 import type { Principal } from "../values/AuditContext.ts"
 import { builtInRoles, type BuiltInRole } from "./Role.ts"
 import { toBase62, toHex } from "../values/KeyFormat.ts"
+import { sealPurposes } from "../values/SealPurpose.ts"
 import type { Secrets } from "../values/Secrets.ts"
 
 /** A sign-in ends after this long without requests. */
@@ -28,8 +29,8 @@ export const signInPurposes = {
   link: "account-link",
   device: "known-device",
   recoveryCode: "recovery-code",
-  totp: "totp-secret",
-  clientSecret: "single-sign-on-secret",
+  totp: sealPurposes.totp,
+  clientSecret: sealPurposes.singleSignOnSecret,
   flow: "single-sign-on-flow",
   state: "single-sign-on-state"
 } as const

@@ -10,6 +10,7 @@ import { version } from "../Version.ts"
 import { base, type CommandLine, Ended, filesOf, wrongUse } from "./CommandLine.ts"
 import { exportCommand } from "./ExportCommand.ts"
 import { keyCommands } from "./KeyCommands.ts"
+import { rotateKeyCommand } from "./RotateKey.ts"
 
 /** The commands of one command line. */
 const tree = (line: CommandLine) =>
@@ -20,7 +21,7 @@ const tree = (line: CommandLine) =>
     Command.withDescription(
       "Runs chargers. Without a command it starts the service; its settings are environment variables (--print-config shows them)."
     ),
-    Command.withSubcommands([exportCommand(line), ...keyCommands(line)])
+    Command.withSubcommands([exportCommand(line), rotateKeyCommand(line), ...keyCommands(line)])
   )
 
 /** Prints help and version unchanged; for wrong usage, one line and where to read more. */

@@ -7,13 +7,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { type Config, limits, loadConfig } from "../../Config.ts"
+import type { StorageUnavailable } from "../../domain/Errors.ts"
 import * as Access from "../../storage/operators/Access.ts"
 import * as Accounts from "../../storage/operators/Accounts.ts"
 import * as Database from "../../storage/kernel/Database.ts"
-import * as KeyCheck from "../../storage/operators/KeyCheck.ts"
+import * as RootKeys from "../../storage/operators/RootKeys.ts"
 import { knownVersion, schemaVersion } from "../../storage/kernel/Migrations.ts"
 import { migrations } from "../../storage/migrations/all.ts"
-import * as Secrets from "../../storage/operators/Secrets.ts"
 import { guarded } from "../../storage/kernel/SqlErrors.ts"
 import { saveEngineMemory } from "../EngineMemory.ts"
 import { type AdminAnswer, administer, AdminRefused, type AdminRequest } from "./Admin.ts"
@@ -32,11 +32,9 @@ const rightSchema = Effect.gen(function* () {
   )
 })
 
-const opened = (config: Config) =>
-  Layer.merge(Access.layer, Accounts.layer).pipe(
-    Layer.provideMerge(KeyCheck.layer),
-    Layer.provideMerge(Layer.effectDiscard(rightSchema)),
-    Layer.provideMerge(Secrets.layer(config.secretKey)),
+/** The database of the settings, if it has the schema of this version. */
+export const databaseOf = (config: Config) =>
+  Layer.effectDiscard(rightSchema).pipe(
     Layer.provideMerge(
       Database.layer({
         url: config.databaseUrl,
@@ -50,22 +48,28 @@ const opened = (config: Config) =>
     )
   )
 
-const inDatabase = (config: Config, request: AdminRequest) =>
-  administer(request, config.publicUrl).pipe(
-    Effect.provide(opened(config)),
-    Effect.catchTags({
-      DatabaseFailed: ({ kind, message }) =>
-        Effect.fail(
-          refuse(
-            kind === "locked"
-              ? `${message.split("; ", 1)[0]}: the service cannot be reached; stop it, and run this again`
-              : message
-          )
-        ),
-      WrongSecretKey: ({ message }) => Effect.fail(refuse(`SECRET_KEY: ${message}`)),
-      StorageUnavailable: ({ message }) => Effect.fail(refuse(message))
-    })
+const opened = (config: Config) =>
+  Layer.merge(Access.layer, Accounts.layer).pipe(
+    Layer.provideMerge(RootKeys.layer(config.secretKey)),
+    Layer.provideMerge(databaseOf(config))
   )
+
+/** A database that cannot be used, as a refusal that says what to do. */
+export const refusedByDatabase = Effect.catchTags({
+  DatabaseFailed: ({ kind, message }: Database.DatabaseFailed) =>
+    Effect.fail(
+      refuse(
+        kind === "locked"
+          ? `${message.split("; ", 1)[0]}: the service cannot be reached; stop it, and run this again`
+          : message
+      )
+    ),
+  WrongSecretKey: ({ message }: RootKeys.WrongSecretKey) => Effect.fail(refuse(`SECRET_KEY: ${message}`)),
+  StorageUnavailable: ({ message }: StorageUnavailable) => Effect.fail(refuse(message))
+})
+
+const inDatabase = (config: Config, request: AdminRequest) =>
+  administer(request, config.publicUrl).pipe(Effect.provide(opened(config)), refusedByDatabase)
 
 /** Carries out a request wherever it can be done now. `args`: those that name files of settings. */
 export const administerHere = (

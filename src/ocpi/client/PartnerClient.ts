@@ -3,6 +3,7 @@
  * say what is requested.
  */
 import { Clock, Context, Data, Effect, Layer } from "effect"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import type { Connection, Partner, PartnerEndpoint } from "../../domain/roaming/Partner.ts"
 import { hiddenOf } from "../../domain/roaming/ExchangeRecord.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
@@ -116,7 +117,7 @@ const opening = (secrets: Secrets["Service"]): ((sealed: string) => string | und
   return (sealed) => {
     const known = opened.get(sealed)
     if (known !== undefined) return known
-    const token = secrets.open("partner-token", sealed)
+    const token = secrets.open(sealPurposes.partnerToken, sealed)
     if (token !== undefined) opened.set(sealed, token)
     const [oldest] = opened.keys()
     if (opened.size > openedMax && oldest !== undefined) opened.delete(oldest)

@@ -3,6 +3,7 @@
  * open, so its new token is accepted for our versions before we send it. It is accepted for other modules only after the partner has answered.
  */
 import { Effect, Layer } from "effect"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import {
@@ -41,7 +42,7 @@ const farewell = (
 ) =>
   Effect.gen(function* () {
     const { connection } = partner
-    const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+    const token = sealed === undefined ? undefined : secrets.open(sealPurposes.partnerToken, sealed)
     const url = connection?.endpoints.find(({ module }) => module === "credentials")?.url
     if (connection === undefined || token === undefined || url === undefined) return
     const access = accessBy(token, partner, connection.tokenForm)
@@ -204,7 +205,7 @@ const make = (options: RegistrarOptions) =>
           yield* partners.expect(partner.id, { verifier: ourVerifier, expiresAt: now + takenMillis }, audit)
           const ours = yield* ourCredentials(parties, options.base, partner.organisationId, token)
           const theirs = yield* exchanged(method, where, ours, access, correlationId, client)
-          const tokens = { theirToken: secrets.seal("partner-token", theirs.token), ourVerifier }
+          const tokens = { theirToken: secrets.seal(sealPurposes.partnerToken, theirs.token), ourVerifier }
           const registration = yield* agreed(partner, where, theirs, tokens, now)
           const { commit } = yield* Retrying
           return yield* commit(store(partner.id, registration, audit), () => partner.id)
@@ -240,7 +241,7 @@ const make = (options: RegistrarOptions) =>
       const partner = yield* partners.get(audit.by.organisationId, id)
       const { connection, organisationId, status } = partner
       const sealed = yield* partners.theirToken(organisationId, id)
-      const token = sealed === undefined ? undefined : secrets.open("partner-token", sealed)
+      const token = sealed === undefined ? undefined : secrets.open(sealPurposes.partnerToken, sealed)
       if (status !== "Registered" || connection === undefined || token === undefined) {
         return yield* conflict("not_registered", "Only a registered partner's credentials can be renewed.")
       }

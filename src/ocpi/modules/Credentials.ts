@@ -3,6 +3,7 @@
  * the token that it sent. No transaction is open during that call. The result for both sides is then stored in one transaction.
  */
 import { Effect } from "effect"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import type { Conflict } from "../../domain/Errors.ts"
 import type { Credentials } from "../../domain/roaming/Credentials.ts"
 import { type Connection, registeredSince, strangerTo } from "../../domain/roaming/Partner.ts"
@@ -123,7 +124,7 @@ export const credentialsHandlers = (options: CredentialsOptions) =>
         })
         const connection = connectionOf(exchange, theirs, found)
         const token = newPartnerToken(secrets)
-        const theirToken = secrets.seal("partner-token", theirs.token)
+        const theirToken = secrets.seal(sealPurposes.partnerToken, theirs.token)
         const registration: Registration = { begun, connection, theirToken, ourVerifier: tokenVerifier(secrets, token) }
         return { token, registration }
       })

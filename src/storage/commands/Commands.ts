@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
 import { beyondCaps, capMillis, cappedWith, type CommandCaps, isCapped } from "../../domain/command/CommandCaps.ts"
@@ -49,7 +50,7 @@ export interface CommandsOptions extends CommandCaps {
 }
 
 /** The purpose under which a command's secret is sealed. */
-const sealPurpose = "command"
+const sealPurpose = sealPurposes.command
 
 const CommandedCharger = Schema.Struct({
   connected: Schema.Boolean,

@@ -3,6 +3,7 @@
  * a limited time. So two processes do not send it twice, and if one dies, another takes over.
  */
 import { Clock, Effect, Layer, Schedule, Schema, type Scope, Stream } from "effect"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { type NewPartnerCallback, answerSeconds, partnerCallbackKinds } from "../../domain/command/PartnerCallback.ts"
 import {
   type CallbackKey,
@@ -73,7 +74,7 @@ const sweepCallbacks = (
 
 const minuteMillis = 60_000
 
-const sealPurpose = "response-url"
+const sealPurpose = sealPurposes.responseUrl
 
 /** The maximum length of the stored reason why a partner could not be reached. */
 const problemMax = 500

@@ -3,6 +3,7 @@
  * Its secrets are sealed.
  */
 import { Effect, Layer } from "effect"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { type WebhookInput, type WebhookPatch, Webhooks } from "../../domain/event/Webhooks.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
@@ -26,7 +27,7 @@ import { delivered, deliveries } from "./WebhookDeliveries.ts"
 import { recordOf, targetRows, webhookColumns, webhookOf, webhookRows } from "./WebhookRows.ts"
 
 /** The purpose under which the secrets are sealed. */
-const purpose = "webhook-secret"
+const purpose = sealPurposes.webhookSecret
 
 const pages = pagedList("webhooks", UuidKey, (webhook: Webhook) => webhook.id)
 

@@ -1,6 +1,6 @@
 /**
- * The port `Secrets` with the runtime's own cryptography. A key for each purpose is derived from the service's one secret key. So a
- * verifier for one purpose is useless for another, and a stolen database is useless without the secret key.
+ * The port `Secrets` with the runtime's own cryptography. A key for each purpose is derived from the database's root keys, which are
+ * stored encrypted under `SECRET_KEY`. So a verifier for one purpose is useless for another, and a stolen database is useless without that key.
  */
 import {
   createCipheriv,
@@ -162,14 +162,30 @@ const stocked = () => {
   }
 }
 
-/** `secretKey` is any text with enough randomness; with another key, all stored verifiers become invalid. */
-export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] => {
+/** Any texts with enough randomness. */
+export interface RootKeys {
+  /** With another one all stored verifiers become invalid, and ids of transactions would repeat. */
+  readonly hashing: Redacted.Redacted
+  readonly sealing: Redacted.Redacted
+}
+
+/** The key of a purpose, derived from a root key or the secret key. */
+const derivedKey = (root: Redacted.Redacted, purpose: string): Uint8Array =>
+  hmac(Redacted.value(root), `voltlane:${purpose}`)
+
+/** `seal` and `open` of the port, under any key. */
+export const sealWith = (key: Redacted.Redacted, purpose: string, text: string): string =>
+  sealed(derivedKey(key, `seal:${purpose}`), text)
+export const openWith = (key: Redacted.Redacted, purpose: string, text: string): string | undefined =>
+  opened(derivedKey(key, `seal:${purpose}`), text)
+
+export const make = ({ hashing: hashKey, sealing }: RootKeys): Secrets["Service"] => {
   // Purposes are constants of our code, so these maps stay small.
   const keys = new Map<string, Uint8Array>()
-  const keyFor = (purpose: string): Uint8Array => {
+  const sealingKey = (purpose: string): Uint8Array => {
     const known = keys.get(purpose)
     if (known !== undefined) return known
-    const key = hmac(Redacted.value(secretKey), `voltlane:${purpose}`)
+    const key = derivedKey(sealing, `seal:${purpose}`)
     keys.set(purpose, key)
     return key
   }
@@ -177,10 +193,10 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   const verifiers = new Map<string, KeyObject>()
   const verifier = (purpose: string, secret: Uint8Array | string): Uint8Array => {
     let key = verifiers.get(purpose)
-    if (key === undefined) verifiers.set(purpose, (key = createSecretKey(keyFor(purpose))))
+    if (key === undefined) verifiers.set(purpose, (key = createSecretKey(derivedKey(hashKey, purpose))))
     return hmac(key, secret)
   }
-  const numbers = new DataView(Uint8Array.from(keyFor("transaction-ids")).buffer)
+  const numbers = new DataView(Uint8Array.from(derivedKey(hashKey, "transaction-ids")).buffer)
   const random = stocked()
   const slowly = Semaphore.makeUnsafe(hashesAtOnce)
   let hashing = 0
@@ -197,9 +213,8 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   return {
     verifier,
     verify: (purpose, secret, stored) => equal(verifier(purpose, secret), stored),
-    // The key for seals is derived separately from the verifier's key of the same purpose.
-    seal: (purpose, text) => sealed(keyFor(`seal:${purpose}`), text),
-    open: (purpose, text) => opened(keyFor(`seal:${purpose}`), text),
+    seal: (purpose, text) => sealed(sealingKey(purpose), text),
+    open: (purpose, text) => opened(sealingKey(purpose), text),
     randomBytes: (length) => randomBytes(length),
     uuid: (now) => uuid7(now, random(10)),
     transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
@@ -212,5 +227,6 @@ export const make = (secretKey: Redacted.Redacted<string>): Secrets["Service"] =
   }
 }
 
-export const layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Secrets> =>
-  Layer.sync(Secrets, () => Secrets.of(make(secretKey)))
+/** From one key, without a database. */
+export const layer = (key: Redacted.Redacted): Layer.Layer<Secrets> =>
+  Layer.sync(Secrets, () => Secrets.of(make({ hashing: key, sealing: key })))

@@ -1,6 +1,7 @@
 /** The port `Rollouts` over SQL: rollouts as operators create, view and control them. */
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { Conflict, InvalidInput, NotFound, TooMany } from "../../domain/Errors.ts"
 import type { RolloutRecord } from "../../domain/event/RecordFact.ts"
 import { afterDecision, type RolloutDecision } from "../../domain/rollout/Decisions.ts"
@@ -29,7 +30,7 @@ import { refusingValues, storable } from "../kernel/Storable.ts"
 import { RolloutRow, rolloutOf, selectRollouts } from "./RolloutRows.ts"
 
 /** The purpose under which the command of a rollout is sealed. */
-export const rolloutSeal = "rollout"
+export const rolloutSeal = sealPurposes.rollout
 
 const rolloutRow = rowOf(RolloutRow)
 const rolloutRows = rowsOf(RolloutRow)

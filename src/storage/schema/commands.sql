@@ -10,8 +10,8 @@ CREATE TABLE command (
   type text NOT NULL,
   status text NOT NULL CHECK (status IN ('Pending', 'Sent', 'Accepted', 'Rejected', 'Failed', 'TimedOut', 'Expired')),
   command jsonb NOT NULL,
-  -- The command with its secrets, encrypted.
-  sealed text,
+  -- The command with its secrets.
+  sealed sealed,
   password_verifier bytea,
   -- The part of the command that may be shown, with secrets masked.
   parameters jsonb NOT NULL,
@@ -141,7 +141,7 @@ BEGIN
   IF p_credentials OR NOT v_next.carries THEN
     UPDATE command m SET status = 'Sent', sent_at = coalesce(m.sent_at, p_at), sent_epoch = p_epoch WHERE m.id = v_next.id;
   END IF;
-  RETURN QUERY SELECT v_next.id, v_next.command, v_next.sealed, NOT p_credentials AND v_next.carries,
+  RETURN QUERY SELECT v_next.id, v_next.command, v_next.sealed::text, NOT p_credentials AND v_next.carries,
     EXISTS (SELECT 1 FROM command o WHERE o.charger_id = p_charger AND o.status = 'Pending' AND o.id <> v_next.id);
 END
 $function$;

@@ -1,12 +1,15 @@
 -- Nodes of the service, the journal of facts, the OCPP message log, and the partitions by day and month.
 -- Service-wide values belong to no organisation.
 
+-- Encrypted text. `voltlane rotate-key` encrypts every column of this type anew.
+CREATE DOMAIN sealed AS text;
+
 CREATE TABLE service (
   name text PRIMARY KEY,
   value bytea NOT NULL
 );
 COMMENT ON TABLE service IS
-  'Values of the whole service, which belong to no organisation. A start checks here that it has the key this database was made with. Kept for ever.';
+  'Values of the whole service, which belong to no organisation: the keys of all hashes and encrypted values, encrypted under SECRET_KEY. Kept for ever.';
 
 CREATE TABLE number_block (
   name text PRIMARY KEY,

@@ -57,10 +57,10 @@ CREATE TABLE operator (
   locale text NOT NULL DEFAULT 'en',
   -- NULL until the person has set a password: until then only keys and links work.
   password_hash text,
-  -- Encrypted; NULL without a second factor.
-  totp_secret text,
-  -- Encrypted; a secret that no code has confirmed yet.
-  totp_pending text,
+  -- NULL without a second factor.
+  totp_secret sealed,
+  -- A secret that no code has confirmed yet.
+  totp_pending sealed,
   -- The last time step whose code was accepted: each code works once.
   totp_step bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL
@@ -142,11 +142,11 @@ CREATE TABLE idempotency (
   claimed_at timestamptz NOT NULL,
   status integer,
   content_type text,
-  body text,
+  body sealed,
   -- The process that runs the request; NULL if none does. The claim is free as soon as that process is gone.
   node_id text,
-  -- What a request with several transactions has completed so far, encrypted; a retry starts from it.
-  reached text,
+  -- What a request with several transactions has completed so far; a retry starts from it.
+  reached sealed,
   PRIMARY KEY (key_id, idempotency_key)
 );
 COMMENT ON TABLE idempotency IS

@@ -9,8 +9,8 @@ CREATE TABLE partner (
   suspended boolean NOT NULL DEFAULT false,
   switches jsonb NOT NULL,
   connection jsonb,
-  -- The token with which we call the partner, encrypted.
-  their_token text,
+  -- The token with which we call the partner.
+  their_token sealed,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
@@ -70,8 +70,8 @@ CREATE TABLE partner_command (
   partner_id uuid NOT NULL REFERENCES partner (id) ON DELETE CASCADE,
   kind text NOT NULL,
   version text NOT NULL,
-  -- Encrypted: anyone who knows it can send the partner any result.
-  response_url text NOT NULL,
+  -- Anyone who knows it can send the partner any result.
+  response_url sealed NOT NULL,
   correlation_id text NOT NULL,
   from_party jsonb,
   to_party jsonb,

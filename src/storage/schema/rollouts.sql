@@ -8,8 +8,8 @@ CREATE TABLE rollout (
   state text NOT NULL CHECK (state IN ('AwaitingApproval', 'Running', 'Paused', 'Completed', 'Cancelled')),
   pause_reason text CHECK (pause_reason IN ('Operator', 'Failures')),
   type text NOT NULL,
-  -- The command as received by REST, encrypted.
-  sealed text NOT NULL,
+  -- The command as received by REST.
+  sealed sealed NOT NULL,
   -- The part of the command that may be shown.
   parameters jsonb NOT NULL,
   -- Pace, waves, window, failures that pause it, the new version: RolloutPlan.

@@ -4,8 +4,8 @@ CREATE TABLE single_sign_on (
   organisation_id uuid PRIMARY KEY REFERENCES organisation (id),
   issuer text NOT NULL,
   client_id text NOT NULL,
-  -- Encrypted; NULL for a client without a secret.
-  client_secret text,
+  -- NULL for a client without a secret.
+  client_secret sealed,
   -- In addition to openid.
   scopes text[] NOT NULL,
   groups_claim text NOT NULL,

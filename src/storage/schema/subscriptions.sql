@@ -67,9 +67,9 @@ CREATE TABLE webhook (
   types text[],
   -- Null: all sites.
   site_ids uuid[],
-  -- Encrypted, like previous_secret, which also signs until previous_until.
-  secret text NOT NULL,
-  previous_secret text,
+  secret sealed NOT NULL,
+  -- Also signs until previous_until.
+  previous_secret sealed,
   previous_until timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL

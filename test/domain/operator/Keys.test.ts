@@ -12,7 +12,10 @@ import {
 } from "../../../src/domain/operator/Keys.ts"
 import * as NodeSecrets from "../../../src/storage/operators/Secrets.ts"
 
-const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
+const secrets = NodeSecrets.make({
+  hashing: Redacted.make("a secret of the tests"),
+  sealing: Redacted.make("a secret of the tests")
+})
 
 const proves = (presented: string, stored: { readonly publicId: string; readonly verifier: Uint8Array }): boolean => {
   const lookup = keyLookup(secrets, presented)

@@ -18,7 +18,10 @@ beforeEach(async () => {
 
 const ask = (method: string, path: string, body?: Json) => app.ask(method, `/cpo/v2${path}`, { key: app.key, body })
 
-const secrets = NodeSecrets.make(Redacted.make("a secret of the tests"))
+const secrets = NodeSecrets.make({
+  hashing: Redacted.make("a secret of the tests"),
+  sealing: Redacted.make("a secret of the tests")
+})
 const hasPassword = (chargerId: string, password: string): boolean =>
   Buffer.from(passwordVerifier(secrets, password)).equals(Buffer.from(app.world.passwords.get(chargerId) ?? []))
 

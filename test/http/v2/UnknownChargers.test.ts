@@ -84,10 +84,7 @@ describe("the list of unknown chargers", () => {
       }
     }
     const { paths } = (await ask("GET", "/cpo/swagger.json")).json
-    for (const operation of [
-      paths["/v2/unknown-chargers"].get,
-      paths["/v2/unknown-chargers/{chargerId}"].delete
-    ]) {
+    for (const operation of [paths["/v2/unknown-chargers"].get, paths["/v2/unknown-chargers/{chargerId}"].delete]) {
       expect(operation["x-required-permissions-with-several-organisations"]).toEqual(["platform:admin"])
     }
     expect(unknownOf(world).has("NEW-1")).toBe(true)

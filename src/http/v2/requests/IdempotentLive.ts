@@ -6,6 +6,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { sealPurposes } from "../../../domain/values/SealPurpose.ts"
 import { InvalidInput, type StorageUnavailable } from "../../../domain/Errors.ts"
 import { Idempotency, Retrying, type Claim, type StoredAnswer } from "../../../domain/operator/Idempotency.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
@@ -17,7 +18,7 @@ import { faceProblem, toResponse } from "./Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const purpose = "idempotent-answer"
+const purpose = sealPurposes.idempotentAnswer
 
 /** 1 to 255 printable ASCII characters, which both a header and an index can hold. */
 const keyPattern = /^[\x20-\x7e]{1,255}$/
