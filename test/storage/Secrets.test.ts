@@ -5,9 +5,11 @@ import { isUuid } from "../../src/domain/values/Uuid7.ts"
 import { make } from "../../src/storage/operators/Secrets.ts"
 import { nastyTexts } from "../support/nastyText.ts"
 
-const ours = make(Redacted.make("a secret key of the service"))
-const again = make(Redacted.make("a secret key of the service"))
-const other = make(Redacted.make("another secret key"))
+const from = (key: string) => make({ hashing: Redacted.make(key), sealing: Redacted.make(key) })
+
+const ours = from("a secret key of the service")
+const again = from("a secret key of the service")
+const other = from("another secret key")
 
 describe("verifiers", () => {
   it("prove a secret in every process that has the key", () => {

@@ -54,8 +54,8 @@ const opened = (config: Config) =>
     Layer.provideMerge(databaseOf(config))
   )
 
-/** A database that cannot be used, as a refusal that says what to do. */
-export const refusedByDatabase = Effect.catchTags({
+/** Errors of a database that cannot be used, as refusals that say what to do. */
+export const databaseRefusals = {
   DatabaseFailed: ({ kind, message }: Database.DatabaseFailed) =>
     Effect.fail(
       refuse(
@@ -66,10 +66,10 @@ export const refusedByDatabase = Effect.catchTags({
     ),
   WrongSecretKey: ({ message }: RootKeys.WrongSecretKey) => Effect.fail(refuse(`SECRET_KEY: ${message}`)),
   StorageUnavailable: ({ message }: StorageUnavailable) => Effect.fail(refuse(message))
-})
+}
 
 const inDatabase = (config: Config, request: AdminRequest) =>
-  administer(request, config.publicUrl).pipe(Effect.provide(opened(config)), refusedByDatabase)
+  administer(request, config.publicUrl).pipe(Effect.provide(opened(config)), Effect.catchTags(databaseRefusals))
 
 /** Carries out a request wherever it can be done now. `args`: those that name files of settings. */
 export const administerHere = (

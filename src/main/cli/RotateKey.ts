@@ -13,7 +13,7 @@ import { type Rotated, rotateKey } from "../../storage/operators/KeyRotation.ts"
 import { saveEngineMemory } from "../EngineMemory.ts"
 import { AdminRefused } from "./Admin.ts"
 import { base, type CommandLine, Ended, filesOf } from "./CommandLine.ts"
-import { databaseOf, refusedByDatabase } from "./Database.ts"
+import { databaseOf, databaseRefusals } from "./Database.ts"
 
 const refuse = (message: string) => new AdminRefused({ message })
 
@@ -113,7 +113,7 @@ export const rotateKeyCommand = ({ env, err }: CommandLine) =>
       Effect.gen(function* () {
         const files = filesOf((yield* base).envFile)
         const lines = yield* rotateKeyHere(env, files, Option.getOrUndefined(newKeyFile)).pipe(
-          refusedByDatabase,
+          Effect.catchTags(databaseRefusals),
           Effect.catchTags({
             AdminRefused: ({ message }) => Effect.fail(new Ended({ message: `rotate-key: ${message}`, code: 1 })),
             ConfigProblem: ({ message, variable }) =>
