@@ -337,6 +337,19 @@ export const limits = {
     wrongKeysPerMinute: 600
   },
 
+  /** Callers without credentials. */
+  strangers: {
+    // A tenth of the main thread for one network: a hundred routed requests or a thousand ready answers a second, and four seconds' worth at once,
+    // which is more than a full office that opens the console at the same time.
+    networkMillisPerSecond: 100,
+    // A quarter for all: chargers and those with credentials keep the rest, however many networks an attacker has.
+    millisPerSecond: 250,
+    // Browsers open six, proxies are not counted by network.
+    connectionsPerNetwork: 1_000,
+    // Each may hold two reads of 64 KiB.
+    connections: 10_000
+  },
+
   shutdown: {
     // From SIGTERM to the end of the process in any case: less than the 30 s after which orchestrators kill it.
     hardStopMillis: 25 * second

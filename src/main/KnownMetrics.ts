@@ -13,6 +13,7 @@ import { refusedForTheirShare } from "../http/v2/requests/FairShare.ts"
 import { refusedLargeAnswers } from "../http/v2/requests/LargeAnswers.ts"
 import { signOnMetrics } from "../http/v2/accounts/SingleSignOn.ts"
 import { rateLimitMetrics } from "../http/v2/requests/RateLimits.ts"
+import { wrongOfNetwork } from "../http/WrongCredentials.ts"
 import { authorizerMetrics } from "../ocpi/client/Authorizer.ts"
 import { resultMetrics } from "../ocpi/client/ResultPoster.ts"
 import { requestMetrics } from "../ocpi/server/Metrics.ts"
@@ -24,6 +25,7 @@ import { refusalMetrics } from "../storage/charging/ChargerRefusals.ts"
 import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
+import { strangersMetrics } from "./Strangers.ts"
 import { unreadAnswers } from "./Listeners.ts"
 
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
@@ -40,6 +42,8 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...messageLogMetrics,
   ...priceMetrics,
   ...rateLimitMetrics,
+  wrongOfNetwork,
+  ...strangersMetrics,
   ...signOnMetrics,
   ...readerMetrics,
   ...requestMetrics,

@@ -11,10 +11,15 @@ import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
 import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
+import { ReadyAnswers } from "../http/Ready.ts"
 import { oneAtATime } from "./OneAtATime.ts"
+import { readyBytes } from "./ReadyBytes.ts"
+import { Strangers, type StrangersOptions } from "./Strangers.ts"
 import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 
 export interface ListenerOptions extends UnreadOptions {
+  /** Without it, callers without credentials may use as much as they want. */
+  readonly strangers?: StrangersOptions
   readonly host: string
   /** Undefined closes plain http. */
   readonly port: number | undefined
@@ -69,6 +74,9 @@ export const unreadAnswers = Metric.counter("http_unread_answers_total", {
   description: "Answers whose connection was closed because the client did not read them",
   incremental: true
 })
+
+/** Requests of one connection. A partner at its highest rate opens a new one every minute. */
+const maxRequestsPerSocket = 10_000
 
 type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
 
@@ -158,7 +166,13 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     }
     const answers = watchUnread(options, () => record(Metric.update(unreadAnswers, 1)))
     yield* Effect.addFinalizer(() => Effect.sync(answers.stop))
-    const handle = yield* handlerOf(Layer.provide(routes, Layer.succeed(AnswerEnd, onAnswerEnd)))
+    const ready = readyBytes()
+    const strangers =
+      options.strangers === undefined
+        ? undefined
+        : new Strangers(options.strangers, (metric) => record(Metric.update(metric, 1)))
+    const offered = Layer.merge(Layer.succeed(AnswerEnd, onAnswerEnd), Layer.succeed(ReadyAnswers, ready.offer))
+    const handle = yield* handlerOf(Layer.provide(routes, offered))
 
     const onRequest: Handler = (request, response) => {
       const arrived = performance.now()
@@ -169,6 +183,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       // then on the shorter limit applies.
       if (isTransfer(request.method, path)) response.once("finish", bound)
       else bound()
+      const answer = ready.find(request, path)
       waiting.set(request, [])
       answers.watch(response)
       response.once("close", () => {
@@ -176,7 +191,9 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
         waiting.delete(request)
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
-      handle(request, response)
+      const proceed = () => (answer === undefined ? handle(request, response) : ready.send(answer, request, response))
+      if (strangers === undefined) proceed()
+      else strangers.admit(request, response, path, answer !== undefined, proceed)
     }
 
     const limits = {
@@ -184,15 +201,17 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       requestTimeout: options.transferTimeoutMillis,
       maxHeaderSize: 16_384
     }
+    /** The last answer tells the client that the connection closes, so that none is used for ever. */
+    const bounded = <S extends Http.Server>(server: S): S => Object.assign(server, { maxRequestsPerSocket })
     const listeners: Array<Listener> = []
     if (options.port !== undefined) {
-      const server = Http.createServer(limits)
+      const server = bounded(Http.createServer(limits))
       oneAtATime(server, "connection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: false, port: yield* listen(server, "PORT", options.port, options.host) })
     }
     if (options.tls !== undefined) {
-      const server = Https.createServer({ ...limits, ...options.tls.options })
+      const server = bounded(Https.createServer({ ...limits, ...options.tls.options }))
       oneAtATime(server, "secureConnection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: true, port: yield* listen(server, "TLS_PORT", options.tls.port, options.host) })

@@ -2,6 +2,7 @@
  * The composition root: joins all parts of the service. It has no logic. It defines which layer depends on which, with
  * which settings, and in which order they start and stop.
  */
+import type { IncomingMessage } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
@@ -26,9 +27,11 @@ import * as Uploads from "../http/files/Uploads.ts"
 import * as ChargerAddress from "../http/ops/ChargerAddress.ts"
 import * as Health from "../http/ops/Health.ts"
 import * as Metrics from "../http/ops/Metrics.ts"
+import { ready, ReadyAnswers, respond } from "../http/Ready.ts"
 import { secretParameters } from "../http/RawUrl.ts"
 import { v1Routes } from "../http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../http/v2/requests/LargeAnswers.ts"
+import { wrongCredentials } from "../http/WrongCredentials.ts"
 import type { FairShareOptions } from "../http/v2/requests/FairShare.ts"
 import type { RateLimitOptions } from "../http/v2/requests/RateLimits.ts"
 import { commandOpening, v2Routes } from "../http/v2/Routes.ts"
@@ -110,6 +113,7 @@ import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { serveControl } from "./cli/Control.ts"
 import { beginMetrics } from "./KnownMetrics.ts"
 import { type Listener, type ListenerOptions, open, openMetrics } from "./Listeners.ts"
+import type { StrangersOptions } from "./Strangers.ts"
 
 export interface ServiceSettings {
   readonly version: string
@@ -120,14 +124,15 @@ export interface ServiceSettings {
   readonly nodeId: string
   readonly secretKey: Redacted.Redacted
   readonly database: Database.DatabaseOptions
-  readonly listeners: ListenerOptions
+  readonly listeners: Omit<ListenerOptions, "strangers">
+  readonly strangers: Omit<StrangersOptions, "originOf">
   /** Where `/metrics` is served: on the main listeners, on a separate one, or not at all. */
   readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
   readonly corsOrigins: ReadonlyArray<string>
   readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
-  readonly apiRates: Omit<RateLimitOptions, "networkOf">
+  readonly apiRates: Omit<RateLimitOptions, "networkOf" | "wrong">
   readonly trustProxy: (address: string) => boolean
   /** Options of our calls to partners. */
   readonly outbound: PartnerClient.PartnerClientOptions
@@ -253,14 +258,24 @@ const isSecure =
     return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
   }
 
+/** Where a request comes from before it is routed. */
+const strangerOf =
+  ({ trustProxy }: ServiceSettings) =>
+  ({ headers, socket }: IncomingMessage) => {
+    const { address, network } = originOf(socket.remoteAddress, false, headers, trustProxy)
+    return { network, isForwarded: trustProxy((socket.remoteAddress ?? "").replace(/^::ffff:/, "")) && address !== "" }
+  }
+
 /** The origin of a request, also through trusted proxies. */
 const clientOf = (settings: ServiceSettings) => (request: HttpServerRequest.HttpServerRequest) => {
   const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
   return originOf(socket?.remoteAddress, false, request.headers, settings.trustProxy)
 }
 
-const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) =>
-  Layer.mergeAll(
+const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Effect.Effect<void>) => {
+  const networkOf = (request: HttpServerRequest.HttpServerRequest) => clientOf(settings)(request).network
+  const wrong = wrongCredentials(settings.apiRates.wrongKeysPerMinute)
+  return Layer.mergeAll(
     v2Routes({
       publicUrl: settings.publicUrl,
       version: settings.version,
@@ -271,10 +286,30 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       corsOrigins: settings.corsOrigins,
       mapTiles: settings.mapTiles,
       addressOf: (request) => clientOf(settings)(request).address,
-      rateLimits: { ...settings.apiRates, networkOf: (request) => clientOf(settings)(request).network }
+      rateLimits: { ...settings.apiRates, networkOf, wrong }
     }),
-    v1Routes({ publicUrl: settings.publicUrl, isSecure: isSecure(settings), allowHttp: settings.v1AllowHttp }),
-    ocpiRoutes({ publicUrl: settings.publicUrl, outbound: settings.outbound }),
+    v1Routes({
+      publicUrl: settings.publicUrl,
+      isSecure: isSecure(settings),
+      allowHttp: settings.v1AllowHttp,
+      networkOf,
+      wrong
+    }),
+    Layer.unwrap(
+      Effect.map(ReadyAnswers, (offer) =>
+        ocpiRoutes({
+          publicUrl: settings.publicUrl,
+          outbound: settings.outbound,
+          networkOf,
+          wrong,
+          described: (path, json) => {
+            const answer = ready(json, "application/json")
+            offer(path, answer)
+            return respond(answer)
+          }
+        })
+      )
+    ),
     Health.routes({
       version: settings.version,
       environment: settings.environment,
@@ -287,6 +322,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
     Uploads.routes,
     Downloads.routes
   )
+}
 
 /** The running service. */
 export interface Running {
@@ -353,7 +389,7 @@ export const start = (settings: ServiceSettings) =>
       let draining = false
       const ending = yield* Deferred.make<void>()
       const listeners = yield* open(
-        settings.listeners,
+        { ...settings.listeners, strangers: { ...settings.strangers, originOf: strangerOf(settings) } },
         routes(settings, () => draining, Deferred.await(ending))
       )
       yield* openMetrics(settings.listeners, Metrics.routes)

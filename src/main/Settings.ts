@@ -87,6 +87,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     logHeartbeats: config.messageLogHeartbeats,
     largeAnswers: limits.http,
     fairShare: limits.http,
+    strangers: limits.strangers,
     ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
     actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),

@@ -2,6 +2,7 @@
 import { type Context, Effect, Layer, Logger } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../../src/http/AnswerEnd.ts"
+import type { V1Options } from "../../src/http/v1/FaceLive.ts"
 import { v1Routes } from "../../src/http/v1/Routes.ts"
 import type { LargeAnswersOptions } from "../../src/http/v2/requests/LargeAnswers.ts"
 import { type V2Options, v2Routes } from "../../src/http/v2/Routes.ts"
@@ -66,6 +67,7 @@ export interface RestOptions {
   /** Called for each large answer; without it, an answer ends when it is made. */
   readonly onAnswerEnd?: OnAnswerEnd
   readonly v2?: Partial<V2Options>
+  readonly v1?: Partial<V1Options>
   /** The context in which requests are handled, for example to record their statements. */
   readonly context?: Context.Context<never>
 }
@@ -83,7 +85,8 @@ export const restApp = (ports: Layer.Layer<RestPorts>, options: RestOptions = {}
     v1Routes({
       publicUrl,
       isSecure: (request) => request.headers["x-test-plain"] !== "yes",
-      allowHttp: options.allowHttp ?? false
+      allowHttp: options.allowHttp ?? false,
+      ...options.v1
     })
   ).pipe(
     Layer.provide(options.onAnswerEnd === undefined ? Layer.empty : Layer.succeed(AnswerEnd, options.onAnswerEnd)),

@@ -2,12 +2,12 @@
  * Serves the console's built files. They are read once at startup and sent as compressed at build time. Every page of the console gets the
  * same HTML document, since the console does its own routing.
  */
-import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { pathOf } from "../RawUrl.ts"
+import { etagOf, type Ready, ReadyAnswers, respond } from "../Ready.ts"
 
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
@@ -52,17 +52,8 @@ type Always = ReturnType<typeof headersUnder>
 /** Files with a hash in their name never change. */
 const forGood = "public, max-age=31536000, immutable"
 
-interface File {
-  readonly type: string
-  readonly etag: string
-  readonly cache: string
-  readonly plain: Uint8Array
-  readonly br: Uint8Array | undefined
-  readonly gzip: Uint8Array | undefined
-}
-
 /** The files below `folder` by their paths; empty if the console was not built. */
-const readFiles = (folder: string): ReadonlyMap<string, File> => {
+const readFiles = (folder: string, always: Always): ReadonlyMap<string, Ready> => {
   if (!existsSync(join(folder, "index.html"))) return new Map()
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -74,10 +65,11 @@ const readFiles = (folder: string): ReadonlyMap<string, File> => {
       .filter((name) => !/\.(?:br|gz)$/.test(name))
       .map((name) => {
         const plain = readFileSync(join(folder, name))
-        const file: File = {
-          type: types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
-          etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
-          cache: name.startsWith("a/") ? forGood : "no-cache",
+        const type = types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"
+        const cache = name.startsWith("a/") ? forGood : "no-cache"
+        const file: Ready = {
+          headers: { ...always, "content-type": type, "cache-control": cache },
+          etag: etagOf(plain),
           plain,
           br: form(`${name}.br`),
           gzip: form(`${name}.gz`)
@@ -86,18 +78,6 @@ const readFiles = (folder: string): ReadonlyMap<string, File> => {
       })
   )
 }
-
-const send = ({ br, cache, etag, gzip, plain, type }: File, always: Always) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-    const about = { ...always, etag, "cache-control": cache }
-    if (headers["if-none-match"] === etag) return HttpServerResponse.empty({ status: 304, headers: about })
-    const accepted = headers["accept-encoding"] ?? ""
-    const encoded = (name: string, content: Uint8Array) =>
-      HttpServerResponse.uint8Array(content, { contentType: type, headers: { ...about, "content-encoding": name } })
-    if (br !== undefined && /\bbr\b/.test(accepted)) return encoded("br", br)
-    if (gzip !== undefined && /\bgzip\b/.test(accepted)) return encoded("gzip", gzip)
-    return HttpServerResponse.uint8Array(plain, { contentType: type, headers: about })
-  })
 
 const notBuilt = `The console is not built. Run "npm run console" in Voltlane's directory, then restart the service.
 The API is described at /cpo/docs.
@@ -125,17 +105,24 @@ export const sections: ReadonlyArray<string> = [
   "settings"
 ]
 
+/** The paths of the files that are served under their own names. */
+const servedPath = /^\/(?:a\/.+|theme\.js|mark\.svg)$/
+
 /** The routes of the console in `folder`; `mapTiles` as in `MAP_TILES`. */
 export const routes = (folder: string, mapTiles?: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const always = headersUnder(mapTiles)
-      const files = readFiles(folder)
+      const files = readFiles(folder, always)
+      const offer = yield* ReadyAnswers
       const document = files.get("/index.html")
       const page =
         document === undefined
           ? Effect.succeed(HttpServerResponse.text(notBuilt, { headers: { ...always, "cache-control": "no-store" } }))
-          : send(document, always)
+          : respond(document)
+      const addresses = ["", ...sections].map((section) => `/${section}`)
+      if (document !== undefined) for (const address of addresses) offer(address, document)
+      for (const [path, file] of files) if (servedPath.test(path)) offer(path, file)
       yield* router.add("GET", "/", page)
       // `/work/*` also matches `/work`.
       for (const section of sections) yield* router.add("GET", `/${section}/*`, page)
@@ -143,7 +130,7 @@ export const routes = (folder: string, mapTiles?: string) =>
         const file = files.get(pathOf(url))
         return file === undefined
           ? Effect.succeed(HttpServerResponse.text("This file does not exist.", { status: 404, headers: always }))
-          : send(file, always)
+          : respond(file)
       })
       yield* router.add("GET", "/a/*", asset)
       for (const path of ["/theme.js", "/mark.svg"] as const) yield* router.add("GET", path, asset)

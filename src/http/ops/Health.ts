@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { ready, ReadyAnswers } from "../Ready.ts"
 import { ChargerLink } from "../../domain/charger/ChargerLink.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 
@@ -24,6 +25,8 @@ export const routes = (options: HealthOptions) =>
       const health = yield* StorageHealth
       const link = yield* ChargerLink
       const live = HttpServerResponse.jsonUnsafe({ status: "alive" }, { headers: noStore })
+      const offer = yield* ReadyAnswers
+      for (const path of ["/livez", "/healthz"]) offer(path, ready(`{"status":"alive"}`, "application/json", noStore))
       yield* router.add("GET", "/livez", live)
       yield* router.add("GET", "/healthz", live)
       yield* router.add(

@@ -3,8 +3,12 @@
  * requests. They are never labelled by charger, organisation or path parameter.
  */
 import { Effect, Metric } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { type Ready, ReadyAnswers, respond } from "../Ready.ts"
+
+/** How long a text is sent again, ms. Scrapers ask every few seconds; making the text takes milliseconds. */
+const freshMillis = 1_000
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Resident memory of this process" })
 const started = Metric.gauge("process_start_time_seconds", {
@@ -39,14 +43,24 @@ export const recordRequest = (method: string, path: string, status: number, seco
 /** Route `/metrics`. */
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
+    const offer = yield* ReadyAnswers
+    let made: Ready | undefined
+    let until = 0
     yield* Metric.update(started, Math.round((Date.now() - performance.now()) / 1000))
     yield* router.add(
       "GET",
       "/metrics",
       Effect.gen(function* () {
-        yield* Metric.update(memory, process.memoryUsage.rss())
-        const text = yield* PrometheusMetrics.format()
-        return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+        const now = performance.now()
+        if (made === undefined || now >= until) {
+          yield* Metric.update(memory, process.memoryUsage.rss())
+          const plain = Buffer.from(yield* PrometheusMetrics.format())
+          const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
+          made = { headers, etag: undefined, plain, br: undefined, gzip: undefined }
+          until = now + freshMillis
+          offer("/metrics", made, until)
+        }
+        return yield* respond(made)
       })
     )
   })

@@ -3,6 +3,7 @@ import { Cause, Clock, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { purposes } from "../../domain/operator/Keys.ts"
+import { uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
 import { Access } from "../../domain/operator/Access.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { readBody, refusalOfSize } from "../BodyLimit.ts"
@@ -21,6 +22,9 @@ export interface V1Options {
   readonly isSecure: (request: Request) => boolean
   /** `V1_ALLOW_HTTP`: plain http is accepted too. */
   readonly allowHttp: boolean
+  /** Counts wrong codes, by the network that a request comes from. */
+  readonly wrong?: WrongCredentials
+  readonly networkOf?: (request: Request) => string
 }
 
 const schemaResponse = (error: HttpApiError.HttpApiSchemaError): Response | undefined => {
@@ -85,12 +89,13 @@ const checkBody = (request: Request): Effect.Effect<Response | undefined> =>
  * Headers of every answer below `/api`. The URL contains keys, so it must not be sent in a Referer header, and the answer must not be
  * cached.
  */
-export const secured = (response: Response): Response =>
-  HttpServerResponse.setHeaders(response, {
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff"
-  })
+export const securedHeaders = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const secured = (response: Response): Response => HttpServerResponse.setHeaders(response, securedHeaders)
 
 const insecure = refusedResponse(
   "https_required",
@@ -119,29 +124,37 @@ const credentialMaxLength = 256
 const isCredential = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= credentialMaxLength
 
-const authorization = Effect.gen(function* () {
-  const access = yield* Access
-  const secrets = yield* Secrets
-  // A dummy that no code matches, so that an unknown clientId takes as long to refuse as a wrong code.
-  const dummy = secrets.verifier(purposes.v1Code, "dummy")
+const authorization = ({ networkOf = () => "", wrong = uncounted }: V1Options) =>
+  Effect.gen(function* () {
+    const access = yield* Access
+    const secrets = yield* Secrets
+    // A dummy that no code matches, so that an unknown clientId takes as long to refuse as a wrong code.
+    const dummy = secrets.verifier(purposes.v1Code, "dummy")
 
-  return V1Authorization.of((httpEffect) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const { clientId, code } = yield* HttpServerRequest.ParsedSearchParams
-      if (!isCredential(clientId) || !isCredential(code)) return yield* unauthorized
-      const found = yield* access.findV1(clientId)
-      const proved = secrets.verify(purposes.v1Code, code, found?.verifier ?? dummy)
-      if (found === undefined || !proved) return yield* unauthorized
-      access.used(found.principal.actor, yield* Clock.currentTimeMillis)
-      const refusal = yield* checkBody(request)
-      return refusal ?? (yield* Effect.provideService(httpEffect, V1Caller, found.principal))
-    })
-  )
-})
+    return V1Authorization.of((httpEffect) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const { clientId, code } = yield* HttpServerRequest.ParsedSearchParams
+        const network = networkOf(request)
+        const refuse = Effect.matchEffect(wrong.count(network), {
+          onFailure: (tooMany) => Effect.succeed(domainResponse(tooMany)),
+          onSuccess: () => unauthorized
+        })
+        if (!isCredential(clientId) || !isCredential(code)) return yield* refuse
+        const look = Effect.map(access.findV1(clientId), (one) =>
+          secrets.verify(purposes.v1Code, code, one?.verifier ?? dummy) ? one : undefined
+        )
+        const found = yield* wrong.lookUp(network, secrets.verifier(purposes.v1Code, `${clientId} ${code}`), look)
+        if (found === undefined) return yield* refuse
+        access.used(found.principal.actor, yield* Clock.currentTimeMillis)
+        const refusal = yield* checkBody(request)
+        return refusal ?? (yield* Effect.provideService(httpEffect, V1Caller, found.principal))
+      })
+    )
+  })
 
 export const layer = (options: V1Options) =>
   Layer.merge(
-    Layer.effect(V1Authorization, authorization),
+    Layer.effect(V1Authorization, authorization(options)),
     Layer.succeed(V1Face, (httpEffect) => faced(options)(httpEffect))
   )

@@ -4,9 +4,10 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { askedMethods, knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
+import { ready, ReadyAnswers, respond } from "../Ready.ts"
 import { V1Api } from "./Api.ts"
 import { refusedResponse } from "./Errors.ts"
-import { faced, layer as faceLayer, secured, type V1Options } from "./FaceLive.ts"
+import { faced, layer as faceLayer, securedHeaders, type V1Options } from "./FaceLive.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { chargers, groups, statistics } from "./Operations.ts"
 
@@ -29,11 +30,16 @@ const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
 const pages = (options: V1Options) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const offer = yield* ReadyAnswers
       const document = yield* Effect.cached(
-        Effect.sync(() => secured(HttpServerResponse.jsonUnsafe(openApiDocument(options.publicUrl))))
+        Effect.sync(() => {
+          const answer = ready(JSON.stringify(openApiDocument(options.publicUrl)), "application/json", securedHeaders)
+          offer("/api/swagger.json", answer)
+          return answer
+        })
       )
       // The description contains no secret and is the same for all callers, so it needs neither https nor keys.
-      yield* router.add("GET", "/api/swagger.json", document)
+      yield* router.add("GET", "/api/swagger.json", Effect.flatMap(document, respond))
       for (const method of askedMethods) yield* router.add(method, "/api/*", faced(options)(unrouted))
     })
   )

@@ -4,8 +4,9 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { pagePolicy, readPage } from "../docs/Page.ts"
 import { askedMethods, knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
+import { type Offer, ready, ReadyAnswers, respond } from "../Ready.ts"
 import { Api } from "./Api.ts"
-import { faced, patchTypes } from "./requests/FaceLive.ts"
+import { faced, patchTypes, securedHeaders } from "./requests/FaceLive.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { faceProblem, notFoundProblem, toResponse } from "./requests/Problem.ts"
 
@@ -43,37 +44,47 @@ export const unrouted = Effect.map(HttpServerRequest.HttpServerRequest, (request
 })
 
 /** The documentation page and its files. */
-const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
+const docs = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter, offer: Offer) {
   const { assets, html } = readPage()
-  const page = HttpServerResponse.text(html, {
-    contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": pagePolicy, "referrer-policy": "no-referrer" }
+  const answer = ready(html, "text/html; charset=utf-8", {
+    ...securedHeaders,
+    "content-security-policy": pagePolicy,
+    "referrer-policy": "no-referrer"
   })
+  offer("/cpo/docs", answer)
+  const page = respond(answer)
   // The router also accepts a trailing slash, with which the page's relative addresses would be wrong.
-  const shown = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-    pathOf(request.url).endsWith("/") ? HttpServerResponse.redirect("../docs", { status: 308 }) : page
+  const shown = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    pathOf(request.url).endsWith("/") ? Effect.succeed(HttpServerResponse.redirect("../docs", { status: 308 })) : page
   )
   yield* router.add("GET", "/cpo/docs", faced(shown))
   for (const { contentType, path, text } of assets) {
-    const file = faced(Effect.succeed(HttpServerResponse.text(text, { contentType })))
+    const file = ready(text, contentType, { ...securedHeaders, "cache-control": forGood })
+    offer(`/cpo/docs/${path}`, file)
     yield* router.add(
       "GET",
       `/cpo/docs/${path}`,
-      Effect.map(file, HttpServerResponse.setHeader("cache-control", forGood))
+      Effect.map(faced(respond(file)), HttpServerResponse.setHeader("cache-control", forGood))
     )
   }
 })
 
 /** Routes of the pages, and a fallback for everything else below `/cpo`. */
-export const layer = (publicUrl: string) =>
+export const layer = (publicUrl: string, origins: ReadonlyArray<string>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const offer = yield* ReadyAnswers
       // Built at the first request, so that it does not delay startup.
       const document = yield* Effect.cached(
-        Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(publicUrl)))
+        Effect.sync(() => {
+          const text = JSON.stringify(openApiDocument(publicUrl))
+          const answer = ready(text, "application/json", securedHeaders)
+          if (origins.length === 0) offer("/cpo/swagger.json", answer)
+          return answer
+        })
       )
-      yield* router.add("GET", "/cpo/swagger.json", faced(document))
-      yield* docs(router)
+      yield* router.add("GET", "/cpo/swagger.json", faced(Effect.flatMap(document, respond)))
+      yield* docs(router, origins.length === 0 ? offer : () => undefined)
       for (const method of askedMethods) yield* router.add(method, "/cpo/*", faced(unrouted))
     })
   )

@@ -149,7 +149,7 @@ export const v2Routes = (options: V2Options) => {
   )
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
-    Pages.layer(publicUrl),
+    Pages.layer(publicUrl, options.corsOrigins ?? []),
     Front.layer(options.corsOrigins ?? [])
   )
 }

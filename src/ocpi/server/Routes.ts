@@ -10,6 +10,7 @@ import { Exchanges } from "../../domain/roaming/Exchanges.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
 import { type Bearer, Partners } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
+import { uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
 import { type Answering, type Known, reasonOfCause, refused, replied } from "./Answering.ts"
 import { atOnce, requestsAtOnce } from "./AtOnce.ts"
 import { type Request, bodyOf, idsOf, pathOf, queryOf } from "./Asking.ts"
@@ -76,6 +77,14 @@ export interface OcpiOptions {
   /** Base of every absolute URL in answers (`PUBLIC_URL`). */
   readonly publicUrl: string
   readonly outbound: CallOptions
+  /** How the description is answered at a path. */
+  readonly described?: (
+    path: string,
+    json: string
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+  /** Counts wrong tokens, by the network that a request comes from. */
+  readonly wrong?: WrongCredentials
+  readonly networkOf?: (request: HttpServerRequest.HttpServerRequest) => string
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
@@ -87,15 +96,21 @@ interface Caller {
 }
 
 /** Finds the partner that a request's token belongs to. */
-const authentication = Effect.gen(function* () {
+const authentication = Effect.fnUntraced(function* ({ networkOf = () => "", wrong = uncounted }: OcpiOptions) {
   const partners = yield* Partners
   const secrets = yield* Secrets
   return (request: Request, now: number) =>
     Effect.gen(function* () {
       const tokens = tokensOf(request.headers["authorization"])
       const verifiers = tokens.map((token) => tokenVerifier(secrets, token))
-      const bearer = verifiers.length === 0 ? undefined : yield* partners.bearer(verifiers, now)
+      const [verifier] = verifiers
+      const network = networkOf(request)
+      const bearer =
+        verifier === undefined ? undefined : yield* wrong.lookUp(network, verifier, partners.bearer(verifiers, now))
       if (bearer === undefined) {
+        yield* Effect.mapError(wrong.count(network), ({ retryAfterSeconds }) =>
+          refuse({ _tag: "TooMany", retryAfterSeconds })
+        )
         const header = request.headers["authorization"]
         return yield* refuse({ _tag: "Unauthorized", why: whyUnknown(header) })
       }
@@ -193,11 +208,11 @@ const failed = ({ answering, request, target }: Underway, cause: Cause.Cause<Kno
   )
 }
 
-const face = (base: string, handlers: Handlers) =>
+const face = (base: string, handlers: Handlers, options: OcpiOptions) =>
   Effect.gen(function* () {
     const exchanges = yield* Exchanges
     const secrets = yield* Secrets
-    const authenticated = yield* authentication
+    const authenticated = yield* authentication(options)
     const route = yield* routed
     const find = matcher(handlers)
     const served = serving(base, handlers)
@@ -246,9 +261,10 @@ const face = (base: string, handlers: Handlers) =>
   })
 
 /** All routes of OCPI for an `HttpRouter`. */
-export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
+export const ocpiRoutes = (options: OcpiOptions) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const { outbound, publicUrl } = options
       const base = `${publicUrl.replace(/\/+$/, "")}/ocpi`
       const modules: ReadonlyArray<Handlers> = [
         yield* cdrsHandlers({ base }),
@@ -262,10 +278,12 @@ export const ocpiRoutes = ({ outbound, publicUrl }: OcpiOptions) =>
         yield* tokensHandlers
       ]
       const handlers: Handlers = new Map(modules.flatMap((one) => [...one]))
-      const answer = yield* face(base, handlers)
+      const answer = yield* face(base, handlers, options)
       const document = JSON.stringify(openApi(base, (row) => handlers.has(nameOf(row))))
       // Open to partners that have no token yet: it contains nothing private.
-      const described = HttpServerResponse.text(document, { contentType: "application/json" })
+      const described =
+        options.described?.("/ocpi/swagger.json", document) ??
+        Effect.succeed(HttpServerResponse.text(document, { contentType: "application/json" }))
       yield* router.add("GET", "/ocpi/swagger.json", described)
       for (const method of methods) yield* router.add(method, "/ocpi/*", answer)
     })

@@ -1,4 +1,5 @@
 /** REST v1: the four operations of product.md, its error envelope, and its keys in the query, which must not leak (T21). */
+import { wrongCredentials } from "../../../src/http/WrongCredentials.ts"
 import { beforeEach, describe, expect, it } from "vitest"
 import { fakeApp, type Answer, type Asked, type Json, type TestCredentials } from "../../support/restApp.ts"
 
@@ -164,6 +165,24 @@ describe("the pair of code and clientId", () => {
     expect(said(await app.ask("GET", `/api/statistics?code=${app.own.code}&clientId=${other.clientId}`))).toEqual(
       error(401, "unauthorized")
     )
+  })
+
+  it("works from a network that has sent too many wrong ones, which get 429 with Retry-After", async () => {
+    const networkOf = ({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }) =>
+      headers["x-test-network"] ?? ""
+    app = await fakeApp({ v1: { networkOf, wrong: wrongCredentials(3) } })
+    const wrong = (network: string) =>
+      app.ask("GET", `/api/statistics?code=wrong&clientId=${app.own.clientId}`, {
+        headers: { "x-test-network": network }
+      })
+    const statuses: Array<number> = []
+    for (let n = 0; n < 4; n++) statuses.push((await wrong("one")).status)
+    expect(statuses).toEqual([401, 401, 401, 429])
+    const refused = await wrong("one")
+    expect(said(refused)).toEqual(error(429, "too_many_wrong_keys"))
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect((await wrong("another")).status).toBe(401)
+    expect((await ask("GET", "/statistics", { headers: { "x-test-network": "one" } })).status).toBe(200)
   })
 
   it("cannot be replaced by a REST v2 key", async () => {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { afterEach, describe, expect, it } from "vitest"
-import { Allowances } from "../../../src/http/v2/requests/RateLimits.ts"
+import { Allowances } from "../../../src/http/Allowances.ts"
 import { type Answer, fakeApp } from "../../support/restApp.ts"
 
 let app: Awaited<ReturnType<typeof fakeApp>> | undefined

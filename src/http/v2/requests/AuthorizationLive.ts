@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { PermissionDenied } from "../../../domain/Errors.ts"
+import { PermissionDenied, type TooMany } from "../../../domain/Errors.ts"
 import { type KeyBounds, keyRefusal } from "../../../domain/operator/KeyBounds.ts"
 import { keyLookup, purposes } from "../../../domain/operator/Keys.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
@@ -61,11 +61,19 @@ class Proved {
   }
 }
 
+type LookUp<R2> = <A, E, R>(
+  verifier: Uint8Array,
+  look: Effect.Effect<A | undefined, E, R>
+) => Effect.Effect<A | undefined, E, R | R2>
+
 /**
  * Finds the caller of a presented key at this moment, since permissions change with the operator and a key may be revoked. `room` fails if
- * a request of this key would be refused anyway.
+ * a request of this key would be refused anyway; `lookUp` looks up a key that may be wrong.
  */
-export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) => Effect.Effect<void, E, R>) {
+export const proving = Effect.fnUntraced(function* <E, R, R2 = never>(
+  room: (keyId: string) => Effect.Effect<void, E, R>,
+  lookUp: LookUp<R2> = (_, look) => look
+) {
   const access = yield* Access
   const secrets = yield* Secrets
   // A dummy that no key matches, so that an unknown key takes as long to refuse as a wrong one.
@@ -80,9 +88,11 @@ export const proving = Effect.fnUntraced(function* <E, R>(room: (keyId: string) 
     if (lookup === undefined) return yield* unknown
     const known = recent.get(lookup.publicId)
     if (known !== undefined && secrets.verify(purposes.apiKey, lookup.proof, known.verifier)) yield* room(known.keyId)
-    const found = yield* access.findKey(lookup.publicId)
-    const proved = secrets.verify(purposes.apiKey, lookup.proof, found?.verifier ?? dummy)
-    if (found === undefined || !proved) return yield* unknown
+    const look = Effect.map(access.findKey(lookup.publicId), (one) =>
+      secrets.verify(purposes.apiKey, lookup.proof, one?.verifier ?? dummy) ? one : undefined
+    )
+    const found = yield* lookUp(secrets.verifier(purposes.apiKey, lookup.proof), look)
+    if (found === undefined) return yield* unknown
     const now = yield* Clock.currentTimeMillis
     const refusal = keyRefusal(found.bounds, now, address)
     if (refusal !== undefined) return yield* refused(found.bounds, refusal)
@@ -175,7 +185,11 @@ export const layer = Layer.effect(
       yield* queues.room(keyId)
     })
     const addressOf = yield* ClientAddress
-    const principalOf = yield* proving(room)
+    const principalOf = yield* proving<
+      TooMany,
+      HttpServerRequest.HttpServerRequest,
+      HttpServerRequest.HttpServerRequest
+    >(room, limits.lookUp)
     const signedIn = yield* provingSignIn
 
     // The key is verified before wrong keys are counted: wrong keys from a network never lock out a right one.

@@ -73,8 +73,9 @@ export const answered = <R>(
   })
 
 /** Headers of every answer below `/cpo`: it is for one caller and one moment only. */
-export const secured = (response: Response): Response =>
-  HttpServerResponse.setHeaders(response, { "cache-control": "no-store", "x-content-type-options": "nosniff" })
+export const securedHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+export const secured = (response: Response): Response => HttpServerResponse.setHeaders(response, securedHeaders)
 
 /** Wraps one endpoint or page with all of this. */
 export const faced = <R>(

@@ -8,7 +8,7 @@ import { TooMany } from "../../../domain/Errors.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Inside } from "./Inside.ts"
 import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
-import { RefusalDelay } from "./RefusalDelay.ts"
+import { RefusalDelay } from "../../RefusalDelay.ts"
 
 export interface FairShareOptions {
   /** Most requests of one key that are processed at a time. */

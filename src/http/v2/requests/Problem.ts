@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { TooMany } from "../../../domain/Errors.ts"
 import type { DomainError } from "../../DomainError.ts"
 import { domainRows, faceRows, type FaceCode, type Row } from "./Errors.ts"
 
@@ -53,6 +54,21 @@ export const timeoutDocument = (path: string): string | undefined =>
   path.startsWith("/cpo/")
     ? JSON.stringify({
         ...faceProblem("request_timeout", "The request was not received completely in time. Send it again."),
+        instance: path
+      })
+    : undefined
+
+/** The document for a request without credentials that is refused before it is routed; only for paths of REST v2. */
+export const tooManyDocument = (path: string, retryAfterSeconds: number): string | undefined =>
+  path.startsWith("/cpo/")
+    ? JSON.stringify({
+        ...domainProblem(
+          new TooMany({
+            code: "too_many_requests",
+            message: "Too many requests without credentials. Send fewer.",
+            retryAfterSeconds
+          })
+        ),
         instance: path
       })
     : undefined

@@ -1,0 +1,136 @@
+/**
+ * What callers without credentials may use, by their network and all together: main-thread time, in estimated milliseconds a second, and connections.
+ * Requests with credentials are not counted here; those who check them count the wrong ones. Health and metrics are never refused, only answered later.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Metric } from "effect"
+import { tooManyDocument } from "../http/v2/requests/Problem.ts"
+import { Buckets } from "../domain/values/Buckets.ts"
+
+export interface StrangersOptions {
+  /** Milliseconds of the main thread in a second for one network, and for all. Four seconds' worth may be used at once. */
+  readonly networkMillisPerSecond: number
+  readonly millisPerSecond: number
+  /** Connections with requests, from one network and in all. Websockets are not among them. */
+  readonly connectionsPerNetwork: number
+  readonly connections: number
+  /** Where a request comes from, and whether a trusted proxy says so; its connections are those of many. */
+  readonly originOf: (request: IncomingMessage) => { readonly network: string; readonly isForwarded: boolean }
+}
+
+/** What a request takes, measured: of ready bytes, and of anything that is routed. */
+const readyMillis = 0.1
+const routedMillis = 1
+
+const burstSeconds = 4
+
+/** How long a request waits that is answered although its network has used too much. */
+const paceMillis = 250
+/** The same for refusals, so that a program that ignores them is slowed down. The first ones are immediate. */
+const refusalMillis = 3_000
+const promptRefusals = 20
+const promptMillis = 10_000
+
+const namesMax = 10_000
+const everybody = "all"
+
+/** What supervisors, load balancers and Prometheus ask for. */
+const operational: ReadonlySet<string> = new Set(["/livez", "/healthz", "/readyz", "/metrics"])
+
+const refusals = Metric.counter("http_strangers_refused_total", {
+  description:
+    "Requests without credentials that were refused, and connections that were closed, because their network or all strangers had used too much",
+  incremental: true
+})
+const ofNetwork = Metric.withAttributes(refusals, { why: "network" })
+const ofAll = Metric.withAttributes(refusals, { why: "all" })
+const ofConnections = Metric.withAttributes(refusals, { why: "connections" })
+
+export const strangersMetrics = [ofNetwork, ofAll, ofConnections]
+
+/** Whether a request names somebody. Addresses of files contain their token. */
+const hasCredentials = ({ headers, url = "" }: IncomingMessage, path: string): boolean =>
+  headers["x-api-key"] !== undefined ||
+  headers.authorization !== undefined ||
+  headers.cookie !== undefined ||
+  path.startsWith("/files/") ||
+  (path.startsWith("/api/") && url.includes("code="))
+
+const refuse = (response: ServerResponse, path: string, status: 429 | 503, seconds: number, isLast: boolean): void => {
+  const document = tooManyDocument(path, seconds)
+  const about = document === undefined ? {} : { "content-type": "application/problem+json" }
+  const body = document ?? ""
+  const ended = isLast ? { connection: "close" } : {}
+  response.writeHead(status, {
+    ...about,
+    ...ended,
+    "retry-after": `${seconds}`,
+    "content-length": Buffer.byteLength(body)
+  })
+  response.end(body)
+}
+
+type Count = (metric: typeof ofNetwork) => void
+
+export class Strangers {
+  private readonly options: StrangersOptions
+  private readonly count: Count
+  private readonly networks: Buckets
+  private readonly all: Buckets
+  private readonly prompt = new Buckets(promptRefusals, promptMillis, namesMax)
+  private readonly sockets = new WeakSet<Socket>()
+  private readonly connectionsOf = new Map<string, number>()
+  private connections = 0
+
+  constructor(options: StrangersOptions, count: Count) {
+    this.options = options
+    this.count = count
+    const { millisPerSecond, networkMillisPerSecond } = options
+    this.networks = new Buckets(networkMillisPerSecond * burstSeconds, burstSeconds * 1000, namesMax)
+    this.all = new Buckets(millisPerSecond * burstSeconds, burstSeconds * 1000, 1)
+  }
+
+  /** Calls `proceed` now, later or never. */
+  admit(request: IncomingMessage, response: ServerResponse, path: string, isReady: boolean, proceed: () => void): void {
+    const { isForwarded, network } = this.options.originOf(request)
+    if (!this.connected(request.socket, isForwarded ? undefined : network)) {
+      this.count(ofConnections)
+      return refuse(response, path, 503, 1, true)
+    }
+    if (hasCredentials(request, path) && !isReady) return proceed()
+    const now = performance.now()
+    const millis = isReady ? readyMillis : routedMillis
+    const isWithin = this.networks.take(network, now, millis)
+    if (isWithin && this.all.take(everybody, now, millis)) return proceed()
+    if (operational.has(path)) return this.later(response, paceMillis, proceed)
+    this.count(isWithin ? ofAll : ofNetwork)
+    const seconds = isWithin ? this.all.waitSeconds(everybody, now) : this.networks.waitSeconds(network, now)
+    const answer = () => refuse(response, path, 429, seconds, false)
+    if (this.prompt.take(network, now)) answer()
+    else this.later(response, refusalMillis, answer)
+  }
+
+  private later(response: ServerResponse, millis: number, work: () => void): void {
+    const timer = setTimeout(work, millis)
+    response.once("close", () => clearTimeout(timer))
+  }
+
+  /** Counts the connection of a request, once. False if there are too many. */
+  private connected(socket: Socket, network: string | undefined): boolean {
+    if (this.sockets.has(socket)) return true
+    const ofNetwork = network === undefined ? 0 : (this.connectionsOf.get(network) ?? 0)
+    if (this.connections >= this.options.connections || ofNetwork >= this.options.connectionsPerNetwork) return false
+    this.sockets.add(socket)
+    this.connections += 1
+    if (network !== undefined) this.connectionsOf.set(network, ofNetwork + 1)
+    socket.once("close", () => {
+      this.connections -= 1
+      if (network === undefined) return
+      const left = (this.connectionsOf.get(network) ?? 1) - 1
+      if (left > 0) this.connectionsOf.set(network, left)
+      else this.connectionsOf.delete(network)
+    })
+    return true
+  }
+}

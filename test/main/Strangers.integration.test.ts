@@ -1,0 +1,145 @@
+/** What callers without credentials may use, who is not affected when they have used it up, and answers that are sent without being routed. */
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { WebSocket, WebSocketServer } from "ws"
+import { expect, it } from "vitest"
+import { ready, ReadyAnswers } from "../../src/http/Ready.ts"
+import * as Metrics from "../../src/http/ops/Metrics.ts"
+import { type Listener, open } from "../../src/main/Listeners.ts"
+
+const strangers = {
+  networkMillisPerSecond: 1,
+  millisPerSecond: 2,
+  connectionsPerNetwork: 100,
+  connections: 100,
+  originOf: ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) => ({
+    network: String(headers["x-test-network"]),
+    isForwarded: headers["x-test-network"] === "proxied"
+  })
+}
+
+const options = {
+  host: "127.0.0.1",
+  port: 0,
+  tls: undefined,
+  headersTimeoutMillis: 10_000,
+  requestTimeoutMillis: 10_000,
+  transferTimeoutMillis: 60_000,
+  unreadAnswerMillis: 60_000,
+  slowestReaderBytesPerSecond: 8192
+}
+
+const page = "A page. ".repeat(1_000)
+
+/** Counts the requests that are routed. */
+const served = (routed: Array<string>) =>
+  Layer.merge(
+    Metrics.routes,
+    HttpRouter.use((router) =>
+      Effect.gen(function* () {
+        const offer = yield* ReadyAnswers
+        offer("/page", ready(page, "text/plain"))
+        const answer = (name: string) =>
+          Effect.sync(() => {
+            routed.push(name)
+            return HttpServerResponse.text(name)
+          })
+        yield* router.add("GET", "/cpo/v2/sites", answer("sites"))
+        yield* router.add("GET", "/page", answer("page"))
+      })
+    )
+  )
+
+const withListener = (
+  limits: Partial<typeof strangers>,
+  use: (listener: Listener, routed: ReadonlyArray<string>) => Promise<void>
+): Promise<void> => {
+  const routed: Array<string> = []
+  return Effect.gen(function* () {
+    const [listener] = yield* open({ ...options, strangers: { ...strangers, ...limits } }, served(routed))
+    if (listener !== undefined) yield* Effect.promise(() => use(listener, routed))
+  }).pipe(Effect.provide(NodeHttpServer.layerHttpServices), Effect.scoped, Effect.runPromise)
+}
+
+const ask = (port: number, path: string, network: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-test-network": network, ...headers } })
+
+it("refuses strangers of a network that has used its share, and nobody else", () =>
+  withListener({}, async ({ port }) => {
+    const statuses: Array<number> = []
+    for (let n = 0; n < 5; n++) statuses.push((await ask(port, "/cpo/v2/sites", "one")).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429])
+    const refused = await ask(port, "/cpo/v2/sites", "one")
+    expect(refused.headers.get("content-type")).toBe("application/problem+json")
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({ status: 429, code: "too_many_requests", instance: "/cpo/v2/sites" })
+    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "key" })).status).toBe(200)
+    expect((await ask(port, "/metrics", "one")).status).toBe(200)
+    expect((await ask(port, "/cpo/v2/sites", "other")).status).toBe(200)
+  }))
+
+it("refuses strangers of every network when all together have used their share", () =>
+  withListener({}, async ({ port }) => {
+    for (let n = 0; n < 8; n++) expect((await ask(port, "/cpo/v2/sites", `network ${n}`)).status).toBe(200)
+    expect((await ask(port, "/cpo/v2/sites", "one more")).status).toBe(429)
+    expect((await ask(port, "/cpo/v2/sites", "one more", { cookie: "signed=in" })).status).toBe(200)
+    expect((await ask(port, "/metrics", "one more")).status).toBe(200)
+  }))
+
+it("bounds the connections of a network, but not of a proxy, and not websockets", () =>
+  withListener({ connectionsPerNetwork: 2, networkMillisPerSecond: 100 }, async ({ port, server }) => {
+    const sockets = new WebSocketServer({ noServer: true })
+    server.on("upgrade", (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => undefined))
+    const opened: Array<{ readonly destroy: () => void }> = []
+    const firstLine = async (network: string): Promise<string> => {
+      const socket: Socket = connect(port, "127.0.0.1")
+      opened.push(socket)
+      socket.write(`GET /page HTTP/1.1\r\nHost: x\r\nX-Test-Network: ${network}\r\n\r\n`)
+      const [answer] = await once(socket, "data")
+      return String(answer).split("\r\n", 1)[0] ?? ""
+    }
+    for (let n = 0; n < 3; n++) {
+      const charger = new WebSocket(`ws://127.0.0.1:${port}/ocpp/C`, { headers: { "x-test-network": "one" } })
+      await once(charger, "open")
+      opened.push({ destroy: () => charger.terminate() })
+    }
+    const lines = [await firstLine("one"), await firstLine("one"), await firstLine("one"), await firstLine("other")]
+    expect(lines.map((line) => line.slice(9, 12))).toEqual(["200", "200", "503", "200"])
+    for (let n = 0; n < 3; n++) expect(await firstLine("proxied")).toBe("HTTP/1.1 200 OK")
+    for (const one of opened) one.destroy()
+  }))
+
+it("sends ready answers without routing them: whole, compressed, only their headers, or 304", () =>
+  withListener({ networkMillisPerSecond: 100 }, async ({ port }, routed) => {
+    const whole = await ask(port, "/page", "one", { "accept-encoding": "identity" })
+    expect([whole.headers.get("content-length"), await whole.text()]).toEqual([`${page.length}`, page])
+    for (const encoding of ["br", "gzip"]) {
+      const packed = await ask(port, "/page", "one", { "accept-encoding": encoding })
+      expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual([
+        encoding,
+        "Accept-Encoding"
+      ])
+      expect(Number(packed.headers.get("content-length"))).toBeLessThan(200)
+      expect(await packed.text()).toBe(page)
+    }
+    const etag = whole.headers.get("etag") ?? ""
+    expect((await ask(port, "/page", "one", { "if-none-match": etag })).status).toBe(304)
+    const head = await fetch(`http://127.0.0.1:${port}/page`, {
+      method: "HEAD",
+      headers: { "accept-encoding": "identity" }
+    })
+    expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, `${page.length}`, ""])
+    expect(routed).toEqual([])
+  }))
+
+it("makes the text of /metrics once a second, however often it is asked for", () =>
+  withListener({ networkMillisPerSecond: 100 }, async ({ port }) => {
+    const texts: Array<string> = []
+    const since = performance.now()
+    for (let n = 0; n < 20; n++) texts.push(await (await ask(port, "/metrics", "one")).text())
+    expect(new Set(texts).size).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - since) / 1_000))
+    expect(texts[0]).toContain("process_resident_memory_bytes")
+  }))
