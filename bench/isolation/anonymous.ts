@@ -1,4 +1,4 @@
-/** Attacks of somebody without any credentials, on 20 connections. */
+/** Attacks without any credentials, on 20 connections. */
 import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Attack, Goal, Target } from "./attack.ts"

@@ -1,4 +1,4 @@
-/** The attacker's process. It gets the name of an attack and its target over IPC, and attacks until it is told to stop; then it says what was answered. */
+/** The attacker's process. It gets the name of an attack and its target over IPC, and attacks until it gets the order to stop; then it reports what was answered. */
 import { Schema } from "effect"
 import { Target } from "./attack.ts"
 import { attacks } from "./attacks.ts"

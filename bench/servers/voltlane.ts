@@ -94,6 +94,7 @@ export const voltlane = async (
     BOOTSTRAP_API_KEY: API_KEY,
     // One key registers every charger of a run.
     API_REQUESTS_PER_MINUTE: "0",
+    V1_ALLOW_HTTP: "true",
     BOOTSTRAP_COUNTRY_CODE: "NL",
     BOOTSTRAP_PARTY_ID: "VLT"
   }

@@ -1,17 +1,10 @@
 /**
- * Answers that are the same for everybody: descriptions, pages, files of the console, metrics. Their bytes are made once, also compressed, and offered
- * to the listeners, which send them without routing. So what a stranger can request most often costs next to nothing.
+ * Answers that are the same for all callers: descriptions, pages, files of the console, metrics. Their bytes are made once and offered to the listeners,
+ * which send them without routing, compressed once. So what a stranger can request most often costs next to nothing.
  */
 import { createHash } from "node:crypto"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Context, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-
-/** Good compression in a tenth of the time that the best takes: the largest description is compressed in 30 ms. */
-const quality = 6
-
-/** Shorter answers are not compressed. */
-const compressedFrom = 1024
 
 export interface Ready {
   /** The headers of every form. */
@@ -33,18 +26,11 @@ export interface Sent {
 export const etagOf = (plain: Uint8Array): string =>
   `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`
 
-/** An answer that never changes, with its compressed forms. */
+/** An answer that never changes. The listeners compress it. */
 export const ready = (text: string, contentType: string, headers: Readonly<Record<string, string>> = {}): Ready => {
   const plain = Buffer.from(text)
-  const isLong = plain.length >= compressedFrom
-  const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
-  return {
-    headers: { "content-type": contentType, vary: "Accept-Encoding", ...headers },
-    etag: etagOf(plain),
-    plain,
-    br: isLong ? brotliCompressSync(plain, { params }) : undefined,
-    gzip: isLong ? gzipSync(plain, { level: quality }) : undefined
-  }
+  const about = { "content-type": contentType, vary: "Accept-Encoding", ...headers }
+  return { headers: about, etag: etagOf(plain), plain, br: undefined, gzip: undefined }
 }
 
 /** Chooses the form that a client accepts, or 304 if it has the answer already. */
@@ -54,7 +40,8 @@ export const sent = (
   known: string | undefined
 ): Sent => {
   const tagged = etag === undefined ? headers : { ...headers, etag }
-  if (etag !== undefined && known?.includes(etag) === true) return { status: 304, headers: tagged, body: undefined }
+  if (etag !== undefined && known?.includes(etag.slice(1, -1)) === true)
+    return { status: 304, headers: tagged, body: undefined }
   const encoded = (encoding: string, body: Uint8Array): Sent => ({
     status: 200,
     headers: { ...tagged, "content-encoding": encoding, "content-length": `${body.length}` },

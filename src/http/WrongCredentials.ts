@@ -14,7 +14,8 @@ const networksAtOnce = 10
 /** Most verifiers of right credentials that are remembered. Beyond that the oldest is forgotten: its next look-up may wait. */
 const rightMax = 10_000
 
-/** Look-ups at a time for all networks over the limit: a small part of the database's connections. */
+/** Look-ups at a time of credentials that were not right a moment ago, and of those from networks over the limit: a small part of the connections. */
+const unprovedLookUps = 4
 const suspectLookUps = 1
 
 const together = "all"
@@ -33,13 +34,15 @@ export const wrongCredentials = (perMinute: number): WrongCredentials => {
   const all = new Allowances(perMinute * networksAtOnce)
   const delay = new RefusalDelay()
   const right = new Set<string>()
+  const unproved = Semaphore.makeUnsafe(unprovedLookUps)
   const suspects = Semaphore.makeUnsafe(suspectLookUps)
   return {
     lookUp: Effect.fnUntraced(function* (network, verifier, look) {
       const now = yield* Clock.currentTimeMillis
       const name = Buffer.from(verifier).toString("base64")
-      const isTrusted = right.has(name) || (networks.peek(network, now).isAllowed && all.peek(together, now).isAllowed)
-      const found = yield* isTrusted ? look : suspects.withPermits(1)(look)
+      const isSuspect = !networks.peek(network, now).isAllowed || !all.peek(together, now).isAllowed
+      const place = isSuspect ? suspects : unproved
+      const found = yield* right.has(name) ? look : place.withPermits(1)(look)
       right.delete(name)
       if (found === undefined) return found
       if (right.size >= rightMax) right.delete(right.values().next().value ?? "")

@@ -193,7 +193,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       })
       const proceed = () => (answer === undefined ? handle(request, response) : ready.send(answer, request, response))
       if (strangers === undefined) proceed()
-      else strangers.admit(request, response, path, answer !== undefined, proceed)
+      else strangers.admit(request, response, path, answer?.plain.length, proceed)
     }
 
     const limits = {
@@ -201,7 +201,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       requestTimeout: options.transferTimeoutMillis,
       maxHeaderSize: 16_384
     }
-    /** The last answer tells the client that the connection closes, so that none is used for ever. */
+    /** The last answer closes the connection. */
     const bounded = <S extends Http.Server>(server: S): S => Object.assign(server, { maxRequestsPerSocket })
     const listeners: Array<Listener> = []
     if (options.port !== undefined) {

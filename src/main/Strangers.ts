@@ -19,14 +19,15 @@ export interface StrangersOptions {
   readonly originOf: (request: IncomingMessage) => { readonly network: string; readonly isForwarded: boolean }
 }
 
-/** What a request takes, measured: of ready bytes, and of anything that is routed. */
+/** What a request takes, measured: of ready bytes, and in addition for their number; and of anything that is routed. */
 const readyMillis = 0.1
+const millisPerMiB = 4
 const routedMillis = 1
 
 const burstSeconds = 4
 
 /** How long a request waits that is answered although its network has used too much. */
-const paceMillis = 250
+const delayedMillis = 250
 /** The same for refusals, so that a program that ignores them is slowed down. The first ones are immediate. */
 const refusalMillis = 3_000
 const promptRefusals = 20
@@ -49,7 +50,7 @@ const ofConnections = Metric.withAttributes(refusals, { why: "connections" })
 
 export const strangersMetrics = [ofNetwork, ofAll, ofConnections]
 
-/** Whether a request names somebody. Addresses of files contain their token. */
+/** Whether a request has credentials, right or wrong. Addresses of files contain their token. */
 const hasCredentials = ({ headers, url = "" }: IncomingMessage, path: string): boolean =>
   headers["x-api-key"] !== undefined ||
   headers.authorization !== undefined ||
@@ -91,19 +92,25 @@ export class Strangers {
     this.all = new Buckets(millisPerSecond * burstSeconds, burstSeconds * 1000, 1)
   }
 
-  /** Calls `proceed` now, later or never. */
-  admit(request: IncomingMessage, response: ServerResponse, path: string, isReady: boolean, proceed: () => void): void {
+  /** Calls `proceed` now, after a delay or never. `readyBytes`: how long an answer is that is not routed. */
+  admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    readyBytes: number | undefined,
+    proceed: () => void
+  ): void {
     const { isForwarded, network } = this.options.originOf(request)
     if (!this.connected(request.socket, isForwarded ? undefined : network)) {
       this.count(ofConnections)
       return refuse(response, path, 503, 1, true)
     }
-    if (hasCredentials(request, path) && !isReady) return proceed()
+    if (hasCredentials(request, path) && readyBytes === undefined) return proceed()
     const now = performance.now()
-    const millis = isReady ? readyMillis : routedMillis
+    const millis = readyBytes === undefined ? routedMillis : readyMillis + (readyBytes / (1024 * 1024)) * millisPerMiB
     const isWithin = this.networks.take(network, now, millis)
     if (isWithin && this.all.take(everybody, now, millis)) return proceed()
-    if (operational.has(path)) return this.later(response, paceMillis, proceed)
+    if (operational.has(path)) return this.later(response, delayedMillis, proceed)
     this.count(isWithin ? ofAll : ofNetwork)
     const seconds = isWithin ? this.all.waitSeconds(everybody, now) : this.networks.waitSeconds(network, now)
     const answer = () => refuse(response, path, 429, seconds, false)

@@ -46,14 +46,16 @@ const heard = (socket: Socket, isAll: (text: string) => boolean): Promise<string
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 const paths = (text: string): ReadonlyArray<string> => [...text.matchAll(/<([^>]*)>/g)].map(([, path = ""]) => path)
-const later = (work: () => void): void => void setImmediate(() => setImmediate(work))
+const afterOthers = (work: () => void): void => void setImmediate(() => setImmediate(work))
 
 /** Answers with the method, the path and the body between angle brackets, after others have had their turn. */
 const echo: Handler = (request, response) => {
   const chunks: Array<Buffer> = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
   request.on("end", () =>
-    later(() => response.end(`<${request.method ?? ""} ${request.url ?? ""} ${Buffer.concat(chunks).toString()}>`))
+    afterOthers(() =>
+      response.end(`<${request.method ?? ""} ${request.url ?? ""} ${Buffer.concat(chunks).toString()}>`)
+    )
   )
 }
 
@@ -62,7 +64,7 @@ describe("a client that writes many requests at once", () => {
     let handled = 0
     const { port } = await serve((_, response) => {
       handled += 1
-      later(() => response.end("answer"))
+      afterOthers(() => response.end("answer"))
     })
     const socket = await open(port)
     const text = get("/metrics").repeat(1_000)
@@ -186,7 +188,7 @@ describe("a websocket", () => {
     const { port, server } = await serve(echo)
     const sockets = new WebSocketServer({ noServer: true })
     server.on("upgrade", (request, socket, head) =>
-      later(() =>
+      afterOthers(() =>
         sockets.handleUpgrade(request, socket, head, (opened) =>
           opened.on("message", (data) => opened.send(`<${data}>`))
         )
