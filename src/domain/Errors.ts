@@ -40,6 +40,9 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   requiredPermissions: Schema.Array(Schema.String)
 }) {}
 
+/** The caller has a second factor and has not proved it recently enough for this. */
+export class FactorStale extends Schema.TaggedError<FactorStale>()("FactorStale", {}) {}
+
 /** The charger is not connected to any node. */
 export class ChargerOffline extends Schema.TaggedError<ChargerOffline>()("ChargerOffline", {
   chargerId: Schema.String

@@ -3,7 +3,7 @@
  * Storage receives passwords and secrets only hashed or sealed, see `Secrets`.
  */
 import { Context, type Effect } from "effect"
-import type { Conflict, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
+import type { Conflict, FactorStale, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext, Principal } from "../values/AuditContext.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { Operator } from "./Operator.ts"
@@ -145,12 +145,15 @@ export class Accounts extends Context.Service<
     /** Also ends the caller's other sign-ins. */
     readonly changePassword: (passwordHash: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
     readonly beginTotp: (sealed: string, audit: AuditContext) => Effect.Effect<void, StorageUnavailable>
-    /** Makes the pending secret the current one, with these recovery codes. `Conflict` `second_factor_used` where no secret is pending. */
+    /**
+     * Makes the pending secret the current one, with these recovery codes. `Conflict` `second_factor_used` where no secret is pending, or another
+     * one was confirmed; `FactorStale` as for `Passkeys.add`. `isFirst`: it is the person's first second factor.
+     */
     readonly confirmTotp: (
       step: number,
       recoveryHashes: ReadonlyArray<string>,
       audit: AuditContext
-    ) => Effect.Effect<void, Conflict | StorageUnavailable>
+    ) => Effect.Effect<{ readonly isFirst: boolean }, Conflict | FactorStale | StorageUnavailable>
     readonly removeTotp: (factor: Factor, audit: AuditContext) => Effect.Effect<void, Conflict | StorageUnavailable>
     readonly replaceRecoveryCodes: (
       factor: Factor,

@@ -1,9 +1,10 @@
 /**
  * Passkeys (WebAuthn level 3): a person signs in with a key that their device stores and unlocks with a fingerprint, face or PIN. That proves two
- * factors at once: possession of the device, and what unlocks it. Challenges work once and are stored as hashes.
+ * factors at once: possession of the device, and what unlocks it. A challenge carries its own proof, so that only answered ones are stored: however
+ * many are requested, none becomes void.
  */
-import { Context, type Effect, Schema } from "effect"
-import type { Conflict, NotFound, StorageUnavailable } from "../Errors.ts"
+import { Context, type Effect, Option, Schema } from "effect"
+import type { Conflict, FactorStale, NotFound, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext } from "../values/AuditContext.ts"
 import { toHex } from "../values/KeyFormat.ts"
 import type { Secrets } from "../values/Secrets.ts"
@@ -13,11 +14,6 @@ export const passkeysMost = 10
 
 /** A challenge that is not answered within this time is void. */
 export const challengeMillis = 5 * 60_000
-
-/** The most unanswered challenges. When there are more, the oldest become void. */
-export const challengesMost = 10_000
-
-const challengeBytes = 32
 
 export interface Passkey {
   /** The credential's id in base64url, as chosen by the device. */
@@ -36,35 +32,75 @@ export interface Passkey {
 export type NewPasskey = Pick<Passkey, "id" | "name" | "publicKey" | "counter" | "transports">
 
 const toBase64Url = Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)
+const fromBase64Url = Schema.decodeUnknownOption(Schema.Uint8ArrayFromBase64Url)
 
-/** A challenge in base64url. */
-export const newChallenge = (secrets: Pick<Secrets["Service"], "randomBytes">): string =>
-  toBase64Url(secrets.randomBytes(challengeBytes))
+/** A challenge consists of random bytes, the time at which it expires, and a keyed hash of both. */
+const randomLength = 16
+const headLength = randomLength + 8
+const challengePattern = /^[\w-]{75}$/
 
-/** The hash by which a challenge is found; undefined for text that cannot be a challenge of this service. */
-export const challengeHash = (secrets: Pick<Secrets["Service"], "verifier">, challenge: string): string | undefined =>
-  /^[\w-]{43}$/.test(challenge) ? toHex(secrets.verifier("passkey-challenge", challenge)) : undefined
+const purpose = "passkey-challenge"
+
+/** The hash also covers the person: a challenge for one cannot be answered for another, nor at a sign-in. */
+const covered = (head: Uint8Array, operatorId: string | undefined): string => `${operatorId ?? ""} ${toHex(head)}`
+
+/** A challenge in base64url: for this person, or with `operatorId` undefined for any person who signs in. */
+export const newChallenge = (
+  secrets: Pick<Secrets["Service"], "randomBytes" | "verifier">,
+  operatorId: string | undefined,
+  now: number
+): string => {
+  const head = new Uint8Array(headLength)
+  head.set(secrets.randomBytes(randomLength))
+  new DataView(head.buffer).setFloat64(randomLength, now + challengeMillis)
+  return toBase64Url(Uint8Array.from([...head, ...secrets.verifier(purpose, covered(head, operatorId))]))
+}
+
+/** A challenge of this service that has not expired. */
+export interface Challenge {
+  readonly text: string
+  /** By which its use is stored. */
+  readonly hash: string
+  readonly expiresAt: number
+}
+
+/** The challenge; undefined for any text that is not a valid challenge for this `operatorId` (or the same undefined). */
+export const readChallenge = (
+  secrets: Pick<Secrets["Service"], "verifier" | "verify">,
+  text: string,
+  operatorId: string | undefined,
+  now: number
+): Challenge | undefined => {
+  const bytes = challengePattern.test(text) ? Option.getOrUndefined(fromBase64Url(text)) : undefined
+  if (bytes === undefined) return undefined
+  const head = bytes.slice(0, headLength)
+  if (!secrets.verify(purpose, covered(head, operatorId), bytes.slice(headLength))) return undefined
+  const expiresAt = new DataView(head.buffer).getFloat64(randomLength)
+  return expiresAt > now ? { text, hash: toHex(secrets.verifier(purpose, text)), expiresAt } : undefined
+}
 
 export class Passkeys extends Context.Service<
   Passkeys,
   {
-    /** Stores a challenge: for this person, or with `operatorId` undefined for any person who signs in. */
-    readonly challenge: (
-      hash: string,
-      operatorId: string | undefined,
-      now: number
-    ) => Effect.Effect<void, StorageUnavailable>
-    /** Removes the challenge. Returns true if it was still waiting, for the same `operatorId` (or the same undefined). */
+    /** Stores the use of a challenge whose answer was valid. False if it was used before. */
     readonly answered: (
-      hash: string,
-      operatorId: string | undefined,
+      challenge: Pick<Challenge, "hash" | "expiresAt">,
       now: number
     ) => Effect.Effect<boolean, StorageUnavailable>
     /** A person's passkeys, oldest first. */
     readonly list: (operatorId: string) => Effect.Effect<ReadonlyArray<Passkey>, StorageUnavailable>
     readonly find: (id: string) => Effect.Effect<Passkey | undefined, StorageUnavailable>
-    /** `Conflict` `passkey_exists`, or `too_many_passkeys`. */
-    readonly add: (passkey: NewPasskey, audit: AuditContext) => Effect.Effect<Passkey, Conflict | StorageUnavailable>
+    /**
+     * `Conflict` `passkey_exists`, or `too_many_passkeys`; `FactorStale` for a person with a second factor that this sign-in did not prove
+     * recently, also if the person set it up at the same moment. `isFirst`: it is the person's first second factor.
+     */
+    readonly add: (
+      passkey: NewPasskey,
+      audit: AuditContext
+    ) => Effect.Effect<
+      { readonly passkey: Passkey; readonly isFirst: boolean },
+      Conflict | FactorStale | StorageUnavailable
+    >
     readonly rename: (
       id: string,
       name: string,

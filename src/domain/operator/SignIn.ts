@@ -79,6 +79,18 @@ export const factorHoldsMillis = 15 * 60_000
 export const isFactorStale = ({ factorAt }: Pick<Principal, "factorAt">, now: number): boolean =>
   factorAt !== undefined && now - factorAt >= factorHoldsMillis
 
+/**
+ * Whether a sign-in may add a second factor to its person, as things are at that moment: the first one, for which the password suffices; a further
+ * one, if one of the others was proved recently; or none.
+ */
+export const enrolment = (
+  person: { readonly hasFactor: boolean; readonly factorAt: number | undefined },
+  now: number
+): "First" | "Further" | "Stale" => {
+  if (!person.hasFactor) return "First"
+  return isFactorStale({ factorAt: person.factorAt ?? 0 }, now) ? "Stale" : "Further"
+}
+
 const prefix = "sign-in:"
 
 /** The `Principal.keyId` of a sign-in. */

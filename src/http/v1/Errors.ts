@@ -11,6 +11,7 @@ export const domainRows = {
   Conflict: { status: 409, code: "conflict" },
   InvalidInput: { status: 400, code: "invalid_body" },
   PermissionDenied: { status: 403, code: "permission_denied" },
+  FactorStale: { status: 403, code: "second_factor_stale" },
   ChargerOffline: { status: 409, code: "charger_offline" },
   TooMany: { status: 429, code: "too_many" }
 } as const satisfies Record<DomainError["_tag"], Row>

@@ -1,12 +1,14 @@
 /** Storage of what people sign in with: their profile, password, second factor and recovery codes. Part of `Accounts`. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { FactorStale } from "../../domain/Errors.ts"
 import type { CredentialChange } from "../../domain/event/RecordFact.ts"
 import type { Factor } from "../../domain/operator/Accounts.ts"
-import { signInOf } from "../../domain/operator/SignIn.ts"
+import { enrolment, signInOf } from "../../domain/operator/SignIn.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
+import { Millis, optional, rowOf } from "../kernel/Rows.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { ending, takeFactor, used } from "./SignIns.ts"
 
@@ -40,7 +42,27 @@ export const changePassword = (recording: Recording) =>
 export const beginTotp = ({ sql, writable }: Recording) =>
   Effect.fn("Accounts.beginTotp")(function* (sealed: string, audit: AuditContext) {
     yield* writable
-    yield* guarded(sql`UPDATE operator p SET totp_pending = ${sealed} WHERE p.id = ${ownOf(audit)}`)
+    yield* guarded(
+      sql`UPDATE operator p SET totp_pending = ${sealed} WHERE p.id = ${ownOf(audit)} AND p.totp_secret IS NULL`
+    )
+  })
+
+const personRow = rowOf(Schema.Struct({ hasFactor: Schema.Boolean, factorAt: optional(Millis) }))
+
+/**
+ * Whether this is the caller's first second factor; fails if it may not be added. To be run in the transaction that adds it, which has the
+ * journal's lock: the second of two at once finds the first.
+ */
+export const isFirstFactor = (sql: SqlClient.SqlClient, audit: AuditContext) =>
+  Effect.gen(function* () {
+    const person = yield* personRow(sql`
+      SELECT (p.totp_secret IS NOT NULL OR EXISTS (SELECT 1 FROM passkey k WHERE k.operator_id = p.id)) AS "hasFactor",
+        (SELECT s.factor_at FROM sign_in s
+          WHERE s.id::text = ${signInOf(audit.by) ?? ""} AND s.operator_id = p.id AND s.ended_at IS NULL) AS "factorAt"
+      FROM operator p WHERE p.id = ${ownOf(audit)}`)
+    const allowed = enrolment(person ?? { hasFactor: true, factorAt: undefined }, audit.now)
+    if (allowed === "Stale") return yield* new FactorStale()
+    return allowed === "First"
   })
 
 const putCodes = (sql: SqlClient.SqlClient, operatorId: string, hashes: ReadonlyArray<string>) =>
@@ -54,14 +76,15 @@ export const confirmTotp = (recording: Recording) =>
   Effect.fn("Accounts.confirmTotp")(function* (step: number, hashes: ReadonlyArray<string>, audit: AuditContext) {
     const { sql } = recording
     const write = Effect.gen(function* () {
+      const isFirst = yield* isFirstFactor(sql, audit)
       const set = yield* sql`
         UPDATE operator p SET totp_secret = p.totp_pending, totp_pending = NULL, totp_step = ${step}::float8::bigint
-        WHERE p.id = ${ownOf(audit)} AND p.totp_pending IS NOT NULL RETURNING 1`
+        WHERE p.id = ${ownOf(audit)} AND p.totp_pending IS NOT NULL AND p.totp_secret IS NULL RETURNING 1`
       if (set.length === 0) return yield* used
       yield* putCodes(sql, ownOf(audit), hashes)
-      return { result: undefined, facts: [noted(recording, "SecondFactorSet", audit)] }
+      return { result: { isFirst }, facts: [noted(recording, "SecondFactorSet", audit)] }
     })
-    yield* recording.journaled(write)
+    return yield* recording.journaled(write)
   })
 
 export const removeTotp = (recording: Recording) =>

@@ -6,20 +6,14 @@ import { Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { CredentialChange } from "../../domain/event/RecordFact.ts"
-import {
-  challengeMillis,
-  challengesMost,
-  type Passkey,
-  Passkeys,
-  passkeysMost
-} from "../../domain/operator/Passkeys.ts"
+import { type Passkey, Passkeys, passkeysMost } from "../../domain/operator/Passkeys.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { type Recording, type RecordingServices, recording } from "../kernel/Facts.ts"
 import { Millis, optional, rowOf, rowsOf, Whole } from "../kernel/Rows.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { unstorableText } from "../kernel/Storable.ts"
-import { credentialFact } from "./Credentials.ts"
+import { credentialFact, isFirstFactor } from "./Credentials.ts"
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -50,30 +44,22 @@ const tooMany = new Conflict({
   message: `An account can have at most ${passkeysMost} passkeys: remove one first.`
 })
 
-const challenge = ({ sql, writable }: Recording) =>
-  Effect.fn("Passkeys.challenge")(function* (hash: string, operatorId: string | undefined, now: number) {
+const answered = ({ sql, writable }: Recording) =>
+  Effect.fn("Passkeys.answered")(function* (
+    { expiresAt, hash }: Parameters<Passkeys["Service"]["answered"]>[0],
+    now: number
+  ) {
     yield* writable
-    yield* guardedWrite(
+    const taken = yield* guardedWrite(
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`
-            DELETE FROM passkey_challenge c WHERE c.expires_at <= ${new Date(now)} OR c.hash IN (
-              SELECT o.hash FROM passkey_challenge o ORDER BY o.expires_at DESC, o.hash OFFSET ${challengesMost - 1}::int)`
-          yield* sql`
-            INSERT INTO passkey_challenge (hash, operator_id, expires_at)
-            VALUES (${hash}, ${operatorId ?? null}::uuid, ${new Date(now + challengeMillis)})`
+          yield* sql`DELETE FROM passkey_challenge c WHERE c.expires_at <= ${new Date(now)}`
+          return yield* sql`
+            INSERT INTO passkey_challenge (hash, expires_at) VALUES (${hash}, ${new Date(expiresAt)})
+            ON CONFLICT (hash) DO NOTHING RETURNING 1`
         })
       )
     )
-  })
-
-const answered = ({ sql, writable }: Recording) =>
-  Effect.fn("Passkeys.answered")(function* (hash: string, operatorId: string | undefined, now: number) {
-    yield* writable
-    const taken = yield* guardedWrite(sql`
-      DELETE FROM passkey_challenge c
-      WHERE c.hash = ${hash} AND c.expires_at > ${new Date(now)} AND c.operator_id IS NOT DISTINCT FROM ${operatorId ?? null}::uuid
-      RETURNING 1`)
     return taken.length > 0
   })
 
@@ -81,6 +67,7 @@ const add = (recording: Recording) =>
   Effect.fn("Passkeys.add")(function* (passkey: Parameters<Passkeys["Service"]["add"]>[0], audit: AuditContext) {
     const { journaled, sql } = recording
     const write = Effect.gen(function* () {
+      const isFirst = yield* isFirstFactor(sql, audit)
       const own = yield* sql`SELECT 1 FROM passkey k WHERE k.operator_id = ${ownOf(audit)}`
       if (own.length >= passkeysMost) return yield* tooMany
       const made = yield* row(sql`
@@ -89,7 +76,7 @@ const add = (recording: Recording) =>
           ${textArray(passkey.transports)}, ${new Date(audit.now)})
         ON CONFLICT (id) DO NOTHING RETURNING ${columns(sql)}`)
       if (made === undefined) return yield* exists
-      return { result: made satisfies Passkey, facts: [noted(recording, "PasskeyAdded", audit)] }
+      return { result: { passkey: made satisfies Passkey, isFirst }, facts: [noted(recording, "PasskeyAdded", audit)] }
     })
     return yield* journaled(write)
   })
@@ -134,7 +121,6 @@ export const layer: Layer.Layer<Passkeys, never, RecordingServices> = Layer.effe
     const records = yield* recording
     const { sql } = records
     return Passkeys.of({
-      challenge: challenge(records),
       answered: answered(records),
       list: Effect.fn("Passkeys.list")((operatorId: string) =>
         guarded(

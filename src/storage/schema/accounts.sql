@@ -76,10 +76,8 @@ CREATE INDEX passkey_operator ON passkey (operator_id);
 CREATE TABLE passkey_challenge (
   -- Keyed hash of the challenge.
   hash text PRIMARY KEY,
-  -- The operator who adds a passkey; NULL for a sign-in, whose answer shows the operator.
-  operator_id uuid REFERENCES operator (id),
   expires_at timestamptz NOT NULL
 );
 COMMENT ON TABLE passkey_challenge IS
-  'Challenges that wait for their one answer, for five minutes and at most ten thousand. Deleted when answered, and when another is made.';
+  'Challenges that a passkey has answered, so that each works once. Deleted after they have expired, when another is answered.';
 CREATE INDEX passkey_challenge_expires ON passkey_challenge (expires_at);

@@ -1,6 +1,7 @@
 /** Passkeys over the real storage, with a software authenticator: added, used to sign in, and refused for every kind of wrong answer. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Authenticator } from "../../support/authenticator.ts"
 import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
@@ -109,6 +110,41 @@ forEachDriver("Passkeys", ports, (it) => {
         assert.strictEqual((await bySignIn(own, device)).done.status, 201)
       })
     })
+  )
+
+  it.effect(
+    "are answered after any number of challenges for others: a challenge is stored only when it was answered",
+    () =>
+      Effect.gen(function* () {
+        const own = yield* founded
+        const sql = yield* SqlClient.SqlClient
+        const stored = Effect.map(sql`SELECT 1 FROM passkey_challenge`, (rows) => rows.length)
+        const device = new Authenticator(origin)
+        const waiting = yield* Effect.promise(async () => {
+          await added(own.owner, device)
+          return device.get(await challenged(new Browser(own.ask)))
+        })
+        const before = yield* stored
+        yield* Effect.promise(async () => {
+          const strangers = Array.from({ length: 200 }, () => challenged(new Browser(own.ask)))
+          const made = (await Promise.all(strangers)).map(({ challenge }) => challenge)
+          assert.strictEqual(new Set(made).size, 200)
+          // Answers without a passkey of this service store nothing either.
+          const unknown = new Authenticator(origin).get({ challenge: made[0], rpId: "cpo.example" })
+          assert.deepStrictEqual(
+            said(await new Browser(own.ask).post("/sign-ins/passkeys", { credential: unknown })),
+            refusal
+          )
+        })
+        assert.strictEqual(yield* stored, before)
+        yield* Effect.promise(async () => {
+          const answers = await Promise.all(
+            Array.from({ length: 5 }, () => new Browser(own.ask).post("/sign-ins/passkeys", { credential: waiting }))
+          )
+          assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [201, 401, 401, 401, 401])
+        })
+        assert.strictEqual(yield* stored, before + 1)
+      })
   )
 
   it.effect("belong to one person, and no other can use that person's challenge", () =>

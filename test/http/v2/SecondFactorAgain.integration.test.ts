@@ -3,11 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
-import { HttpApi } from "effect/http-api"
-import { Context } from "effect"
 import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
-import { Api } from "../../../src/http/v2/Api.ts"
-import { AsksFactor } from "../../../src/http/v2/requests/Middleware.ts"
 import { Authenticator } from "../../support/authenticator.ts"
 import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
@@ -152,34 +148,6 @@ forEachDriver("A second factor", ports, (it) => {
         const byKey = await ask("POST", "/cpo/v2/api-keys", { key, body: { name: "By key" } })
         assert.deepStrictEqual(said(byKey), created)
       })
-    })
-  )
-
-  it.effect("is required by operations that make keys, grant permissions or command many chargers", () =>
-    Effect.sync(() => {
-      const asking: Array<string> = []
-      HttpApi.reflect(Api, {
-        onGroup: () => {},
-        onEndpoint: ({ endpoint, group }) => {
-          if (Context.get(endpoint.annotations, AsksFactor)) asking.push(`${group.identifier}.${endpoint.identifier}`)
-        }
-      })
-      assert.deepStrictEqual(asking.toSorted(), [
-        "api-keys.create",
-        "api-keys.rotate",
-        "command-batches.create",
-        "firmware-campaigns.approve",
-        "firmware-campaigns.create",
-        "invitations.create",
-        "operators.reset",
-        "operators.update",
-        "passkeys.remove",
-        "roles.create",
-        "roles.remove",
-        "roles.update",
-        "single-sign-on.remove",
-        "single-sign-on.set"
-      ])
     })
   )
 })

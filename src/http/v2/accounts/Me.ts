@@ -8,7 +8,7 @@ import { newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "../../..
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
-import { audit } from "../requests/Caller.ts"
+import { askFactor, audit } from "../requests/Caller.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { Caller } from "../requests/Middleware.ts"
 import type { FactorProof } from "./MeApi.ts"
@@ -107,11 +107,13 @@ export const layer = HttpApiBuilder.group(
           yield* accounts.removeTotp(factor, yield* audit)
           return { enabled: false, recoveryCodes: null }
         }
+        yield* askFactor
         if (account.totpSecret !== undefined) return yield* alreadyOn
         const step = yield* signing.provePending(account, signInId, payload.code)
         const { codes, hashes } = newCodes()
-        yield* accounts.confirmTotp(step, hashes, yield* audit)
-        yield* goOn(caller, { strength: "SecondFactor" })
+        const { isFirst } = yield* accounts.confirmTotp(step, hashes, yield* audit)
+        // A further factor proves nothing: the person may have proved the first one long ago.
+        if (isFirst) yield* goOn(caller, { strength: "SecondFactor" })
         return { enabled: true, recoveryCodes: codes }
       }),
       proveFactor: Effect.fn("v2.me.proveFactor")(function* ({ payload }) {

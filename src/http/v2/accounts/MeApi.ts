@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Locale, Name, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
-import { operation, Staged } from "../requests/Middleware.ts"
+import { graveOperation, graveOperationIf, operation, Staged } from "../requests/Middleware.ts"
 import { Assertion } from "./WebAuthn.ts"
 import { IdempotencyHeader } from "../requests/Paging.ts"
 import { Code, Me, Password } from "./AccountFields.ts"
@@ -55,7 +55,7 @@ export class MeApi extends HttpApiGroup.make("me").add(
     payload: PasswordChange,
     success: Me,
     error: [Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Change your own password; all other sign-ins end")),
+  }).annotateMerge(graveOperation("Change your own password; all other sign-ins end")),
   HttpApiEndpoint.put("changeOrganisation", "/v2/me/organisation", {
     payload: OrganisationChoice,
     success: Me,
@@ -67,14 +67,19 @@ export class MeApi extends HttpApiGroup.make("me").add(
     success: TotpSecret.pipe(HttpApiSchema.status(201)),
     error: Conflict409
   })
-    .annotateMerge(operation("Create a secret for an authenticator app"))
+    .annotateMerge(graveOperation("Create a secret for an authenticator app"))
     // The check of a password takes long, and the embedded database runs one transaction at a time.
     .annotate(Staged, true),
   HttpApiEndpoint.put("changeTotp", "/v2/me/totp", {
     payload: TotpChange,
     success: TotpState,
     error: Conflict409
-  }).annotateMerge(operation("Switch the second factor on with a first code of the app, or off with a code")),
+  }).annotateMerge(
+    graveOperationIf(
+      "if `enabled` is true",
+      "Switch the second factor on with a first code of the app, or off with a code"
+    )
+  ),
   HttpApiEndpoint.put("proveFactor", "/v2/me/second-factor", {
     payload: FactorProof,
     success: Me,

@@ -1,7 +1,7 @@
 /** Passkey challenges and the check of their answers: for signing in, and when a second factor must be shown again. */
 import { Clock, Effect } from "effect"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
-import { challengeHash, newChallenge, Passkeys } from "../../../domain/operator/Passkeys.ts"
+import { type Challenge, newChallenge, Passkeys, readChallenge } from "../../../domain/operator/Passkeys.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { PublicUrl } from "../requests/Paging.ts"
@@ -22,32 +22,32 @@ export const passkeyProofs = Effect.gen(function* () {
   const limits = yield* RateLimits
   const party = relyingPartyOf(yield* PublicUrl)
 
-  const challenged = Effect.fnUntraced(function* (operatorId: string | undefined) {
-    const challenge = newChallenge(secrets)
-    const now = yield* Clock.currentTimeMillis
-    yield* passkeys.challenge(challengeHash(secrets, challenge) ?? "", operatorId, now)
-    return challenge
-  })
+  const challenged = (operatorId: string | undefined) =>
+    Effect.map(Clock.currentTimeMillis, (now) => newChallenge(secrets, operatorId, now))
 
-  /** The challenge that was answered, if it was pending. It is then used up. */
-  const answered = Effect.fnUntraced(function* (clientDataJSON: string, operatorId: string | undefined) {
-    const challenge = challengeOf(clientDataJSON)
-    const hash = challenge === undefined ? undefined : challengeHash(secrets, challenge)
-    if (challenge === undefined || hash === undefined) return undefined
-    return (yield* passkeys.answered(hash, operatorId, yield* Clock.currentTimeMillis)) ? challenge : undefined
-  })
+  /** The challenge that a device claims to have answered, if it is one for this person (undefined at a sign-in) and has not expired. */
+  const claimed = (clientDataJSON: string, operatorId: string | undefined) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const text = challengeOf(clientDataJSON)
+      return text === undefined ? undefined : readChallenge(secrets, text, operatorId, now)
+    })
 
-  /** The account whose passkey signed a pending sign-in challenge, which is for no particular account. */
+  /** Uses up the challenge of a valid answer. False if it was used before. */
+  const useUp = (challenge: Challenge) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => passkeys.answered(challenge, now))
+
+  /** The account whose passkey signed a sign-in challenge, which is for no particular account. */
   const ownerOf = (credential: typeof Assertion.Type) =>
     Effect.gen(function* () {
-      const challenge = yield* answered(credential.response.clientDataJSON, undefined)
-      const passkey = yield* passkeys.find(credential.id)
+      const challenge = yield* claimed(credential.response.clientDataJSON, undefined)
+      const passkey = challenge === undefined ? undefined : yield* passkeys.find(credential.id)
       if (challenge === undefined || passkey === undefined) return yield* passkeyRefused
-      const counter = yield* asserted(credential, challenge, party, passkey)
-      if (counter === undefined) return yield* passkeyRefused
+      const counter = yield* asserted(credential, challenge.text, party, passkey)
+      // Only after the signature: without a passkey, no one makes the service store anything.
+      if (counter === undefined || !(yield* useUp(challenge))) return yield* passkeyRefused
       if (!(yield* passkeys.used(passkey.id, counter, yield* Clock.currentTimeMillis))) return yield* passkeyRefused
       return (yield* accounts.byId(passkey.operatorId)) ?? (yield* passkeyRefused)
     }).pipe(Effect.tapErrorTag("Unauthorized", () => limits.wrongKey))
 
-  return { answered, challenged, ownerOf, party }
+  return { challenged, claimed, ownerOf, party, useUp }
 })

@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
   "passkeys",
   Effect.fn(function* (handlers) {
     const passkeys = yield* Passkeys
-    const { answered, challenged, ownerOf, party } = yield* passkeyProofs
+    const { challenged, claimed, ownerOf, party, useUp } = yield* passkeyProofs
     const signing = yield* SigningIn
     const publicUrl = yield* PublicUrl
 
@@ -73,15 +73,18 @@ export const layer = HttpApiBuilder.group(
       create: Effect.fn("v2.passkeys.create")(function* ({ params, payload }) {
         const { account, caller } = yield* signing.ownAccount
         const { name, response } = payload
-        const challenge = yield* answered(response.clientDataJSON, account.operatorId)
-        const made = challenge === undefined ? undefined : yield* attested(params.passkeyId, response, challenge, party)
-        if (made === undefined) return yield* notMade
-        const added = yield* passkeys.add({ ...made, name }, yield* audit)
-        // The person has just unlocked the device, which proves the second factor.
-        yield* Effect.catchTag(signing.renew(caller, { strength: "SecondFactor" }), "NotFound", () =>
-          Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
-        )
-        return shown(added)
+        const challenge = yield* claimed(response.clientDataJSON, account.operatorId)
+        if (challenge === undefined) return yield* notMade
+        const made = yield* attested(params.passkeyId, response, challenge.text, party)
+        if (made === undefined || !(yield* useUp(challenge))) return yield* notMade
+        const { isFirst, passkey } = yield* passkeys.add({ ...made, name }, yield* audit)
+        // The person has just unlocked the device, which proves the first factor. A further one proves nothing about the first.
+        if (isFirst) {
+          yield* Effect.catchTag(signing.renew(caller, { strength: "SecondFactor" }), "NotFound", () =>
+            Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
+          )
+        }
+        return shown(passkey)
       }),
       rename: Effect.fn("v2.passkeys.rename")(function* ({ params, payload }) {
         yield* signing.ownAccount

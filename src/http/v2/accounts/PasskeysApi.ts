@@ -66,7 +66,7 @@ export class PasskeysApi extends HttpApiGroup.make("passkeys").add(
     success: PasskeyOptions.pipe(HttpApiSchema.status(201)),
     error: Conflict409
   })
-    .annotateMerge(operation("Begin to add a passkey: get the options for the browser's device"))
+    .annotateMerge(graveOperation("Begin to add a passkey: get the options for the browser's device"))
     // The check of a password takes long, and the embedded database runs one transaction at a time.
     .annotate(Staged, true),
   HttpApiEndpoint.put("create", "/v2/me/passkeys/:passkeyId", {
@@ -74,7 +74,7 @@ export class PasskeysApi extends HttpApiGroup.make("passkeys").add(
     payload: NewPasskey,
     success: Passkey,
     error: [Conflict409, NotFound404]
-  }).annotateMerge(operation(`Add the passkey that the device has created; at most ${passkeysMost}`)),
+  }).annotateMerge(graveOperation(`Add the passkey that the device has created; at most ${passkeysMost}`)),
   HttpApiEndpoint.patch("rename", "/v2/me/passkeys/:passkeyId", {
     params,
     payload: PasskeyName,

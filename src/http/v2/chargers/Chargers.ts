@@ -14,7 +14,7 @@ import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
-import { organisationId, audit } from "../requests/Caller.ts"
+import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
 import type { ChargerChange } from "./ChargersApi.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
@@ -97,6 +97,10 @@ const changing = Effect.gen(function* () {
   })
 })
 
+/** With a password of a charger one can connect in its place. */
+const askForPassword = (given: { readonly password?: string; readonly generatePassword?: boolean }) =>
+  given.password !== undefined || given.generatePassword === true ? askFactor : Effect.void
+
 /** All keys from a cursor on. A charger has about a hundred, and only one with very long values needs a second page. */
 const keysBehind = <A>(cursor: string | undefined, keys: ReadonlyArray<A>): Effect.Effect<Page<A>, InvalidInput> => {
   const start = cursor === undefined ? 0 : /^[1-9]\d{0,6}$/.test(cursor) ? Number(cursor) : undefined
@@ -126,6 +130,7 @@ export const layer = HttpApiBuilder.group(
       ...rows,
       ...messages,
       create: Effect.fn("v2.chargers.create")(function* ({ payload }) {
+        yield* askForPassword(payload)
         const { generated, passwordVerifier, securityProfile } = newCredentials(secrets, payload)
         const { chargerId, name, registeredSerialNumber, registration, siteId } = payload
         const proof = { securityProfile, passwordVerifier, registeredSerialNumber }
@@ -145,6 +150,7 @@ export const layer = HttpApiBuilder.group(
         return yield* one(yield* chargers.get(yield* organisationId, params.chargerId))
       }),
       update: Effect.fn("v2.chargers.update")(function* ({ params, payload }) {
+        yield* askForPassword(payload)
         return yield* change(params.chargerId, payload)
       }),
       remove: Effect.fn("v2.chargers.remove")(function* ({ params }) {

@@ -8,7 +8,7 @@ import { counts, rows } from "./ChargerRowsApi.ts"
 import { exportMessages, messages } from "./MessagesApi.ts"
 import { Charger, ConnectorChange, EvseChange, reportedFields } from "./ChargerSchema.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { operation, Reported } from "../requests/Middleware.ts"
+import { graveOperationIf, operation, Reported } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { registrations } from "../../../domain/values/Registration.ts"
 
@@ -164,13 +164,16 @@ const filters = {
   )
 }
 
+/** When the second factor is asked for again. */
+const setsPassword = "if `password` is given or `generatePassword` is true"
+
 export class ChargersApi extends HttpApiGroup.make("chargers").add(
   HttpApiEndpoint.post("create", "/v2/chargers", {
     headers: IdempotencyHeader,
     payload: NewCharger,
     success: createdAt(ChargerOnce),
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Register a charger", "chargers:write")),
+  }).annotateMerge(graveOperationIf(setsPassword, "Register a charger", "chargers:write")),
   HttpApiEndpoint.get("list", "/v2/chargers", {
     query: { ...PageQuery, ...filters },
     success: listOf(Charger)
@@ -183,7 +186,9 @@ export class ChargersApi extends HttpApiGroup.make("chargers").add(
     payload: ChargerChange,
     success: ChargerOnce,
     error: [NotFound404, Conflict409]
-  }).annotateMerge(operation("Change a charger, or describe its connectors and EVSEs", "chargers:write")),
+  }).annotateMerge(
+    graveOperationIf(setsPassword, "Change a charger, or describe its connectors and EVSEs", "chargers:write")
+  ),
   HttpApiEndpoint.delete("remove", "/v2/chargers/:chargerId", {
     params,
     success: HttpApiSchema.NoContent,

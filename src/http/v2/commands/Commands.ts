@@ -9,9 +9,10 @@ import { Chargers } from "../../../domain/charger/Chargers.ts"
 import type { Command as DomainCommand } from "../../../domain/command/Command.ts"
 import { CommandOpening } from "../../../domain/command/CommandOpening.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
+import { passwordKey } from "../../../domain/command/Kinds.ts"
 import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { Api } from "../Api.ts"
-import { organisationId, audit } from "../requests/Caller.ts"
+import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import { LetNextBegin } from "../requests/FairShare.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { type Command, NewCommand } from "./CommandsApi.ts"
@@ -42,6 +43,10 @@ const Issued = Schema.fromJsonString(Schema.Struct({ id: Schema.String, password
 const writeIssued = Schema.encodeSync(Issued)
 const readIssued = Schema.decodeUnknownSync(Issued)
 
+/** With a password of a charger one can connect in its place. */
+const setsPassword = (command: DomainCommand["command"]): boolean =>
+  command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey
+
 export const layer = HttpApiBuilder.group(
   Api,
   "commands",
@@ -61,6 +66,7 @@ export const layer = HttpApiBuilder.group(
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         const issue = Effect.fnUntraced(function* (sentBy: number | undefined) {
           const { password, ...opened } = yield* opening.open(yield* organisationId, chargerId, encodeBody(payload))
+          if (setsPassword(opened.command)) yield* askFactor
           const issued = yield* commands.issue({ chargerId, ...opened, sentBy }, yield* audit)
           const { command } = opened
           return {

@@ -8,7 +8,7 @@ import { profiles } from "./Profiles.ts"
 import { security } from "./Security.ts"
 import { Conflict409, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { Progress } from "../files/FilesApi.ts"
-import { operation, Staged } from "../requests/Middleware.ts"
+import { graveOperationIf, operation, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { commandStatuses } from "../../../domain/command/Command.ts"
 
@@ -103,7 +103,9 @@ export class CommandsApi extends HttpApiGroup.make("commands").add(
     success: createdAt(CommandOnce.pipe(HttpApiSchema.status(202))),
     error: [NotFound404, Conflict409, TooMany429]
   })
-    .annotateMerge(operation("Send a command to a charger", "commands:write"))
+    .annotateMerge(
+      graveOperationIf("if it changes the charger's password", "Send a command to a charger", "commands:write")
+    )
     .annotate(Staged, true),
   HttpApiEndpoint.get("listOfCharger", "/v2/chargers/:chargerId/commands", {
     params: { chargerId: ChargerId },

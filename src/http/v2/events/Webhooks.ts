@@ -11,7 +11,7 @@ import { WebhookPoster } from "../../../domain/event/WebhookPoster.ts"
 import { type WebhookDelivery, Webhooks } from "../../../domain/event/Webhooks.ts"
 import type { Webhook as StoredWebhook } from "../../../domain/event/Webhook.ts"
 import { Api } from "../Api.ts"
-import { organisationId, audit } from "../requests/Caller.ts"
+import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Delivery, Webhook } from "./WebhooksApi.ts"
 
@@ -89,6 +89,8 @@ export const layer = HttpApiBuilder.group(
         return toWebhook(yield* webhooks.get(yield* organisationId, params.webhookId))
       }),
       update: Effect.fn("v2.webhooks.update")(function* ({ params, payload }) {
+        // Another address gets all events from then on.
+        if (payload.url !== undefined) yield* askFactor
         yield* callable(payload.url)
         return toWebhook(yield* webhooks.update(params.webhookId, payload, yield* audit))
       }),

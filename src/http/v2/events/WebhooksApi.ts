@@ -5,7 +5,7 @@ import { eventTypes } from "../../../domain/event/Event.ts"
 import { maxSiteIds } from "../../../domain/event/Webhook.ts"
 import { rule, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
-import { operation, Reported, Staged } from "../requests/Middleware.ts"
+import { graveOperation, graveOperationIf, operation, Reported, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { webhookDeliveryStatuses } from "../../../domain/event/Webhooks.ts"
 
@@ -93,7 +93,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     payload: NewWebhook,
     success: createdAt(RevealedWebhook.pipe(HttpApiSchema.status(201))),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(operation("Create a webhook: events from now on are posted to its address", "webhooks:write")),
+  }).annotateMerge(graveOperation("Create a webhook: events from now on are posted to its address", "webhooks:write")),
   HttpApiEndpoint.get("list", "/v2/webhooks", { query: PageQuery, success: listOf(Webhook) }).annotateMerge(
     operation("List webhooks, newest first", "webhooks:read")
   ),
@@ -105,7 +105,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     payload: WebhookChange,
     success: Webhook,
     error: [NotFound404, InvalidInput400]
-  }).annotateMerge(operation("Change a webhook, or switch it off or on", "webhooks:write")),
+  }).annotateMerge(graveOperationIf("if `url` is given", "Change a webhook, or switch it off or on", "webhooks:write")),
   HttpApiEndpoint.delete("remove", one, {
     params,
     success: HttpApiSchema.NoContent,
@@ -117,7 +117,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks").add(
     success: RevealedWebhook.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   }).annotateMerge(
-    operation("Create a new secret; for a day every message is also signed with the previous one", "webhooks:write")
+    graveOperation(
+      "Create a new secret; for a day every message is also signed with the previous one",
+      "webhooks:write"
+    )
   ),
   HttpApiEndpoint.post("ping", `${one}/ping`, {
     params,

@@ -46,15 +46,15 @@ export const accountOperations: Descriptions["operations"] = {
   "me.beginTotp":
     "For an authenticator app (RFC 6238). Nothing changes until `PUT /v2/me/totp` confirms it with a first code.",
   "me.changeTotp":
-    "To switch it on, send the first code of the new secret; the answer has ten recovery codes, and this sign-in counts as one with a second factor. To switch it off, send a code of the app or a recovery code.",
+    "To switch it on, send the first code of the new secret; the answer has ten recovery codes, and if it is the person's first second factor, this sign-in counts as one with a second factor. To switch it off, send a code of the app or a recovery code.",
   "me.proveFactor":
-    "With a code of the app or a recovery code, or with a passkey that answers `POST /v2/sign-ins/passkey-challenges`. This sign-in continues with a new cookie. Operations with `x-second-factor` are refused with 403 `second_factor_stale` for people who have a second factor and last proved it more than 15 minutes ago; keys, people without one, and sign-ins by an identity provider are exempt.",
+    "With a code of the app or a recovery code, or with a passkey that answers `POST /v2/sign-ins/passkey-challenges`. This sign-in continues with a new cookie. Operations with `x-second-factor` (`true`, or the condition on the request) are refused with 403 `second_factor_stale` for people who have a second factor and last proved it more than 15 minutes ago; keys, people without one, and sign-ins by an identity provider are exempt.",
   "me.createRecoveryCodes": "Needs a code of the app or one of the previous recovery codes.",
   "passkeys.list": "Lists the passkeys without their keys. An API key has no passkeys: sign in.",
   "passkeys.begin":
     "Pass the answer to `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. The challenge is valid for five minutes.",
   "passkeys.create":
-    "Under the id that the device has chosen, with the device's answer (WebAuthn level 3, attestation `none`). From then on this sign-in counts as one with a second factor. 409 `passkey_void` if the challenge was answered before or belongs to someone else, `too_many_passkeys`, `passkey_exists`.",
+    "Under the id that the device has chosen, with the device's answer (WebAuthn level 3, attestation `none`). If it is the person's first second factor, this sign-in counts as one with a second factor from then on. 409 `passkey_void` if the challenge was answered before or belongs to someone else, `too_many_passkeys`, `passkey_exists`.",
   "passkeys.rename": "The name helps people to recognise the device.",
   "passkeys.remove": "The passkey no longer works; sign-ins that were made with it continue.",
   "passkeys.challenge":

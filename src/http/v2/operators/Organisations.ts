@@ -8,7 +8,7 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
-import { organisationId, audit } from "../requests/Caller.ts"
+import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
@@ -83,6 +83,7 @@ export const layer = HttpApiBuilder.group(
         return toOrganisation(yield* Effect.catchTag(read, "NotFound", Effect.die))
       }),
       update: Effect.fn("v2.organisations.update")(function* ({ payload }) {
+        if (payload.requireSecondFactor === false) yield* askFactor
         const patch = toPatch(payload)
         const changed = access.updateOrganisation(patch, yield* audit)
         const organisation = yield* Effect.catchTag(changed, "NotFound", Effect.die)

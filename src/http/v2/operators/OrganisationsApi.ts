@@ -5,7 +5,7 @@ import { closeSilentHours } from "../../../domain/session/Closing.ts"
 import { standbyW } from "../../../domain/tariff/Evidence.ts"
 import { CountryAlpha2, Email, Name, rule, Time, TimeZone, whole } from "../../Fields.ts"
 import { Conflict409 } from "../requests/Failures.ts"
-import { operation } from "../requests/Middleware.ts"
+import { graveOperation, graveOperationIf, operation } from "../requests/Middleware.ts"
 import { IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 
 const UnknownTokens = Schema.Literals(["Refuse", "Accept"]).annotate({
@@ -89,7 +89,7 @@ export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
     payload: NewOrganisation,
     success: OrganisationOnce.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Create an organisation (platform only)", "platform:admin")),
+  }).annotateMerge(graveOperation("Create an organisation (platform only)", "platform:admin")),
   HttpApiEndpoint.get("list", "/v2/organisations", { query: PageQuery, success: listOf(Organisation) }).annotateMerge(
     operation("List all organisations of this service (platform only)", "platform:admin")
   ),
@@ -99,5 +99,7 @@ export class OrganisationsApi extends HttpApiGroup.make("organisations").add(
   HttpApiEndpoint.patch("update", "/v2/organisation", {
     payload: OrganisationChange,
     success: Organisation
-  }).annotateMerge(operation("Change your organisation's settings", "organisation:write"))
+  }).annotateMerge(
+    graveOperationIf("if `requireSecondFactor` is false", "Change your organisation's settings", "organisation:write")
+  )
 ) {}

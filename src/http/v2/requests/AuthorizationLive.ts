@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { PermissionDenied, type TooMany } from "../../../domain/Errors.ts"
+import { FactorStale, PermissionDenied, type TooMany } from "../../../domain/Errors.ts"
 import { type KeyBounds, keyRefusal } from "../../../domain/operator/KeyBounds.ts"
 import { keyLookup, purposes } from "../../../domain/operator/Keys.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
@@ -21,7 +21,7 @@ import { problemOf } from "./FaceLive.ts"
 import { Unauthorized } from "./Failures.ts"
 import { AsksFactor, Authorization, Caller, Open, RequiredPermissions } from "./Middleware.ts"
 import { PublicUrl } from "./Paging.ts"
-import { faceProblem, toResponse } from "./Problem.ts"
+import { domainProblem, faceProblem, toResponse } from "./Problem.ts"
 import { RequestQueues } from "./FairShare.ts"
 import { Inside } from "./Inside.ts"
 import { RateLimits } from "./RateLimits.ts"
@@ -142,10 +142,7 @@ const refusal = (publicUrl: string, request: HttpServerRequest.HttpServerRequest
   return isUntyped(request) ? toResponse(untyped, pathOf(request.url)) : undefined
 }
 
-const stale = faceProblem(
-  "second_factor_stale",
-  "This operation needs your second factor again, because it was last proved more than 15 minutes ago: send PUT /cpo/v2/me/second-factor with a code or a passkey, then repeat the request."
-)
+const stale = domainProblem(new FactorStale())
 
 const granted = (caller: Principal, endpoint: HttpApiEndpoint.Top) => {
   const lacking = missing(caller.permissions, Context.getUnsafe(endpoint.annotations, RequiredPermissions))
@@ -166,7 +163,7 @@ const settled = Effect.fnUntraced(function* <E, R, E2, R2>(
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const known = yield* Effect.result(Effect.flatMap(identified, (caller) => granted(caller, endpoint)))
   if (Result.isSuccess(known)) {
-    const isGrave = Context.get(endpoint.annotations, AsksFactor)
+    const isGrave = Context.get(endpoint.annotations, AsksFactor) === true
     if (isGrave && isFactorStale(known.success, yield* Clock.currentTimeMillis)) return toResponse(stale, pathOf(url))
     return yield* Effect.provideService(httpEffect, Caller, known.success)
   }

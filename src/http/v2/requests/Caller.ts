@@ -1,5 +1,7 @@
 /** What handlers of REST v2 know about the caller. */
 import { Clock, Effect } from "effect"
+import { FactorStale } from "../../../domain/Errors.ts"
+import { isFactorStale } from "../../../domain/operator/SignIn.ts"
 import type { AuditContext } from "../../../domain/values/AuditContext.ts"
 import { Caller } from "./Middleware.ts"
 
@@ -13,3 +15,9 @@ export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
 export const audit: Effect.Effect<AuditContext, never, Caller> = Effect.flatMap(Caller, (by) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))
 )
+
+/** Fails if the caller has a second factor that was last proved too long ago. For endpoints that ask for it only on a condition. */
+export const askFactor: Effect.Effect<void, FactorStale, Caller> = Effect.gen(function* () {
+  const caller = yield* Caller
+  if (isFactorStale(caller, yield* Clock.currentTimeMillis)) return yield* new FactorStale()
+})

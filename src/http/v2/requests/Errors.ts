@@ -16,6 +16,7 @@ export const domainRows = {
   Conflict: { status: 409, code: "conflict", title: "Conflict" },
   InvalidInput: { status: 400, code: "invalid_input", title: "Invalid input" },
   PermissionDenied: { status: 403, code: "permission_denied", title: "Permission denied" },
+  FactorStale: { status: 403, code: "second_factor_stale", title: "Second factor required again" },
   ChargerOffline: { status: 409, code: "charger_offline", title: "Charger offline" },
   TooMany: { status: 429, code: "too_many", title: "Too many requests" }
 } as const satisfies Record<DomainError["_tag"], Row>
@@ -29,7 +30,6 @@ export const faceRows = {
   passkey_refused: { status: 401, code: "passkey_refused", title: "Passkey refused" },
   key_expired: { status: 401, code: "key_expired", title: "Key expired" },
   network_refused: { status: 401, code: "network_refused", title: "Network refused" },
-  second_factor_stale: { status: 403, code: "second_factor_stale", title: "Second factor required again" },
   cross_origin: { status: 403, code: "cross_origin", title: "Request from another site" },
   unknown_path: { status: 404, code: "unknown_path", title: "Unknown path" },
   method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },

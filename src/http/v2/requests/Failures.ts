@@ -6,6 +6,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import {
   Conflict,
+  FactorStale,
   InvalidInput,
   NotFound,
   PermissionDenied,
@@ -79,6 +80,8 @@ export const PermissionDenied403 = ofDomain(
   domainRows.PermissionDenied,
   (problem) => new PermissionDenied({ requiredPermissions: problem.requiredPermissions ?? [] })
 )
+
+export const FactorStale403 = ofDomain(FactorStale, domainRows.FactorStale, () => new FactorStale())
 
 export const StorageUnavailable503 = ofDomain(
   StorageUnavailable,

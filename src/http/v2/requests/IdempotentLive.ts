@@ -122,9 +122,12 @@ const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const secrets = yield* Secrets
 
-  /** The answer to store; undefined for a failure of the service, and for 429, which asks the caller to try again. */
+  /**
+   * The answer to store; undefined for a failure of the service, for 429, which asks the caller to try again, and for 403, after which the same
+   * request may be allowed: the caller proves the second factor, or gets a permission.
+   */
   const answerOf = (response: Response) =>
-    response.status >= 500 || response.status === 429 ? undefined : keep(secrets, response)
+    response.status >= 500 || response.status === 429 || response.status === 403 ? undefined : keep(secrets, response)
 
   /** Work that only writes to the database: one transaction. */
   const inOne = (keyId: string, key: string, work: Work): Work =>

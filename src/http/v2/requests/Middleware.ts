@@ -8,6 +8,7 @@ import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { ifShared, type Permission } from "../../../domain/operator/Permission.ts"
 import {
   Conflict409,
+  FactorStale403,
   InvalidInput400,
   PermissionDenied403,
   StorageUnavailable503,
@@ -45,11 +46,14 @@ export const Staged = Context.Reference<boolean>("voltlane/http/v2/Staged", { de
 export const Open = Context.Reference<boolean>("voltlane/http/v2/Open", { defaultValue: () => false })
 
 /**
- * True for an endpoint that does much harm in the wrong hands: keys, grants, commands to many chargers, and the removal of passkeys, which
- * would otherwise end this check. A person with a second factor must show it again if the last time was more than 15 minutes ago, so that
- * no one can make a key in a browser that was left unattended.
+ * For an endpoint that does much harm in the wrong hands: its answer has a credential, it gives access, commands many chargers, or changes the
+ * second factor itself. A person with a second factor must show it again if the last time was more than 15 minutes ago, so that no one can
+ * make a key in a browser that was left unattended. A text is a condition on the request, for example "if `url` is given": then the handler
+ * asks, by `askFactor`.
  */
-export const AsksFactor = Context.Reference<boolean>("voltlane/http/v2/AsksFactor", { defaultValue: () => false })
+export const AsksFactor = Context.Reference<boolean | string>("voltlane/http/v2/AsksFactor", {
+  defaultValue: () => false
+})
 
 /** The annotations of an open endpoint. */
 export const openOperation = (summary: string): Context.Context<RequiredPermissions> =>
@@ -94,6 +98,17 @@ export const graveOperation = (
     OpenApi.annotations({ summary, override: { "x-required-permissions": permissions, "x-second-factor": true } })
   )
 
+/** The same for an endpoint whose handler asks for the second factor on this condition. */
+export const graveOperationIf = (
+  condition: string,
+  summary: string,
+  ...permissions: ReadonlyArray<Permission>
+): Context.Context<RequiredPermissions> =>
+  Context.merge(
+    Context.merge(operation(summary, ...permissions), Context.make(AsksFactor, condition)),
+    OpenApi.annotations({ summary, override: { "x-required-permissions": permissions, "x-second-factor": condition } })
+  )
+
 /**
  * Identifies the caller by the header `x-api-key` or else by the cookie of a sign-in, and checks the endpoint's permissions. Both are
  * schemes of one middleware, so that no route can omit one of them. On plain http the cookie is named `voltlane`.
@@ -105,7 +120,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
       apiKey: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }),
       signIn: HttpApiSecurity.apiKey({ key: "__Host-voltlane", in: "cookie" })
     },
-    error: [Unauthorized401, PermissionDenied403, StorageUnavailable503, TooMany429]
+    error: [Unauthorized401, PermissionDenied403, FactorStale403, StorageUnavailable503, TooMany429]
   }
 ) {}
 

@@ -113,6 +113,11 @@ export const domainProblem = (error: DomainError): Problem => {
       return problem(row, `Missing permissions: ${error.requiredPermissions.join(", ")}.`, {
         requiredPermissions: error.requiredPermissions
       })
+    case "FactorStale":
+      return problem(
+        row,
+        "This operation needs your second factor again, because it was last proved more than 15 minutes ago: send PUT /cpo/v2/me/second-factor with a code or a passkey, then repeat the request."
+      )
     case "ChargerOffline":
       return problem(row, `Charger ${error.chargerId} is not connected.`)
     case "TooMany":

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CountryAlpha2, Name, rule, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
-import { operation, Staged } from "../requests/Middleware.ts"
+import { graveOperation, operation, Staged } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { partyRoles } from "../../../domain/roaming/Party.ts"
 import { partnerStatuses } from "../../../domain/roaming/Partner.ts"
@@ -128,7 +128,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     payload: NewPartner,
     success: createdAt(InvitedPartner.pipe(HttpApiSchema.status(201))),
     error: Conflict409
-  }).annotateMerge(operation("Invite a partner to register", "partners:write")),
+  }).annotateMerge(graveOperation("Invite a partner to register", "partners:write")),
   HttpApiEndpoint.get("list", "/v2/partners", { query: PageQuery, success: listOf(Partner) }).annotateMerge(
     operation("List partners, newest first", "partners:read")
   ),
@@ -156,7 +156,10 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: InvitedPartner.pipe(HttpApiSchema.status(201)),
     error: NotFound404
   }).annotateMerge(
-    operation("Reset a registration: all its tokens end, and it may register again with the new one", "partners:write")
+    graveOperation(
+      "Reset a registration: all its tokens end, and it may register again with the new one",
+      "partners:write"
+    )
   ),
   HttpApiEndpoint.post("register", "/v2/partners/:partnerId/register", {
     params,
@@ -165,7 +168,7 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   })
-    .annotateMerge(operation("Register with a partner that has given you its token", "partners:write"))
+    .annotateMerge(graveOperation("Register with a partner that has given you its token", "partners:write"))
     .annotate(Staged, true),
   HttpApiEndpoint.post("renew", "/v2/partners/:partnerId/renew", {
     params,
@@ -173,6 +176,8 @@ export class PartnersApi extends HttpApiGroup.make("partners").add(
     success: Partner.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409]
   })
-    .annotateMerge(operation("Exchange new tokens with a registered partner, without interruption", "partners:write"))
+    .annotateMerge(
+      graveOperation("Exchange new tokens with a registered partner, without interruption", "partners:write")
+    )
     .annotate(Staged, true)
 ) {}
