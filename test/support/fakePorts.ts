@@ -294,7 +294,6 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.mock(Passkeys, {
       list: () => Effect.succeed([]),
       find: () => Effect.undefined,
-      challenge: () => Effect.void,
       answered: () => Effect.succeed(false)
     }),
     Layer.succeed(Search, search(world)),

@@ -181,7 +181,7 @@ export interface CredentialRecord {
   readonly operatorId: string
 }
 
-/** The number of wrong passwords for an account. */
+/** The number of wrong passwords, or of wrong codes of the second factor, for an account. */
 export interface FailuresRecord {
   readonly operatorId: string
   readonly failures: number
@@ -316,7 +316,7 @@ export type RecordFact =
   | RecordFactOf<"RoleCreated" | "RoleChanged" | "RoleRemoved", RoleRecord>
   | RecordFactOf<LinkChange, LinkRecord>
   | RecordFactOf<SignInChange, SignInRecord>
-  | RecordFactOf<"SignInsRefused", FailuresRecord>
+  | RecordFactOf<"SignInsRefused" | "SecondFactorRefused", FailuresRecord>
   | RecordFactOf<"SingleSignOnChanged" | "SingleSignOnRemoved", SingleSignOnRecord>
   | RecordFactOf<"IdentityLinked", IdentityRecord>
   | RecordFactOf<"SingleSignOnRefused", SignOnRefusedRecord>

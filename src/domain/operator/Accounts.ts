@@ -6,6 +6,7 @@ import { Context, type Effect } from "effect"
 import type { Conflict, FactorStale, InvalidInput, NotFound, PermissionDenied, StorageUnavailable } from "../Errors.ts"
 import type { AuditContext, Principal } from "../values/AuditContext.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
+import type { CodeAttempt, CodeCount, CodeOutcome } from "./CodeFailures.ts"
 import type { Operator } from "./Operator.ts"
 import type { BuiltInRole, Role } from "./Role.ts"
 import type { NewSignIn, SignIn, Strength } from "./SignIn.ts"
@@ -116,13 +117,23 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<SignIn, Conflict | StorageUnavailable>
     /** Concurrent look-ups share one query. */
     readonly findSignIn: (hash: string) => Effect.Effect<FoundSignIn | undefined, StorageUnavailable>
-    /** Records an account's failed sign-ins in the audit logs of its organisations. */
+    /** Records an account's wrong passwords in the audit logs of its organisations. */
     readonly noteFailures: (
       operatorId: string,
       failures: number,
       network: string,
       now: number
     ) => Effect.Effect<void, StorageUnavailable>
+    /**
+     * Decides about a code that was given for an account: what it proves, if it was not wrong. A wrong one is counted and recorded in the audit logs
+     * of the person's organisations. Does not use up the code.
+     */
+    readonly tryCode: (
+      attempt: Omit<CodeAttempt, "proved"> & { readonly factor: Factor | undefined },
+      now: number
+    ) => Effect.Effect<CodeOutcome, StorageUnavailable>
+    /** The counts of an account's wrong codes. */
+    readonly codeFailures: (operatorId: string) => Effect.Effect<ReadonlyArray<CodeCount>, StorageUnavailable>
     /** A person's sign-ins that are still valid, latest first. */
     readonly signIns: (operatorId: string, now: number) => Effect.Effect<ReadonlyArray<SignIn>, StorageUnavailable>
     /** Ends one of the caller's own sign-ins. */

@@ -28,6 +28,7 @@ export const signInPurposes = {
   cookie: "sign-in",
   link: "account-link",
   device: "known-device",
+  devicePlace: "known-device-place",
   recoveryCode: "recovery-code",
   totp: sealPurposes.totp,
   clientSecret: sealPurposes.singleSignOnSecret,

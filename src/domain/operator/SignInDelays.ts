@@ -28,9 +28,9 @@ interface Pair {
   readonly before: number
 }
 
-/** ms that must pass after this many failures: 1 s from the fifth on, doubled by each, 15 min at most. */
-export const delayAfter = (failures: number): number =>
-  failures <= freeFailures ? 0 : Math.min(longestMillis, 1000 * 2 ** Math.min(20, failures - freeFailures - 1))
+/** ms that must pass after this many failures: 1 s from the fifth on, doubled by each, at most `longest` (15 min). */
+export const delayAfter = (failures: number, longest = longestMillis): number =>
+  failures <= freeFailures ? 0 : Math.min(longest, 1000 * 2 ** Math.min(20, failures - freeFailures - 1))
 
 export class SignInDelays {
   private readonly pairs = new Map<string, Pair>()

@@ -82,6 +82,8 @@ export const domainBody = (error: DomainError): ErrorBody => {
       return body(code, `${error.pointer}: ${error.detail}`)
     case "PermissionDenied":
       return body(code, `Missing permissions: ${error.requiredPermissions.join(", ")}.`)
+    case "FactorStale":
+      return body(code, "This operation needs the second factor again.")
     case "ChargerOffline":
       return body(code, `Charger ${error.chargerId} is not connected.`)
     case "TooMany":

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Accounts } from "../../domain/operator/Accounts.ts"
 import { recording, type RecordingServices } from "../kernel/Facts.ts"
+import * as CodeFailures from "./CodeFailures.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Links from "./Links.ts"
 import * as Operators from "./Operators.ts"
@@ -18,7 +19,9 @@ export const layer: Layer.Layer<Accounts, never, RecordingServices> = Layer.effe
       byId: SignIns.byId(sql),
       signIn: SignIns.signIn(records),
       findSignIn: yield* SignIns.findSignIn(sql),
-      noteFailures: SignIns.noteFailures(records),
+      noteFailures: CodeFailures.noteFailures(records),
+      tryCode: CodeFailures.tryCode(records),
+      codeFailures: CodeFailures.codeFailures(sql),
       signIns: SignIns.signIns(sql),
       endSignIn: SignIns.endSignIn(records),
       endOtherSignIns: SignIns.endOtherSignIns(records),

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import type { FailuresRecord, SignInChange } from "../../domain/event/RecordFact.ts"
+import type { SignInChange } from "../../domain/event/RecordFact.ts"
 import type { Account, Factor, FoundSignIn, SignInRenewal } from "../../domain/operator/Accounts.ts"
 import { builtInRoleNames } from "../../domain/operator/Role.ts"
 import {
@@ -59,7 +59,7 @@ const withSingleSignOn = (sql: SqlClient.SqlClient) => sql`LEFT JOIN single_sign
 const passwordForOwnersOnly = (sql: SqlClient.SqlClient) =>
   sql`coalesce(x.enabled AND x.password_for_owners_only, false) AS "passwordForOwnersOnly"`
 
-const organisationsOf = (sql: SqlClient.SqlClient, operatorId: string) =>
+export const organisationsOf = (sql: SqlClient.SqlClient, operatorId: string) =>
   organisationRows(sql`
     SELECT o.id, o.name, o.require_second_factor AS "requiresSecondFactor", m.role, ${passwordForOwnersOnly(sql)}
     FROM membership m JOIN organisation o ON o.id = m.organisation_id ${withSingleSignOn(sql)}
@@ -246,20 +246,6 @@ export const findSignIn = (sql: SqlClient.SqlClient) =>
     }),
     (lookUp) => Effect.fn("Accounts.findSignIn")((hash: string) => lookUp(hash))
   )
-
-export const noteFailures = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Accounts.noteFailures")(function* (operatorId: string, failures: number, network: string, now: number) {
-    const write = Effect.map(organisationsOf(sql, operatorId), (organisations) => {
-      const after: FailuresRecord = { operatorId, failures, network }
-      const facts = organisations.map(({ id }) => {
-        const audit = { by: { organisationId: id, actor: "platform" }, now }
-        const fact = factOf("SignInsRefused", `operator:${operatorId}`, secrets.uuid(now), audit)
-        return { ...fact, body: { by: "platform", after } }
-      })
-      return { result: undefined, facts }
-    })
-    yield* journaled(write)
-  })
 
 export const signIns = (sql: SqlClient.SqlClient) =>
   Effect.fn("Accounts.signIns")((operatorId: string, now: number) =>

@@ -30,6 +30,19 @@ CREATE TABLE recovery_code (
 COMMENT ON TABLE recovery_code IS
   'Keyed hashes of recovery codes, which stand in for a second factor. A code that was used is deleted.';
 
+CREATE TABLE code_failure (
+  operator_id uuid NOT NULL REFERENCES operator (id),
+  -- Keyed hash of a device on which the person signed in before; '' for all others.
+  place text NOT NULL,
+  failures int NOT NULL,
+  -- Time and network of the last one.
+  at timestamptz NOT NULL,
+  network text NOT NULL,
+  PRIMARY KEY (operator_id, place)
+);
+COMMENT ON TABLE code_failure IS
+  'Wrong codes of second factors, counted for each account: eleven rows at most. Deleted at the next code after seven days.';
+
 CREATE TABLE account_link (
   id uuid PRIMARY KEY,
   organisation_id uuid NOT NULL REFERENCES organisation (id),

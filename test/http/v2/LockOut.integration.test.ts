@@ -4,13 +4,14 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { administer } from "../../../src/main/cli/Admin.ts"
 import { fromBase32, hotp, stepAt } from "../../../src/domain/operator/Totp.ts"
 import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
-import { email, founded, type Founded, password, ports, tokenOf } from "../../support/people.ts"
-import type { Answer } from "../../support/restApp.ts"
+import { email, face, founded, type Founded, password, ports, tokenOf } from "../../support/people.ts"
+import type { Answer, Json } from "../../support/restApp.ts"
 
 const said = ({ json, status }: Answer): ReadonlyArray<unknown> => [status, json?.code]
 const delayed = [429, "sign_in_delayed"]
@@ -47,6 +48,23 @@ const knownDevice = ({ ask, owner }: Founded): Browser => {
   browser.cookies.set("__Host-voltlane-device", owner.cookies.get("__Host-voltlane-device") ?? "")
   return browser
 }
+
+/** Sets up an authenticator app, so that its present code is left for the test. */
+const withApp = async ({ owner }: Founded) => {
+  const secret = String((await owner.post("/me/totp", { password })).json.secret)
+  const body = { enabled: true, code: codeAt(secret, Date.now() - 30_000) }
+  const on = await owner.ask("PUT", "/me/totp", { body })
+  assert.strictEqual(on.status, 200, on.text)
+  return { secret, codes: on.json.recoveryCodes as ReadonlyArray<string> }
+}
+
+/** Moves the wrong codes of an account to where the next one has to wait for this many seconds, however slow the machine is. */
+const delayUntil = (operatorId: string, seconds: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`UPDATE code_failure SET at = ${new Date(Date.now() + (seconds - 1) * 1000)} WHERE operator_id = ${operatorId} AND place = ''`
+  )
 
 forEachDriver("Guesses of a password", ports, (it) => {
   it.effect("do not delay the owner in other networks or on devices that signed in before", () =>
@@ -103,6 +121,123 @@ forEachDriver("Guesses of a password", ports, (it) => {
         assert.deepStrictEqual(said(strangers), delayed)
         const inside = await whileDelayed(own, network, () => signIn(own, network, right(), knownDevice(own)), guess)
         assert.strictEqual(inside.status, 201, inside.text)
+      })
+    })
+  )
+
+  it.effect(
+    "of a code by somebody who has the password are delayed for the account, whatever networks they come from",
+    () =>
+      Effect.gen(function* () {
+        const own = yield* founded
+        const { codes, secret } = yield* Effect.promise(() => withApp(own))
+        const { operatorId } = own
+        const wrong = (n: number) => signIn(own, `198.51.${n}.0/24`, { code: "000000" })
+        const right = (n: number, browser?: Browser) =>
+          signIn(own, `203.0.${n}.0/24`, { code: codeAt(secret, Date.now()) }, browser)
+        const refused = yield* Effect.promise(async () => {
+          for (let n = 0; n < 5; n++) assert.deepStrictEqual(said(await wrong(n)), [401, "second_factor_refused"])
+          await own.owner.ask("GET", "/me")
+          return said(await signIn(own, "198.51.99.0/24", {}))
+        })
+        // Whoever does not send a code learns only what the password gives.
+        assert.deepStrictEqual(refused, [401, "second_factor_required"])
+        yield* delayUntil(operatorId, 60)
+        // The count is stored: another process, which remembers nothing, refuses too.
+        const restarted = { ...own, ask: (yield* face).ask }
+        yield* Effect.promise(async () => {
+          for (const place of [own, restarted]) {
+            for (const given of ["000000", codeAt(secret, Date.now())]) {
+              const answer = await signIn(place, "203.0.113.0/24", { code: given })
+              assert.deepStrictEqual(said(answer), delayed)
+              assert.isAbove(Number(answer.headers.get("retry-after")), 30)
+            }
+          }
+          // A stranger without the password is told the same as ever, and delays nobody.
+          const stranger = await signIn(own, "192.0.2.0/24", { password: "a guess", code: "000000" })
+          assert.deepStrictEqual(said(stranger), [401, "sign_in_refused"])
+          // The person on a known device, and anywhere with a recovery code.
+          const known = await right(1, knownDevice(own))
+          assert.strictEqual(known.status, 201, known.text)
+          const recovered = await signIn(own, "203.0.2.0/24", { code: codes[0] })
+          assert.strictEqual(recovered.status, 201, recovered.text)
+          assert.deepStrictEqual(said(await right(3)), delayed)
+
+          // Each wrong code is in the audit log with its network, from the first on, and the person is told.
+          const { items } = (await own.owner.ask("GET", "/audit-log?action=SecondFactorRefused&limit=100")).json
+          assert.deepStrictEqual(
+            items.map(({ after }: Json) => after).toSorted((one: Json, other: Json) => one.failures - other.failures),
+            [0, 1, 2, 3, 4].map((n) => ({ operatorId, failures: n + 1, network: `198.51.${n}.0/24` }))
+          )
+          const told = (await own.owner.ask("GET", "/me")).json.secondFactor.wrongCodes
+          assert.deepStrictEqual([told.count, told.lastNetwork], [5, "198.51.4.0/24"])
+          assert.deepStrictEqual(known.json.secondFactor.wrongCodes, told)
+        })
+      })
+  )
+
+  it.effect(
+    "of a code in an open sign-in are delayed too, wherever a code is asked for, also with Idempotency-Keys",
+    () =>
+      Effect.gen(function* () {
+        const own = yield* founded
+        const { secret } = yield* Effect.promise(() => withApp(own))
+        const places: ReadonlyArray<readonly [string, string, object]> = [
+          ["PUT", "/me/second-factor", { code: "000000" }],
+          ["PUT", "/me/totp", { enabled: false, code: "000000" }],
+          ["POST", "/me/recovery-codes", { code: "000000" }]
+        ]
+        // A thief with the cookie has no known device; each try comes from another network and has another Idempotency-Key.
+        const thief = new Browser(own.ask)
+        const name = "__Host-voltlane"
+        thief.cookies.set(name, own.owner.cookies.get(name) ?? "")
+        let tries = 0
+        const tryIn = (browser: Browser, [method, path, body]: (typeof places)[number]) => {
+          const headers = { "x-test-network": `198.51.${tries}.0/24`, "idempotency-key": `try ${tries++}` }
+          return browser.ask(method, path, { body, headers })
+        }
+        yield* Effect.promise(async () => {
+          for (let n = 0; n < 5; n++) {
+            assert.deepStrictEqual(said(await tryIn(thief, places[n % 3]!)), [401, "second_factor_refused"])
+          }
+        })
+        yield* delayUntil(own.operatorId, 60)
+        yield* Effect.promise(async () => {
+          for (const place of places) assert.deepStrictEqual(said(await tryIn(thief, place)), delayed)
+          const body = { code: codeAt(secret, Date.now()) }
+          assert.deepStrictEqual(said(await thief.ask("PUT", "/me/second-factor", { body })), delayed)
+          assert.strictEqual((await own.owner.ask("PUT", "/me/second-factor", { body })).status, 200)
+        })
+      })
+  )
+
+  it.effect("of the first code of a new app are delayed", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { secret } = (await own.owner.post("/me/totp", { password })).json
+        const confirm = (code: string) => own.owner.ask("PUT", "/me/totp", { body: { enabled: true, code } })
+        const codes: Array<unknown> = []
+        for (let n = 0; n < 12; n++) codes.push((await confirm("000000")).status)
+        assert.includeMembers(codes, [401, 429])
+        assert.match(String(secret), /^[A-Z2-7]{32}$/)
+      })
+    })
+  )
+
+  it.effect("of a code are counted one after the other, however many are sent at once", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(() => withApp(own))
+      yield* Effect.promise(async () => {
+        const guesses = Array.from({ length: 20 }, (_, n) =>
+          own.owner.ask("PUT", "/me/second-factor", {
+            body: { code: String(n).padStart(6, "0") },
+            headers: { "x-test-network": `198.51.${n}.0/24` }
+          })
+        )
+        const answers = (await Promise.all(guesses)).map(({ status }) => status)
+        assert.isAtMost(answers.filter((status) => status !== 429).length, 10, answers.join(" "))
       })
     })
   )

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { permissions } from "../../../domain/operator/Permission.ts"
 import { builtInRoleNames } from "../../../domain/operator/Role.ts"
 import { isUuid } from "../../../domain/values/Uuid7.ts"
-import { optionalText, rule } from "../../Fields.ts"
+import { optionalText, rule, Time } from "../../Fields.ts"
 
 /** Longest password that is accepted for checking. The rules for a new password are in the domain. */
 const passwordMost = 1024
@@ -47,7 +47,12 @@ export const Me = Schema.Struct({
       enrolled: Schema.Boolean,
       used: Schema.Boolean,
       required: Schema.Boolean,
-      recoveryCodesLeft: Schema.Int
+      recoveryCodesLeft: Schema.Int,
+      wrongCodes: Schema.NullOr(
+        Schema.Struct({ count: Schema.Int, lastAt: Time, lastNetwork: Schema.String }).annotate({
+          identifier: "WrongCodes"
+        })
+      )
     })
   ),
   addresses: Schema.Struct({ rest: Schema.String, ocpp: Schema.String, ocpi: Schema.String }),

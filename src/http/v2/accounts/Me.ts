@@ -36,7 +36,7 @@ const goingOn = Effect.gen(function* () {
 
   /** Checks a second factor that is shown again: a code, or a passkey's answer. */
   const showFactor = Effect.fnUntraced(function* ({ code, credential }: typeof FactorProof.Type) {
-    const { account, caller, signInId } = yield* signing.ownAccount
+    const { account, caller } = yield* signing.ownAccount
     if ((code === undefined) === (credential === undefined)) {
       return yield* new InvalidInput({ pointer: "/code", detail: "Is required, or credential instead" })
     }
@@ -45,7 +45,7 @@ const goingOn = Effect.gen(function* () {
       return yield* goOn(caller, { strength: "SecondFactor" })
     }
     if (account.totpSecret === undefined) return yield* isOff
-    const factor = yield* signing.proveFactor(account, signInId, code ?? "")
+    const factor = yield* signing.proveFactor(account, code ?? "")
     return yield* Effect.catchTag(goOn(caller, { strength: "SecondFactor", factor }), "Conflict", () =>
       Effect.fail(factorRefused)
     )
@@ -100,16 +100,16 @@ export const layer = HttpApiBuilder.group(
         return { secret, uri: totpUri(secret, account.email) }
       }),
       changeTotp: Effect.fn("v2.me.changeTotp")(function* ({ payload }) {
-        const { account, caller, signInId } = yield* signing.ownAccount
+        const { account, caller } = yield* signing.ownAccount
         if (!payload.enabled) {
           if (account.totpSecret === undefined) return yield* isOff
-          const factor = yield* signing.proveFactor(account, signInId, payload.code)
+          const factor = yield* signing.proveFactor(account, payload.code)
           yield* accounts.removeTotp(factor, yield* audit)
           return { enabled: false, recoveryCodes: null }
         }
         yield* askFactor
         if (account.totpSecret !== undefined) return yield* alreadyOn
-        const step = yield* signing.provePending(account, signInId, payload.code)
+        const step = yield* signing.provePending(account, payload.code)
         const { codes, hashes } = newCodes()
         const { isFirst } = yield* accounts.confirmTotp(step, hashes, yield* audit)
         // A further factor proves nothing: the person may have proved the first one long ago.
@@ -120,9 +120,9 @@ export const layer = HttpApiBuilder.group(
         return yield* showFactor(payload)
       }),
       createRecoveryCodes: Effect.fn("v2.me.createRecoveryCodes")(function* ({ payload }) {
-        const { account, signInId } = yield* signing.ownAccount
+        const { account } = yield* signing.ownAccount
         if (account.totpSecret === undefined) return yield* isOff
-        const factor = yield* signing.proveFactor(account, signInId, payload.code)
+        const factor = yield* signing.proveFactor(account, payload.code)
         const { codes, hashes } = newCodes()
         yield* accounts.replaceRecoveryCodes(factor, hashes, yield* audit)
         return { codes }

@@ -1,9 +1,13 @@
 /** Makes the answer of `GET /v2/me`, which every way to sign in also answers. */
 import { Clock, Context, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { Access } from "../../../domain/operator/Access.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
+import { codeNotice } from "../../../domain/operator/CodeFailures.ts"
 import { signInOf } from "../../../domain/operator/SignIn.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { Secrets } from "../../../domain/values/Secrets.ts"
+import { deviceOf, devicePlace } from "../requests/Cookies.ts"
 import { PublicUrl } from "../requests/Paging.ts"
 import type { Me } from "./AccountFields.ts"
 
@@ -25,9 +29,19 @@ export const MapTilesSetting = Context.Reference<MapTiles | undefined>("voltlane
 export const answering = Effect.gen(function* () {
   const accounts = yield* Accounts
   const access = yield* Access
+  const secrets = yield* Secrets
   const publicUrl = yield* PublicUrl
   const version = yield* ServiceVersion
   const tiles = yield* MapTilesSetting
+
+  /** Wrong codes for the person's account, except those on the device in use. */
+  const wrongCodes = Effect.fnUntraced(function* (operatorId: string) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const device = devicePlace(secrets, operatorId, deviceOf(publicUrl, secrets, operatorId, request))
+    const counts = yield* accounts.codeFailures(operatorId)
+    const notice = codeNotice(counts, device, yield* Clock.currentTimeMillis)
+    return notice === undefined ? null : { count: notice.failures, lastAt: notice.at, lastNetwork: notice.network }
+  })
 
   return Effect.fn("Me.answer")(function* (caller: Principal) {
     const organisation = yield* Effect.catchTag(access.organisation(caller.organisationId), "NotFound", Effect.die)
@@ -63,7 +77,8 @@ export const answering = Effect.gen(function* () {
                 (one) => one.id === signInId && one.strength === "SecondFactor"
               ),
               required: current?.requiresSecondFactor ?? false,
-              recoveryCodesLeft: account.recoveryCodesLeft
+              recoveryCodesLeft: account.recoveryCodesLeft,
+              wrongCodes: caller.bySingleSignOn === true ? null : yield* wrongCodes(account.operatorId)
             },
       addresses: {
         rest: `${publicUrl}/cpo/v2`,

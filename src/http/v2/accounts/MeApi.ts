@@ -90,5 +90,8 @@ export class MeApi extends HttpApiGroup.make("me").add(
     payload: RecoveryCodesStart,
     success: RecoveryCodes.pipe(HttpApiSchema.status(201)),
     error: Conflict409
-  }).annotateMerge(operation("Create ten new recovery codes; the previous ones no longer work"))
+  })
+    .annotateMerge(operation("Create ten new recovery codes; the previous ones no longer work"))
+    // A wrong code is counted, also if the request is refused.
+    .annotate(Staged, true)
 ) {}

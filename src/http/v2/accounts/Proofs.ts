@@ -1,6 +1,6 @@
 /**
- * Checks passwords and second factors. The password check takes the same time whether or not the account exists. Delays grow after
- * failures.
+ * Checks passwords and second factors. The password check takes the same time whether or not the account exists. Delays grow after failures: of
+ * passwords for each network or device, of codes for the whole account.
  */
 import { Clock, type Context, Effect, Scope } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -11,7 +11,7 @@ import { signInPurposes } from "../../../domain/operator/SignIn.ts"
 import { isNoted, SignInDelays } from "../../../domain/operator/SignInDelays.ts"
 import { recoveryHash, stepOf } from "../../../domain/operator/Totp.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
-import { deviceOf } from "../requests/Cookies.ts"
+import { deviceOf, devicePlace } from "../requests/Cookies.ts"
 import { Unauthorized } from "../requests/Failures.ts"
 import { PublicUrl } from "../requests/Paging.ts"
 import { RateLimits } from "../requests/RateLimits.ts"
@@ -81,7 +81,7 @@ const guarding = Effect.gen(function* () {
           if (!isWrong) return delays.uncount(pair)
           delays.failed(pair, yield* Clock.currentTimeMillis)
           // In the background: the time of the answer must not reveal that the account exists.
-          if (noted.length > 0 && isNoted(failures)) {
+          if (noted.length > 0 && isNoted(failures) && error.code === "sign_in_refused") {
             const network = yield* limits.network
             const noting = Effect.forEach(noted, (operatorId) =>
               accounts.noteFailures(operatorId, failures, network, now)
@@ -102,10 +102,38 @@ const guarding = Effect.gen(function* () {
 type Guard = Effect.Success<typeof guarding>
 
 /**
+ * Checks codes of a second factor, with delays for the whole account that are stored. Only for people who proved the password, or are signed in: nobody
+ * else can delay anyone.
+ */
+const checkingCodes = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const secrets = yield* Secrets
+  const limits = yield* RateLimits
+  const publicUrl = yield* PublicUrl
+
+  return Effect.fnUntraced(function* (account: Account, factor: Factor | undefined) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { operatorId } = account
+    const device = devicePlace(secrets, operatorId, deviceOf(publicUrl, secrets, operatorId, request))
+    const now = yield* Clock.currentTimeMillis
+    const outcome = yield* accounts.tryCode({ operatorId, device, network: yield* limits.network, factor }, now)
+    if (outcome._tag === "Delayed") {
+      const seconds = Math.ceil(outcome.millis / 1000)
+      const message = `Too many wrong codes were given for this account: try again in ${seconds} s, or use a recovery code, a passkey, or a browser in which you signed in before.`
+      return yield* new TooMany({ code: "sign_in_delayed", message, retryAfterSeconds: seconds })
+    }
+    if (outcome._tag === "Wrong" || factor === undefined) return yield* factorRefused
+    return factor
+  })
+})
+
+type CheckCode = Effect.Success<typeof checkingCodes>
+
+/**
  * Proofs by a person who is not signed in. Several accounts may have the same address: the password decides which one is meant. Nothing that a
  * stranger sees depends on how many there are.
  */
-const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
+const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCode: CheckCode) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets
   const limits = yield* RateLimits
@@ -162,9 +190,8 @@ const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
         const proved = { account, pair, isKnownDevice: device !== undefined, failuresBefore }
         if (account.totpSecret === undefined) return { ...proved, factor: undefined } satisfies Proved
         if (code === undefined) return yield* factorRequired
-        const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
-        if (factor === undefined) return yield* factorRefused
-        return { ...proved, factor } satisfies Proved
+        const given = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
+        return { ...proved, factor: yield* checkCode(account, given) } satisfies Proved
       }),
       isGuess
     )
@@ -172,21 +199,19 @@ const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
 })
 
 /** Proofs by a person who is signed in, before changes to the account. */
-const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
+const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCode: CheckCode) {
   const secrets = yield* Secrets
+  const limits = yield* RateLimits
 
-  /** Checks a code of the account's second factor, with delays per sign-in. */
-  const proveFactor = (account: Account, signInId: string, code: string) =>
-    guarded(
-      `code ${signInId}`,
-      [account.operatorId],
-      Effect.fnUntraced(function* () {
-        const factor = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
-        if (factor === undefined) return yield* factorRefused
-        delays.forget(`code ${signInId}`)
-        return factor
-      })
-    )
+  /** Counts a wrong code of the network, too. */
+  const counted = <A, E, R>(proof: Effect.Effect<A, E, R>) =>
+    Effect.tapError(proof, (error) => (error instanceof Unauthorized ? limits.wrongKey : Effect.void))
+
+  /** Checks a code of the account's second factor. */
+  const proveFactor = Effect.fnUntraced(function* (account: Account, code: string) {
+    const given = factorOf(secrets, account, code, yield* Clock.currentTimeMillis)
+    return yield* counted(checkCode(account, given))
+  })
 
   const provePassword = (account: Account, signInId: string, password: string) =>
     guarded(
@@ -199,28 +224,23 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard) {
     )
 
   /** Checks the first code of a secret that is not confirmed yet. */
-  const provePending = (account: Account, signInId: string, code: string) =>
-    guarded(
-      `code ${signInId}`,
-      [account.operatorId],
-      Effect.fnUntraced(function* () {
-        const secret =
-          account.totpPending === undefined ? undefined : secrets.open(signInPurposes.totp, account.totpPending)
-        const now = yield* Clock.currentTimeMillis
-        const step = secret === undefined ? undefined : stepOf(secrets.hmacSha1, secret, code, 0, now)
-        if (step === undefined) return yield* factorRefused
-        delays.forget(`code ${signInId}`)
-        return step
-      })
-    )
+  const provePending = Effect.fnUntraced(function* (account: Account, code: string) {
+    const { totpPending } = account
+    const secret = totpPending === undefined ? undefined : secrets.open(signInPurposes.totp, totpPending)
+    const now = yield* Clock.currentTimeMillis
+    const step = secret === undefined ? undefined : stepOf(secrets.hmacSha1, secret, code, 0, now)
+    yield* counted(checkCode(account, step === undefined ? undefined : { _tag: "Totp", step }))
+    return step ?? 0
+  })
 
   return { proveFactor, provePassword, provePending }
 })
 
 export const proofs = Effect.gen(function* () {
   const guard = yield* guarding
+  const checkCode = yield* checkingCodes
   const secrets = yield* Secrets
-  const prove = yield* proving(guard)
+  const prove = yield* proving(guard, checkCode)
 
   /** Checks the rules for a new password and hashes it for storage. */
   const newHash = Effect.fnUntraced(function* (
@@ -235,7 +255,7 @@ export const proofs = Effect.gen(function* () {
   })
 
   return {
-    ...(yield* provingAgain(guard)),
+    ...(yield* provingAgain(guard, checkCode)),
     prove,
     /** The account with this password; undefined if there is none. The account's delays count it, but not the network's limit of wrong keys. */
     proveIfKnown: (email: string, password: string, code: string | undefined) =>

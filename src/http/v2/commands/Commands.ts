@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
+import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 import type { Command as DomainCommand } from "../../../domain/command/Command.ts"
 import { CommandOpening } from "../../../domain/command/CommandOpening.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
@@ -44,7 +45,7 @@ const writeIssued = Schema.encodeSync(Issued)
 const readIssued = Schema.decodeUnknownSync(Issued)
 
 /** With a password of a charger one can connect in its place. */
-const setsPassword = (command: DomainCommand["command"]): boolean =>
+const setsPassword = (command: ChargerCommand): boolean =>
   command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey
 
 export const layer = HttpApiBuilder.group(

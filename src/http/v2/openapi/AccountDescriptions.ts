@@ -161,6 +161,13 @@ export const accountDescriptions: Descriptions["properties"] = {
     "Whether the organisation requires a second factor; without one, nothing is permitted",
     false
   ],
+  wrongCodes: [
+    "Wrong codes in the last seven days by somebody who knew the password, except those in this browser; null if there were none. If you did not give them, change your password",
+    null
+  ],
+  "WrongCodes.count": ["How many, at least", 3],
+  "WrongCodes.lastAt": ["When the last one was given", "2026-05-20T09:12:45.000Z"],
+  "WrongCodes.lastNetwork": ["From which network the last one came", "198.51.100.0/24"],
   recoveryCodesLeft: ["The number of recovery codes that are not used yet", 10],
   addresses: ["The addresses of this service, as seen from outside"],
   rest: ["Base URL of this API", "https://cpo.example/cpo/v2"],

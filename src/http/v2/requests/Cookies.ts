@@ -84,6 +84,14 @@ export const deviceOf = (
   return secrets.verify(signInPurposes.device, `${operatorId} ${device}`, bytes) ? device : undefined
 }
 
+/** The place of a known device in the counts of wrong codes. A hash, since the device's id is a part of its cookie. */
+export const devicePlace = (
+  secrets: Pick<Secrets["Service"], "verifier">,
+  operatorId: string,
+  device: string | undefined
+): string | undefined =>
+  device === undefined ? undefined : toHex(secrets.verifier(signInPurposes.devicePlace, `${operatorId} ${device}`))
+
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
 
 /**
