@@ -736,6 +736,8 @@ export const catalogue: Catalogue = {
   "profile.switchOff": "Ausschalten",
   "profile.switchOn": "Einschalten",
   "profile.thisOne": "dieser Browser",
+  "profile.wrongCodes":
+    "Jemand, der Ihr Passwort kennt, hat {n} falsche Codes eingegeben, zuletzt aus {network}. Wenn Sie es nicht waren, ändern Sie Ihr Passwort.",
   "profile.you": "Sie",
   "quirk.callTimeoutSeconds.about":
     "Ein Befehl wartet so lange auf die Antwort der Ladestation, bevor er aufgegeben wird; sonst 60 Sekunden.",

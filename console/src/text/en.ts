@@ -729,6 +729,8 @@ export const en = {
   "profile.switchOff": "Switch off",
   "profile.switchOn": "Switch on",
   "profile.thisOne": "this browser",
+  "profile.wrongCodes":
+    "Somebody who knows your password gave {n} wrong codes, last from {network}. If it was not you, change your password.",
   "profile.you": "You",
   "quirk.callTimeoutSeconds.about":
     "A command waits this long for the charger's answer before it times out; the default is 60 seconds.",

@@ -728,6 +728,8 @@ export const catalogue: Catalogue = {
   "profile.switchOff": "Stäng av",
   "profile.switchOn": "Slå på",
   "profile.thisOne": "den här webbläsaren",
+  "profile.wrongCodes":
+    "Någon som känner till ditt lösenord har angett {n} felaktiga koder, senast från {network}. Byt lösenord om det inte var du.",
   "profile.you": "Du",
   "quirk.callTimeoutSeconds.about":
     "Ett kommando väntar så länge på laddarens svar innan det ges upp; annars 60 sekunder.",

@@ -112,6 +112,12 @@ const SecondFactor = () => {
           ? t("profile.isOn", { n: secondFactor.recoveryCodesLeft })
           : t("profile.isOff")}
       </p>
+      {secondFactor?.wrongCodes ? (
+        <p className="notice">
+          {t("profile.wrongCodes", { n: secondFactor.wrongCodes.count, network: secondFactor.wrongCodes.lastNetwork })}{" "}
+          <Ago at={secondFactor.wrongCodes.lastAt} />
+        </p>
+      ) : null}
       {secondFactor?.enrolled === true ? (
         <Form
           danger
