@@ -9,7 +9,9 @@ export const Target = Schema.Struct({
   /** A partner's token. */
   partnerToken: Schema.String,
   /** Base of the websocket address of chargers. */
-  ocppUrl: Schema.String
+  ocppUrl: Schema.String,
+  /** A registered charger that is not connected. */
+  idleCharger: Schema.String
 })
 export type Target = typeof Target.Type
 

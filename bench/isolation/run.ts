@@ -13,6 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
+import { fill, type Past } from "../age/fill.ts"
 import { made } from "../age/run.ts"
 import { type Generator, startGenerator } from "../load/remote.ts"
 import { startCluster } from "../measure/postgres.ts"
@@ -32,6 +33,8 @@ const progress = (text: string): void => {
 const chargers = 50
 const rate = 50
 const warmUpSeconds = 5
+/** What keys and partners can read. */
+const past: Past = { sessions: 20_000, days: 30, chargers: 500, driven: 0, drivenCards: 0, readingsPerSession: 2 }
 /** How long the service rests after an attack, so that the next one is not charged for what this one left. */
 const restMillis = 3_000
 /** How long the attacker has been at work when the measurement begins. */
@@ -110,12 +113,19 @@ export const isolation = async (args: ReadonlyArray<string>): Promise<number> =>
   process.once("exit", () => rmSync(dataFolder, { recursive: true, force: true }))
   await using cluster = await startCluster()
   const server = await voltlane(cluster, "bench_isolation", { deno, embedded, dataFolder })
+  const others = await (async () => {
+    await using _registrar = await server.start()
+    for (const prefix of Object.values(groups)) {
+      await server.register({ prefix, chargers: chargers + 1, cards: chargers, passwords: false })
+    }
+    return made(server.baseUrl)
+  })()
+  // The embedded database cannot be filled from here, so that its lists are short.
+  if (!embedded) await fill(cluster.url("bench_isolation"), past, others, progress)
   await using child = await server.start()
-  const { partnerToken } = await made(server.baseUrl)
   using heartbeats = startGenerator()
   using transactions = startGenerator()
   const group = async (generator: Generator, prefix: string) => {
-    await server.register({ prefix, chargers, cards: chargers, passwords: false })
     const fleet = { url: server.ocppUrl, prefix, chargers, password: false }
     await generator.order({ kind: "ramp", fleet, parallel: chargers })
   }
@@ -128,7 +138,8 @@ export const isolation = async (args: ReadonlyArray<string>): Promise<number> =>
   const target: Target = {
     port: Number(new URL(server.baseUrl).port),
     key: server.command?.headers["x-api-key"] ?? "",
-    partnerToken,
+    partnerToken: others.partnerToken,
+    idleCharger: `${groups.tx}-${`${chargers}`.padStart(5, "0")}`,
     ocppUrl: server.ocppUrl
   }
   const alone: Noticed = await neighbours(both, seconds)

@@ -329,6 +329,9 @@ export const limits = {
     atOncePerKey: 8,
     atOncePerOrganisation: 16,
     waitingPerKey: 200,
+    // All requests together, in one turn of the event loop; then what has come in from chargers is handled. A transaction message takes five or six
+    // turns from its arrival to its answer.
+    sliceMillis: 5,
     // Values of `Idempotency-Key` are kept for a day, longer than any client retries.
     idempotencyHours: 24,
     // 200 a second, or all at once. A faulty program reaches this, a correct one does not.

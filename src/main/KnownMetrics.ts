@@ -26,6 +26,7 @@ import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempt
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
 import { strangersMetrics } from "./Strangers.ts"
+import { refusedReads } from "./MainThread.ts"
 import { unreadAnswers } from "./Listeners.ts"
 
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
@@ -51,6 +52,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...uploadMetrics,
   refusedForTheirShare,
   refusedLargeAnswers,
+  refusedReads,
   unreadAnswers
 ]
 

@@ -9,6 +9,7 @@ import { Data, Effect, Layer, Metric, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
+import { ThreadTime } from "../domain/values/ThreadTime.ts"
 import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
 import { ReadyAnswers } from "../http/Ready.ts"
@@ -136,7 +137,8 @@ const handlerOf = <E, R>(routes: Layer.Layer<never, E, R>) =>
     // Requests run in a scope of their own that is closed after the listeners. In the surrounding scope they would be
     // interrupted first of all.
     const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
-    return yield* NodeHttpServer.makeHandler(yield* HttpRouter.toHttpEffect(routes), { scope })
+    const { as } = yield* ThreadTime
+    return yield* as("", NodeHttpServer.makeHandler(yield* HttpRouter.toHttpEffect(routes), { scope }))
   })
 
 /** Opens the listener on `metricsPort`, if it is set. */

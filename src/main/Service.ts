@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Clock, Deferred, Effect, Layer, type Redacted } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Authorizations from "../storage/charging/Authorizations.ts"
 import * as Actors from "../actors/Actors.ts"
@@ -111,6 +111,9 @@ import * as Webhooks from "../storage/delivery/Webhooks.ts"
 import type { BackgroundOptions } from "./Background.ts"
 import { bootstrap, type BootstrapSettings } from "./Bootstrap.ts"
 import { serveControl } from "./cli/Control.ts"
+import { MainThread, type MainThreadOptions, threadTime } from "./MainThread.ts"
+import { readPlacesOf, ThreadTime } from "../domain/values/ThreadTime.ts"
+import { SqlClient } from "effect/sql"
 import { beginMetrics } from "./KnownMetrics.ts"
 import { type Listener, type ListenerOptions, open, openMetrics } from "./Listeners.ts"
 import type { StrangersOptions } from "./Strangers.ts"
@@ -144,6 +147,7 @@ export interface ServiceSettings {
   readonly ocppLimits: OcppLimits
   readonly largeAnswers: LargeAnswersOptions
   readonly fairShare: FairShareOptions
+  readonly thread: Pick<MainThreadOptions, "sliceMillis">
   readonly actors: Actors.ActorsOptions
   readonly background: BackgroundOptions
   readonly journal: Journal.JournalOptions
@@ -379,6 +383,9 @@ export const start = (settings: ServiceSettings) =>
     const context = yield* Layer.build(
       ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
     )
+    const { transactionService: transaction } = Context.get(context, SqlClient.SqlClient)
+    const sessions = settings.database.url === undefined ? 1 : settings.database.poolSize
+    const thread = new MainThread({ ...settings.thread, ...readPlacesOf(sessions), transaction })
     return yield* Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       yield* beginMetrics(settings.version, (yield* StorageHealth).kind)
@@ -410,7 +417,7 @@ export const start = (settings: ServiceSettings) =>
       const running: Running = { listeners, firstStart, database: { kind, durability }, connectionCount }
       return running
     }).pipe(
-      Effect.provide(context),
+      Effect.provide(Context.add(context, ThreadTime, threadTime(thread))),
       // Spans of requests contain the query, in which REST v1 puts its keys.
       Effect.updateService(UrlParams.CurrentRedactedNames, (names) => [...names, ...secretParameters])
     )

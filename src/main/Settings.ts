@@ -88,6 +88,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     largeAnswers: limits.http,
     fairShare: limits.http,
     strangers: limits.strangers,
+    thread: limits.http,
     ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
     actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),

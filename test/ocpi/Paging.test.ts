@@ -51,15 +51,17 @@ describe("a page", () => {
     const exchange = { facts: factsOf(version), query: new URLSearchParams(query) }
     const window = windowFrom(query)
     const place = { base: "https://roaming.example/ocpi", module: "locations" } as const
-    return pageReply(exchange, place, window, windowOf(items, window), (item) => `#${item}`)
+    return Effect.runSync(pageReply(exchange, place, window, windowOf(items, window), (item) => `#${item}`))
   }
 
   it("never states a smaller total than its own position and length, even if items were added after counting", () => {
     const exchange = { facts: factsOf("2.2.1"), query: new URLSearchParams("offset=3") }
     const place = { base: "https://roaming.example/ocpi", module: "cdrs" } as const
-    const reply = pageReply(exchange, place, windowFrom("offset=3"), { items: [1, 2], total: 3 }, String)
+    const reply = Effect.runSync(
+      pageReply(exchange, place, windowFrom("offset=3"), { items: [1, 2], total: 3 }, String)
+    )
     expect(reply.headers?.["x-total-count"]).toBe("5")
-    const beyond = pageReply(exchange, place, windowFrom("offset=9"), { items: [], total: 3 }, String)
+    const beyond = Effect.runSync(pageReply(exchange, place, windowFrom("offset=9"), { items: [], total: 3 }, String))
     expect(beyond.headers?.["x-total-count"]).toBe("3")
   })
 

@@ -2,10 +2,12 @@
 import { Cause, Clock, Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { TooMany } from "../../domain/Errors.ts"
 import { purposes } from "../../domain/operator/Keys.ts"
 import { uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
 import { Access } from "../../domain/operator/Access.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
+import { asCaller, readingFor } from "../../domain/values/ThreadTime.ts"
 import { readBody, refusalOfSize } from "../BodyLimit.ts"
 import { messages } from "../Issues.ts"
 import { pathOf } from "../RawUrl.ts"
@@ -148,7 +150,15 @@ const authorization = ({ networkOf = () => "", wrong = uncounted }: V1Options) =
         if (found === undefined) return yield* refuse
         access.used(found.principal.actor, yield* Clock.currentTimeMillis)
         const refusal = yield* checkBody(request)
-        return refusal ?? (yield* Effect.provideService(httpEffect, V1Caller, found.principal))
+        if (refusal !== undefined) return refusal
+        const { keyId } = found.principal
+        const work = Effect.provideService(httpEffect, V1Caller, found.principal)
+        const read = Effect.catchIf(
+          readingFor(keyId, work),
+          (error): error is TooMany => error instanceof TooMany,
+          (error) => Effect.succeed(domainResponse(error))
+        )
+        return yield* asCaller(keyId, request.method === "GET" ? read : work)
       })
     )
   })

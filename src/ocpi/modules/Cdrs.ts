@@ -18,7 +18,7 @@ export const cdrsHandlers = ({ base }: { readonly base: string }) =>
       Effect.gen(function* () {
         const window = yield* readWindow(exchange)
         const windowed = yield* cdrs.window(takenBy(exchange), window)
-        return pageReply(exchange, { base, module: "cdrs" }, window, windowed, exchange.wire.cdrs.encode)
+        return yield* pageReply(exchange, { base, module: "cdrs" }, window, windowed, exchange.wire.cdrs.encode)
       })
 
     return new Map<string, Handler>([["GET cdrs", list]])

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { type Window, windowDefaultLimit, type Windowed, windowMaxLimit } from "../../domain/values/Window.ts"
+import { mapInSlices } from "../../domain/values/ThreadTime.ts"
 import { addressOf, type ModuleId } from "../protocol/EndpointTable.ts"
 import type { Exchange, Reply } from "./Exchange.ts"
 import { Refused } from "../protocol/Status.ts"
@@ -96,17 +97,18 @@ const headersOf = (
   }
 }
 
-/** A page as a reply; `encode` encodes each item. */
+/** A page as a reply; `encode` encodes each item. Large pages are encoded a few items at a time. */
 export const pageReply = <A>(
   exchange: Pick<Exchange, "facts" | "query">,
   place: ListPlace,
   window: Window,
   { items, total }: Windowed<A>,
   encode: (item: A) => unknown
-): Reply => ({
-  data: items.map((item) => encode(item)),
-  headers: headersOf(exchange, place, window, { count: items.length, total })
-})
+): Effect.Effect<Reply> =>
+  Effect.map(mapInSlices(items, encode), (data) => ({
+    data,
+    headers: headersOf(exchange, place, window, { count: items.length, total })
+  }))
 
 /** A page whose body is already encoded. */
 export const madePageReply = (

@@ -34,7 +34,7 @@ export const sessionsHandlers = ({ base }: { readonly base: string }) =>
       Effect.gen(function* () {
         const window = yield* readWindow(exchange)
         const windowed = yield* sessions.window(scopeOf(exchange), window)
-        return pageReply(exchange, { base, module: "sessions" }, window, windowed, exchange.wire.sessions.encode)
+        return yield* pageReply(exchange, { base, module: "sessions" }, window, windowed, exchange.wire.sessions.encode)
       })
 
     const prefer: Handler = (exchange) =>

@@ -21,7 +21,7 @@ export const tariffsHandlers = ({ base }: ListOptions) =>
         const page = yield* tariffs.offered(organisationId, window)
         const [party] = yield* parties.list(organisationId)
         if (party === undefined) return yield* Effect.die("an organisation without a party")
-        return pageReply(exchange, { base, module: "tariffs" }, window, page, (tariff) =>
+        return yield* pageReply(exchange, { base, module: "tariffs" }, window, page, (tariff) =>
           exchange.wire.tariff.encode({ party, tariff })
         )
       })

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { asCaller, readingFor } from "../../domain/values/ThreadTime.ts"
 import { tokenVerifier } from "../../domain/roaming/PartnerTokens.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import { Exchanges } from "../../domain/roaming/Exchanges.ts"
@@ -42,9 +43,9 @@ import {
   routingOf,
   swapped
 } from "../modules/Routing.ts"
-import { refusalOf, refuse, statusCodes } from "../protocol/Status.ts"
+import { Refused, refusalOf, refuse, statusCodes } from "../protocol/Status.ts"
 import { tokensOf, whyUnknown } from "../protocol/TokenHeader.ts"
-import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { type StorageUnavailable, TooMany } from "../../domain/Errors.ts"
 
 /** Parties are rarely added. A request for an unknown party reads them again at once. */
 const rememberedMillis = 10_000
@@ -171,6 +172,19 @@ const serving =
     }
   }
 
+/** Modules whose GET is a list from the database. */
+const listed: ReadonlySet<string> = new Set(["cdrs", "locations", "sessions", "tariffs"])
+
+/** Serves a list when there is a place for a read. */
+const read = <A, E, R>({ request, target }: Underway, partnerId: string, served: Effect.Effect<A, E, R>) =>
+  target._tag === "Module" && request.method === "GET" && listed.has(target.row.module)
+    ? Effect.catchIf(
+        readingFor(partnerId, served),
+        (error): error is TooMany => error instanceof TooMany,
+        ({ retryAfterSeconds }) => Effect.fail(new Refused({ reason: { _tag: "TooMany", retryAfterSeconds } }))
+      )
+    : served
+
 /** Checks the routing of a request to a functional module, and sets that of its answer. */
 const routed = Effect.gen(function* () {
   const partiesOf = ownParties(yield* Parties)
@@ -228,7 +242,10 @@ const face = (base: string, handlers: Handlers, options: OcpiOptions) =>
         // The answer may say so, since only the partner itself has its token.
         if (partner.status === "Suspended") return yield* refuse({ _tag: "Suspended" })
         yield* route(underway, caller)
-        const reply = yield* bounded(partner.id, served(underway, caller))
+        const reply = yield* asCaller(
+          partner.id,
+          bounded(partner.id, read(underway, partner.id, served(underway, caller)))
+        )
         yield* countRequest(underway.target, statusCodes.Success)
         return replied(underway.answering, reply)
       })

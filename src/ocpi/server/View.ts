@@ -50,7 +50,7 @@ const tokensHandlers = Effect.map(RoamingTokens, (tokens) => {
       const { id, organisationId } = exchange.bearer.partner
       const window = yield* readWindow(exchange)
       const found = yield* tokens.window(organisationId, id, window)
-      return pageReply(exchange, { base: "", module: "tokens" }, window, found, exchange.wire.tokens.encode)
+      return yield* pageReply(exchange, { base: "", module: "tokens" }, window, found, exchange.wire.tokens.encode)
     })
   return new Map<string, Handler>([["GET tokens", list]])
 })

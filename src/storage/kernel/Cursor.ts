@@ -6,6 +6,7 @@ import { Effect, Hash, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { InvalidInput } from "../../domain/Errors.ts"
 import { type Page, pageBytesMost, type PageRequest } from "../../domain/values/Page.ts"
+import { mapInSlices } from "../../domain/values/ThreadTime.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { unstorableText } from "./Storable.ts"
 
@@ -153,7 +154,8 @@ export const pagedList = <Row, Key>(
       Effect.gen(function* () {
         const found = yield* upToBytes(sql, asked)
         const rows = yield* asked.rows(Effect.succeed(found))
-        return pageOf(request, rows, asked.item, (found[0]?.page_found ?? 0) > found.length)
+        const page = pageOf(request, rows, (row) => row, (found[0]?.page_found ?? 0) > found.length)
+        return { ...page, items: yield* mapInSlices(page.items, (row) => asked.item(row)) }
       })
   }
 }

@@ -3,6 +3,7 @@
  * to what the domain uses (ms since 1970, number, undefined). A row that does not fit was not written by this version of the service and is
  * a defect.
  */
+import { inSlices } from "../../domain/values/ThreadTime.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 
 /** timestamptz as ms epoch. */
@@ -35,7 +36,8 @@ export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =
   const decode = Schema.decodeUnknownEffect(Schema.Array(schema))
   return <E, R>(
     statement: Effect.Effect<ReadonlyArray<unknown>, E, R>
-  ): Effect.Effect<ReadonlyArray<S["Type"]>, E, R> => Effect.flatMap(statement, (rows) => Effect.orDie(decode(rows)))
+  ): Effect.Effect<ReadonlyArray<S["Type"]>, E, R> =>
+    Effect.flatMap(statement, (rows) => inSlices(rows, (some) => Effect.orDie(decode(some))))
 }
 
 /** The same for a statement of at most one row. */

@@ -65,7 +65,7 @@ const operators = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("v2.operators.list")(function* ({ query, request }) {
         const page = yield* accounts.operators(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toOperator)
+        return yield* listed(publicUrl, request.url, page, toOperator)
       }),
       get: Effect.fn("v2.operators.get")(function* ({ params }) {
         return toOperator(yield* accounts.operator(yield* organisationId, params.operatorId))
@@ -119,7 +119,7 @@ const roles = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       list: Effect.fn("v2.roles.list")(function* ({ query, request }) {
-        return listed(publicUrl, request.url, yield* pageOfAll(yield* all, pageRequest(query)), (role) => role)
+        return yield* listed(publicUrl, request.url, yield* pageOfAll(yield* all, pageRequest(query)), (role) => role)
       }),
       get: Effect.fn("v2.roles.get")(function* ({ params }) {
         const found = (yield* all).find(({ id }) => id === params.roleId)
@@ -162,7 +162,7 @@ const invitations = HttpApiBuilder.group(
       list: Effect.fn("v2.invitations.list")(function* ({ query, request }) {
         const now = yield* Clock.currentTimeMillis
         const page = yield* accounts.invitations(yield* organisationId, now, pageRequest(query))
-        return listed(publicUrl, request.url, page, toInvitation)
+        return yield* listed(publicUrl, request.url, page, toInvitation)
       }),
       create: Effect.fn("v2.invitations.create")(function* ({ payload }) {
         const { hash, link } = make()

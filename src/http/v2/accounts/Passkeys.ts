@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.passkeys.list")(function* ({ query, request }) {
         const { account } = yield* signing.ownAccount
         const page = yield* pageOfAll(yield* passkeys.list(account.operatorId), pageRequest(query))
-        return listed(publicUrl, request.url, page, shown)
+        return yield* listed(publicUrl, request.url, page, shown)
       }),
       begin: Effect.fn("v2.passkeys.begin")(function* ({ payload }) {
         const { account, signInId } = yield* signing.ownAccount

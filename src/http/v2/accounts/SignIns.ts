@@ -72,7 +72,7 @@ const signIns = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const current = signInOf(caller)
         const own = current === undefined ? [] : yield* seenBy(caller, now)
-        return listed(publicUrl, request.url, yield* pageOfAll(own, pageRequest(query)), shown(current))
+        return yield* listed(publicUrl, request.url, yield* pageOfAll(own, pageRequest(query)), shown(current))
       }),
       removeOthers: Effect.fn("v2.sign-ins.removeOthers")(function* () {
         const { caller, signInId } = yield* signing.ownSignIn

@@ -19,7 +19,7 @@ export const layer = HttpApiBuilder.group(
         const organisation = yield* organisationId
         yield* chargers.get(organisation, chargerId)
         const page = yield* certificates.requests(organisation, chargerId, pageRequest(query))
-        return listed(publicUrl, request.url, page, (one) => one)
+        return yield* listed(publicUrl, request.url, page, (one) => one)
       }),
       installed: Effect.fn("v2.certificates.installed")(function* ({ params: { chargerId } }) {
         const organisation = yield* organisationId

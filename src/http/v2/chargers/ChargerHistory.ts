@@ -48,21 +48,21 @@ export const layer = HttpApiBuilder.group(
         const { connectorId, evseId, from, to } = query
         const asked = { ...pageRequest(query), evseId, connectorId, from, to }
         const page = yield* history.connectors(organisation, params.chargerId, asked)
-        return listed(publicUrl, request.url, page, toStatus)
+        return yield* listed(publicUrl, request.url, page, toStatus)
       }),
       connections: Effect.fn("v2.history.connections")(function* ({ params, query, request }) {
         const organisation = yield* organisationId
         yield* chargers.get(organisation, params.chargerId)
         const { from, to } = query
         const page = yield* history.connections(organisation, params.chargerId, { ...pageRequest(query), from, to })
-        return listed(publicUrl, request.url, page, toConnection)
+        return yield* listed(publicUrl, request.url, page, toConnection)
       }),
       uptime: Effect.fn("v2.history.uptime")(function* ({ query, request }) {
         const { chargerId, month, siteId } = query
         const now = yield* Clock.currentTimeMillis
         const asked = { ...pageRequest(query), month, siteId, chargerId }
         const page = yield* history.uptime(yield* organisationId, asked, now)
-        return listed(publicUrl, request.url, page, (one) => one)
+        return yield* listed(publicUrl, request.url, page, (one) => one)
       })
     })
   })

@@ -84,7 +84,9 @@ export const chargerRows = Effect.gen(function* () {
       const filter = { connected, firmwareVersion: firmware, siteId, states: statesOf(state), text }
       const page = yield* chargers.summaries(yield* organisationId, { ...pageRequest(query), ...filter })
       const now = yield* Clock.currentTimeMillis
-      return listed(publicUrl, request.url, page, (summary) => toRow(summary, presence.peek(summary.chargerId), now))
+      return yield* listed(publicUrl, request.url, page, (summary) =>
+        toRow(summary, presence.peek(summary.chargerId), now)
+      )
     }),
     counts: Effect.fn("v2.chargers.counts")(function* ({ query }: { query: Asked<typeof counts> }) {
       const { q: text, siteId } = query

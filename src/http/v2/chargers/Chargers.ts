@@ -144,7 +144,7 @@ export const layer = HttpApiBuilder.group(
         const { connected, firmwareVersion, model, q: text, siteId, status } = query
         const filter = { connected, firmwareVersion, model, siteId, status, text }
         const page = yield* chargers.list(organisation, { ...pageRequest(query), ...filter })
-        return listed(publicUrl, request.url, page, yield* many(organisation, page.items))
+        return yield* listed(publicUrl, request.url, page, yield* many(organisation, page.items))
       }),
       get: Effect.fn("v2.chargers.get")(function* ({ params }) {
         return yield* one(yield* chargers.get(yield* organisationId, params.chargerId))
@@ -162,7 +162,7 @@ export const layer = HttpApiBuilder.group(
         // Before the charger's first report it is not known which keys it lacks.
         const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
         const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
-        return listed(publicUrl, request.url, page, (one) => ({
+        return yield* listed(publicUrl, request.url, page, (one) => ({
           ...one,
           value: one.value ?? null,
           expected: one.expected ?? null

@@ -94,7 +94,10 @@ export const layer = HttpApiBuilder.group(
       }),
       drifts: Effect.fn("v2.expectations.drifts")(function* ({ query, request }) {
         const page = yield* drifts.list(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, ({ manufacturer: vendor, ...drift }) => ({ ...drift, vendor }))
+        return yield* listed(publicUrl, request.url, page, ({ manufacturer: vendor, ...drift }) => ({
+          ...drift,
+          vendor
+        }))
       }),
       quirks: Effect.fn("v2.expectations.quirks")(function* () {
         return yield* bookOf(yield* expectations.quirks(yield* organisationId))

@@ -1,7 +1,8 @@
 /** The endpoints of the message log over the domain's port. */
-import { Clock, Effect, Schema, Stream } from "effect"
+import { Clock, Effect, Schema, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { mapInSlices, readingFor } from "../../../domain/values/ThreadTime.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import {
   formatTail,
@@ -17,7 +18,6 @@ import { InvalidInput } from "../../../domain/Errors.ts"
 import { EventStreams, type Source } from "../events/EventStreams.ts"
 import { wantsStream } from "../events/Events.ts"
 import { makeSignal, type Signal } from "../events/SharedReading.ts"
-import { organisationId } from "../requests/Caller.ts"
 import { cookieOf } from "../requests/Cookies.ts"
 import { Caller } from "../requests/Middleware.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -142,7 +142,7 @@ export const chargerMessages = Effect.gen(function* () {
       }
       const search = { ...pageRequest(query), ...filterOf(query) }
       const page = yield* messages.search(caller.organisationId, params.chargerId, search)
-      return listed(publicUrl, request.url, page, shown)
+      return yield* listed(publicUrl, request.url, page, shown)
     }),
     exportMessages: Effect.fn("v2.chargers.exportMessages")(function* ({
       params: { chargerId },
@@ -151,16 +151,18 @@ export const chargerMessages = Effect.gen(function* () {
       readonly params: { readonly chargerId: string }
       readonly query: Query
     }) {
-      const organisation = yield* organisationId
+      const { keyId, organisationId: organisation } = yield* Caller
       yield* chargers.get(organisation, chargerId)
       const read = (cursor: string | undefined) =>
         messages.search(organisation, chargerId, { limit: exportPage, cursor, ...filterOf(query) })
       const first = yield* read(undefined)
       const pages = Stream.paginate(first, (page) =>
-        Effect.map(
-          page.nextCursor === null ? Effect.succeedNone : Effect.asSome(read(page.nextCursor)),
-          (next) => [[page.items.map((frame) => `${line(frame)}\n`).join("")], next] as const
-        )
+        Effect.gen(function* () {
+          const text = (yield* mapInSlices(page.items, (frame) => `${line(frame)}\n`)).join("")
+          const next =
+            page.nextCursor === null ? Option.none() : Option.some(yield* readingFor(keyId, read(page.nextCursor)))
+          return [[text], next] as const
+        })
       )
       return HttpApiSchema.withHeaders({
         body: Stream.encodeText(pages),

@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.unknown-chargers.list")(function* ({ query, request }) {
         yield* allowed
         const page = yield* attempts.list(pageRequest(query))
-        return listed(publicUrl, request.url, page, (one) => one)
+        return yield* listed(publicUrl, request.url, page, (one) => one)
       }),
       forget: Effect.fn("v2.unknown-chargers.forget")(function* ({ params }) {
         yield* allowed

@@ -92,12 +92,12 @@ export const layer = HttpApiBuilder.group(
         const organisation = yield* organisationId
         yield* chargers.get(organisation, chargerId)
         const page = yield* commands.list(organisation, { ...pageRequest(query), chargerId, status: query.status })
-        return listed(publicUrl, request.url, page, toCommand)
+        return yield* listed(publicUrl, request.url, page, toCommand)
       }),
       list: Effect.fn("v2.commands.list")(function* ({ query, request }) {
         const { chargerId, fileId, status } = query
         const page = yield* commands.list(yield* organisationId, { ...pageRequest(query), chargerId, fileId, status })
-        return listed(publicUrl, request.url, page, toCommand)
+        return yield* listed(publicUrl, request.url, page, toCommand)
       }),
       get: Effect.fn("v2.commands.get")(function* ({ params, query }) {
         return toCommand(yield* seen(yield* organisationId, params.id, query.wait))

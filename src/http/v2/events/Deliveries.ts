@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
       parked: Effect.fn("v2.deliveries.parked")(function* ({ params, query, request }) {
         const { id, organisationId } = yield* partnerOf(params.partnerId)
         const page = yield* subscriptions.parked(organisationId, id, pageRequest(query))
-        return listed(publicUrl, request.url, page, toItem)
+        return yield* listed(publicUrl, request.url, page, toItem)
       }),
       replay: Effect.fn("v2.deliveries.replay")(function* ({ params }) {
         const { id } = yield* partnerOf(params.partnerId)

@@ -1,7 +1,7 @@
 /** The endpoint of the feed over the domain's port. */
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { InvalidInput, NotFound } from "../../../domain/Errors.ts"
 import { type EventCursor, formatCursor, parseCursor } from "../../../domain/event/Event.ts"
 import { Events } from "../../../domain/event/Events.ts"
@@ -11,7 +11,7 @@ import { typesOf } from "./EventsApi.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { cookieOf } from "../requests/Cookies.ts"
 import { Caller } from "../requests/Middleware.ts"
-import { fitting, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
+import { fitting, itemTexts, listAnswer, nextLink, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
 const beginning: EventCursor = { position: 0, index: undefined }
 
@@ -60,14 +60,13 @@ export const layer = HttpApiBuilder.group(
         }
         const { limit } = pageRequest(query)
         const page = yield* events.page(caller.organisationId, { ...filter, after: given ?? beginning, limit })
-        const count = fitting(page.events)
+        const texts = yield* itemTexts(page.events, (event) => event)
+        const count = fitting(texts)
         const isWhole = count === page.events.length
         // The id of an event is the cursor after it.
         const nextCursor = isWhole ? formatCursor(page.next) : page.events[count - 1]!.id
-        return HttpApiSchema.withHeaders({
-          body: { items: page.events.slice(0, count), nextCursor },
-          headers: page.isEnd && isWhole ? {} : { link: nextLink(publicUrl, request.url, nextCursor) }
-        })
+        const link = page.isEnd && isWhole ? undefined : nextLink(publicUrl, request.url, nextCursor)
+        return listAnswer(texts.slice(0, count), nextCursor, link)
       })
     })
   })

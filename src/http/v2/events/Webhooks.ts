@@ -83,7 +83,7 @@ export const layer = HttpApiBuilder.group(
       create: ({ payload }) => create(payload),
       list: Effect.fn("v2.webhooks.list")(function* ({ query, request }) {
         const page = yield* webhooks.list(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toWebhook)
+        return yield* listed(publicUrl, request.url, page, toWebhook)
       }),
       get: Effect.fn("v2.webhooks.get")(function* ({ params }) {
         return toWebhook(yield* webhooks.get(yield* organisationId, params.webhookId))
@@ -121,7 +121,7 @@ export const layer = HttpApiBuilder.group(
         const positions = page.items.flatMap(({ eventId }) => parseCursor(eventId)?.position ?? [])
         const facts = yield* events.facts(organisation, [...new Set(positions)])
         const types = new Map(facts.flatMap(eventsOf).map(({ id, type }) => [id, type]))
-        return listed(publicUrl, request.url, page, (one) => toDelivery(one, types.get(one.eventId)))
+        return yield* listed(publicUrl, request.url, page, (one) => toDelivery(one, types.get(one.eventId)))
       }),
       replay: Effect.fn("v2.webhooks.replay")(function* ({ params }) {
         const { id } = yield* webhooks.get(yield* organisationId, params.webhookId)

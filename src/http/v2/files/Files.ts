@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.files.list")(function* ({ query, request }) {
         const { chargerId, kind } = query
         const page = yield* files.list(yield* organisationId, { ...pageRequest(query), chargerId, kind })
-        return listed(publicUrl, request.url, page, toFile)
+        return yield* listed(publicUrl, request.url, page, toFile)
       }),
       store: Effect.fn("v2.files.store")(function* ({ payload, query, request }) {
         const { reached } = yield* Retrying

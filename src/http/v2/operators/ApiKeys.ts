@@ -119,7 +119,7 @@ export const layer = HttpApiBuilder.group(
         return { ...toApiKey(made), key: text }
       }),
       list: Effect.fn("v2.api-keys.list")(function* ({ query, request }) {
-        return listed(
+        return yield* listed(
           publicUrl,
           request.url,
           yield* access.listKeys(yield* organisationId, pageRequest(query)),

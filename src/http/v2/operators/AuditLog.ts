@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.audit-log.list")(function* ({ query, request }) {
         const { action, actor, from, subject, to } = query
         const page = yield* log.list(yield* organisationId, { ...pageRequest(query), subject, actor, action, from, to })
-        return listed(publicUrl, request.url, page, ({ after, before, ...entry }) => ({
+        return yield* listed(publicUrl, request.url, page, ({ after, before, ...entry }) => ({
           ...entry,
           ...(before === undefined ? {} : { before: shown(before) }),
           ...(after === undefined ? {} : { after: shown(after) })

@@ -75,7 +75,7 @@ export const layer = HttpApiBuilder.group(
         return { ...toOrganisation(organisation), apiKey: text, clientId, code }
       }),
       list: Effect.fn("v2.organisations.list")(function* ({ query, request }) {
-        return listed(publicUrl, request.url, yield* access.organisations(pageRequest(query)), toOrganisation)
+        return yield* listed(publicUrl, request.url, yield* access.organisations(pageRequest(query)), toOrganisation)
       }),
       // The caller's own organisation always exists, so a missing one is a defect.
       get: Effect.fn("v2.organisations.get")(function* () {

@@ -14,6 +14,7 @@ import { Access } from "../../../domain/operator/Access.ts"
 import { Accounts } from "../../../domain/operator/Accounts.ts"
 import { isFactorStale, isOver, secretHash } from "../../../domain/operator/SignIn.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
+import { asCaller } from "../../../domain/values/ThreadTime.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { ClientAddress } from "./ClientAddress.ts"
 import { cookieOf, isFromElsewhere, isUntyped } from "./Cookies.ts"
@@ -165,7 +166,7 @@ const settled = Effect.fnUntraced(function* <E, R, E2, R2>(
   if (Result.isSuccess(known)) {
     const isGrave = Context.get(endpoint.annotations, AsksFactor) === true
     if (isGrave && isFactorStale(known.success, yield* Clock.currentTimeMillis)) return toResponse(stale, pathOf(url))
-    return yield* Effect.provideService(httpEffect, Caller, known.success)
+    return yield* asCaller(known.success.keyId, Effect.provideService(httpEffect, Caller, known.success))
   }
   return toResponse(problemOf(known.failure, url) ?? faceProblem("internal_error", "The service failed."), pathOf(url))
 })

@@ -6,8 +6,9 @@
 import { Context, Effect, Layer, Metric, Option, Semaphore } from "effect"
 import { TooMany } from "../../../domain/Errors.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
+import { readingFor } from "../../../domain/values/ThreadTime.ts"
 import { Inside } from "./Inside.ts"
-import { Caller, FairShare, StreamedBody } from "./Middleware.ts"
+import { Caller, FairShare, Open, StreamedBody } from "./Middleware.ts"
 import { RefusalDelay } from "../../RefusalDelay.ts"
 
 export interface FairShareOptions {
@@ -128,7 +129,9 @@ export const layer = Layer.effect(
         }
         const caller = yield* Caller
         yield* room(caller.keyId)
-        return yield* within(caller, httpEffect)
+        // A write has a transaction, which is short and must not wait between its locks. An open endpoint has limits of its own.
+        const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, Open)
+        return yield* within(caller, isRead ? readingFor(caller.keyId, httpEffect) : httpEffect)
       })
     )
   )

@@ -8,6 +8,7 @@ import { TooMany } from "../../../domain/Errors.ts"
 import { Counts } from "../../../domain/values/Counts.ts"
 import { AnswerEnd } from "../../AnswerEnd.ts"
 import { Caller, FewLargeAnswers } from "./Middleware.ts"
+import { itemTextsOf, ListItems } from "./Paging.ts"
 
 export interface LargeAnswersOptions {
   /** Answers with more bytes are large. */
@@ -53,8 +54,10 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
       })
       const refuse = Effect.andThen(Metric.update(refusedLargeAnswers, 1), tooMany)
 
-      return FewLargeAnswers.of((httpEffect, { endpoint }) =>
-        Effect.gen(function* () {
+      return FewLargeAnswers.of((answered, { endpoint }) => {
+        const textsOf = itemTextsOf(endpoint)
+        const httpEffect = textsOf === undefined ? answered : Effect.provideService(answered, ListItems, textsOf)
+        return Effect.gen(function* () {
           if (endpoint.method !== "GET") return yield* httpEffect
           const { keyId } = yield* Caller
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -76,6 +79,6 @@ export const layer = ({ largeAnswerBytes, largeAnswersPerKey }: LargeAnswersOpti
           else yield* giveBack
           return response
         })
-      )
+      })
     })
   )

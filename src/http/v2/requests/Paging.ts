@@ -2,9 +2,11 @@
  * Lists of REST v2: `limit` and `cursor` in, `items`, `nextCursor` and a `Link` header (RFC 8288) out. A cursor is opaque and valid only
  * for the list and filters that returned it.
  */
-import { Context, Schema } from "effect"
-import { HttpApiSchema } from "effect/http-api"
+import { Context, Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { type Page, pageBytesMost, type PageRequest } from "../../../domain/values/Page.ts"
+import { inSlices } from "../../../domain/values/ThreadTime.ts"
 import { wholeInQuery } from "../../Fields.ts"
 
 /** Items per page if `limit` is left out. */
@@ -62,32 +64,65 @@ export const nextLink = (publicUrl: string, url: string, cursor: string, path?: 
 /** Space for what surrounds the items: names, brackets and a cursor. */
 const envelopeBytes = 1024
 
-/** Times are numbers until they are encoded, and then longer by `timeGrowth`. */
-const timeDigits = /\d{13}/g
-const timeGrowth = 13
+/** Writes some items of a list as JSON, each by itself. */
+export type ItemTexts = (items: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<string>>
 
-/** An upper estimate of an item's bytes when sent. */
-const bytesOf = (item: unknown): number => {
-  const text = JSON.stringify(item)
-  return Buffer.byteLength(text) + (text.match(timeDigits)?.length ?? 0) * timeGrowth + 1
+/** That of the endpoint of this request. */
+export const ListItems = Context.Reference<ItemTexts>("voltlane/http/v2/ListItems", {
+  defaultValue: () => () => Effect.die(new Error("This endpoint does not answer a list."))
+})
+
+/** The schema of the field `items` of a success, if it has one. Effect wraps the schema that was declared. */
+const itemsIn = (success: unknown): Schema.Codec<ReadonlyArray<unknown>, unknown> | undefined => {
+  if (!Schema.isSchema(success)) return undefined
+  const { fields, schema } = success as { readonly fields?: { readonly items?: unknown }; readonly schema?: unknown }
+  return Schema.isSchema(fields?.items)
+    ? Schema.toCodecJson(fields.items as Schema.Codec<ReadonlyArray<unknown>, unknown>)
+    : itemsIn(schema)
 }
 
-/** How many of `items` fit into an answer. The first always does, otherwise a list could never be read to its end. */
-export const fitting = (items: ReadonlyArray<unknown>): number => {
-  let left = pageBytesMost - envelopeBytes
-  const tooMuch = items.findIndex((item, i) => (left -= bytesOf(item)) < 0 && i > 0)
-  return tooMuch < 0 ? items.length : tooMuch
+/** How an endpoint writes the items of its list; undefined if it has none. */
+export const itemTextsOf = ({ success }: HttpApiEndpoint.Top): ItemTexts | undefined => {
+  const items = [...success].map(itemsIn).find((one) => one !== undefined)
+  if (items === undefined) return undefined
+  const encode = Schema.encodeUnknownEffect(items)
+  return (some) =>
+    Effect.map(Effect.orDie(encode(some)), (encoded) =>
+      (encoded as ReadonlyArray<unknown>).map((item) => JSON.stringify(item))
+    )
 }
+
+/** Items of the domain as JSON. They are written a few at a time, since a page of five hundred takes tens of milliseconds. */
+export const itemTexts = <A, B>(items: ReadonlyArray<A>, wire: (item: A) => B): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.flatMap(ListItems, (textsOf) =>
+    inSlices(items, (some) => Effect.suspend(() => textsOf(some.map((item) => wire(item)))))
+  )
+
+/** The answer of a list, with the link to its next page. */
+export const listAnswer = (
+  texts: ReadonlyArray<string>,
+  nextCursor: string | null,
+  link: string | undefined
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(`{"items":[${texts.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`, {
+    contentType: "application/json",
+    headers: link === undefined ? {} : { link }
+  })
 
 /** A page of the domain as the answer of the list endpoint at `url`. The page is cut short if its items are large. */
-export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) => {
-  const items = page.items.map(wire)
-  const count = page.cursorAfter === undefined ? items.length : fitting(items)
-  const nextCursor = count < items.length ? (page.cursorAfter?.(count) ?? null) : page.nextCursor
-  return HttpApiSchema.withHeaders({
-    body: { items: items.slice(0, count), nextCursor },
-    headers: nextCursor === null ? {} : { link: nextLink(publicUrl, url, nextCursor) }
+export const listed = <A, B>(publicUrl: string, url: string, page: Page<A>, wire: (item: A) => B) =>
+  Effect.map(itemTexts(page.items, wire), (texts) => {
+    const count = page.cursorAfter === undefined ? texts.length : fitting(texts)
+    const nextCursor = count < texts.length ? (page.cursorAfter?.(count) ?? null) : page.nextCursor
+    const link = nextCursor === null ? undefined : nextLink(publicUrl, url, nextCursor)
+    return listAnswer(texts.slice(0, count), nextCursor, link)
   })
+
+/** How many of these items fit into an answer. The first always does, otherwise a list could never be read to its end. */
+export const fitting = (texts: ReadonlyArray<string>): number => {
+  let left = pageBytesMost - envelopeBytes
+  const tooMuch = texts.findIndex((text, i) => (left -= Buffer.byteLength(text) + 1) < 0 && i > 0)
+  return tooMuch < 0 ? texts.length : tooMuch
 }
 
 /** An answer with the `Location` of the created object. */

@@ -42,7 +42,7 @@ export const layer = HttpApiBuilder.group(
       }),
       list: Effect.fn("v2.parties.list")(function* ({ query, request }) {
         const all = yield* parties.list(yield* organisationId)
-        return listed(publicUrl, request.url, yield* pageOf(all, pageRequest(query)), toParty)
+        return yield* listed(publicUrl, request.url, yield* pageOf(all, pageRequest(query)), toParty)
       })
     })
   })

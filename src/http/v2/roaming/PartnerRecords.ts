@@ -64,7 +64,7 @@ export const layer = HttpApiBuilder.group(
         const { direction, failed, from, module, to } = query
         const filter = { direction, failed, from, module: module?.toLowerCase(), to }
         const page = yield* exchanges.search(organisationId, id, { ...pageRequest(query), ...filter })
-        return listed(publicUrl, request.url, page, toExchange)
+        return yield* listed(publicUrl, request.url, page, toExchange)
       }),
       health: Effect.fn("v2.partner-records.health")(function* ({ params }) {
         const { id, organisationId, status } = yield* partnerOf(params.partnerId)
@@ -83,7 +83,7 @@ export const layer = HttpApiBuilder.group(
       clients: Effect.fn("v2.partner-records.clients")(function* ({ params, query, request }) {
         const { id, organisationId } = yield* partnerOf(params.partnerId)
         const page = yield* clients.list(organisationId, id, pageRequest(query))
-        return listed(publicUrl, request.url, page, (client) => client)
+        return yield* listed(publicUrl, request.url, page, (client) => client)
       })
     })
   })

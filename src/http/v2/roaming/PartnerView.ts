@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
         const next = offset + items.length
         const nextCursor = items.length > 0 && next < total ? cursorOf(module, next) : null
         const cursorAfter = (count: number) => cursorOf(module, offset + count)
-        return listed(publicUrl, request.url, { items, nextCursor, cursorAfter }, seen)
+        return yield* listed(publicUrl, request.url, { items, nextCursor, cursorAfter }, seen)
       })
     })
   })

@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
       }),
       list: Effect.fn("v2.partners.list")(function* ({ query, request }) {
         const page = yield* partners.list(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, wire)
+        return yield* listed(publicUrl, request.url, page, wire)
       }),
       get: Effect.fn("v2.partners.get")(function* ({ params }) {
         return wire(yield* partners.get(yield* organisationId, params.partnerId))

@@ -66,7 +66,7 @@ export const answering = <A>(kind: RolloutKind, wire: (rollout: Rollout) => A) =
     return {
       list: Effect.fnUntraced(function* (query: ListQuery<RolloutState>, url: string) {
         const request = { ...pageRequest(query), kind, state: query.state }
-        return listed(publicUrl, url, yield* rollouts.list(yield* organisationId, request), wire)
+        return yield* listed(publicUrl, url, yield* rollouts.list(yield* organisationId, request), wire)
       }),
       get: Effect.fnUntraced(function* (id: string) {
         return wire(yield* rollouts.get(yield* organisationId, kind, id))
@@ -75,7 +75,7 @@ export const answering = <A>(kind: RolloutKind, wire: (rollout: Rollout) => A) =
         const organisation = yield* organisationId
         yield* rollouts.get(organisation, kind, id)
         const request = { ...pageRequest(query), rolloutId: id, state: query.state }
-        return listed(publicUrl, url, yield* rollouts.targets(organisation, request), toTarget)
+        return yield* listed(publicUrl, url, yield* rollouts.targets(organisation, request), toTarget)
       }),
       decide: Effect.fnUntraced(function* (id: string, decision: RolloutDecision) {
         return wire(yield* rollouts.decide(kind, id, decision, yield* audit))

@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn("v2.views.list")(function* ({ query, request }) {
         const { operatorId, organisationId } = yield* person
         const page = yield* pageOfAll(yield* views.list(organisationId, operatorId), pageRequest(query))
-        return listed(publicUrl, request.url, page, shownTo(operatorId))
+        return yield* listed(publicUrl, request.url, page, shownTo(operatorId))
       }),
       create: Effect.fn("v2.views.create")(function* ({ payload }) {
         const { operatorId } = yield* person

@@ -1,15 +1,18 @@
 /** The endpoints of charge detail records over the domain's port. */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import type { StorageUnavailable } from "../../../domain/Errors.ts"
 import { type Cdr as DomainCdr, creditOf, creditRefusal } from "../../../domain/cdr/Cdr.ts"
 import type { Place } from "../../../domain/site/CdrLocation.ts"
 import { isPricedPlainly } from "../../../domain/cdr/RoamingCdr.ts"
 import { type CdrFilter, Cdrs } from "../../../domain/cdr/Cdrs.ts"
 import { RoamingCdrs } from "../../../domain/cdr/RoamingCdrs.ts"
 import type { SignedData } from "../../../domain/session/SignedData.ts"
+import { mapInSlices, readingFor } from "../../../domain/values/ThreadTime.ts"
 import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
+import { Caller } from "../requests/Middleware.ts"
 import { csvHead, csvLine, jsonLine } from "./CdrLines.ts"
 import { recordExplanation } from "../tariffs/PriceLines.ts"
 import type { Cdr } from "./CdrsApi.ts"
@@ -141,6 +144,29 @@ const creditToBe = Effect.fn("v2.cdrs.creditPreview")(function* (cdrs: Cdrs["Ser
 const named = <A>(name: string, body: A) =>
   HttpApiSchema.withHeaders({ body, headers: { "content-disposition": `attachment; filename="${name}"` } })
 
+/** All matching records. Pages are read as the client consumes them; the first one is read before the answer begins. */
+const exporting = (
+  cdrs: Cdrs["Service"],
+  shown: (organisation: string, page: Page<DomainCdr>) => Effect.Effect<Page<typeof Cdr.Type>, StorageUnavailable>
+) =>
+  Effect.fnUntraced(function* (filter: CdrFilter, head: string, line: (cdr: typeof Cdr.Type) => string) {
+    const { keyId, organisationId: organisation } = yield* Caller
+    const read = (cursor: string | undefined) =>
+      Effect.flatMap(cdrs.list(organisation, { limit: exportPage, cursor, ...filter }), (page) =>
+        shown(organisation, page)
+      )
+    const first = yield* read(undefined)
+    const pages = Stream.paginate(first, (page) =>
+      Effect.gen(function* () {
+        const text = (yield* mapInSlices(page.items, line)).join("")
+        const next =
+          page.nextCursor === null ? Option.none() : Option.some(yield* readingFor(keyId, read(page.nextCursor)))
+        return [[text], next] as const
+      })
+    )
+    return Stream.encodeText(Stream.concat(Stream.make(head), pages))
+  })
+
 export const layer = HttpApiBuilder.group(
   Api,
   "cdrs",
@@ -163,7 +189,7 @@ export const layer = HttpApiBuilder.group(
           idsOf(({ body, creditReferenceId }) => creditReferenceId === undefined && !isPricedPlainly(body))
         )
       }
-      return { ...page, items: page.items.map((cdr) => toCdr(cdr, notSent)) }
+      return { ...page, items: yield* mapInSlices(page.items, (cdr) => toCdr(cdr, notSent)) }
     })
 
     const one = Effect.fnUntraced(function* (organisation: string, cdr: DomainCdr) {
@@ -171,33 +197,14 @@ export const layer = HttpApiBuilder.group(
       return items[0] ?? toCdr(cdr, allSent)
     })
 
-    /** All matching records. Pages are read as the client consumes them; the first one is read before the answer begins. */
-    const lines = Effect.fnUntraced(function* (
-      filter: CdrFilter,
-      head: string,
-      line: (cdr: typeof Cdr.Type) => string
-    ) {
-      const organisation = yield* organisationId
-      const read = (cursor: string | undefined) =>
-        Effect.flatMap(cdrs.list(organisation, { limit: exportPage, cursor, ...filter }), (page) =>
-          shown(organisation, page)
-        )
-      const first = yield* read(undefined)
-      const pages = Stream.paginate(first, (page) =>
-        Effect.map(
-          page.nextCursor === null ? Effect.succeedNone : Effect.asSome(read(page.nextCursor)),
-          (next) => [[page.items.map(line).join("")], next] as const
-        )
-      )
-      return Stream.encodeText(Stream.concat(Stream.make(head), pages))
-    })
+    const lines = exporting(cdrs, shown)
 
     return handlers.handleAll({
       list: Effect.fn("v2.cdrs.list")(function* ({ query, request }) {
         const filter = { ...pageRequest(query), ...filterOf(query) }
         const organisation = yield* organisationId
         const page = yield* shown(organisation, yield* cdrs.list(organisation, filter))
-        return listed(publicUrl, request.url, page, (cdr) => cdr)
+        return yield* listed(publicUrl, request.url, page, (cdr) => cdr)
       }),
       csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
         return named("cdrs.csv", yield* lines(filterOf(query), csvHead, csvLine))

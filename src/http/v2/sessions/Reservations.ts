@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
         const { chargerId, status } = query
         const now = yield* Clock.currentTimeMillis
         const page = yield* reservations.list(yield* organisationId, { ...pageRequest(query), chargerId, status }, now)
-        return listed(publicUrl, request.url, page, toReservation)
+        return yield* listed(publicUrl, request.url, page, toReservation)
       })
     })
   })

@@ -124,7 +124,7 @@ export const layer = HttpApiBuilder.group(
           to,
           tokenUid
         }
-        return listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
+        return yield* listed(publicUrl, request.url, yield* sessions.list(yield* organisationId, filter), toSession)
       }),
       get: Effect.fn("v2.sessions.get")(function* ({ params, query, request }) {
         const organisation = yield* organisationId
@@ -160,7 +160,7 @@ export const layer = HttpApiBuilder.group(
       }),
       meterValues: Effect.fn("v2.sessions.meterValues")(function* ({ params, query, request }) {
         const page = yield* sessions.readings(yield* organisationId, params.sessionId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toMeterValue)
+        return yield* listed(publicUrl, request.url, page, toMeterValue)
       })
     })
   })

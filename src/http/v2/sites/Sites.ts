@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
         const ids = page.items.map(({ id }) => id)
         const counts = yield* chargers.countsOfSites(ours, ids, yield* Clock.currentTimeMillis)
         const publications = yield* locations.publications(ours, ids)
-        return listed(publicUrl, request.url, page, (site) => ({
+        return yield* listed(publicUrl, request.url, page, (site) => ({
           ...toSite(site),
           ...present(counts.get(site.id)),
           ocpi: { published: publications.get(site.id)?.published ?? false }

@@ -165,7 +165,12 @@ export const layer = HttpApiBuilder.group(
         return located(publicUrl, `/v2/tariffs/${tariff.id}`, toTariff(tariff))
       }),
       list: Effect.fn("v2.tariffs.list")(function* ({ query, request }) {
-        return listed(publicUrl, request.url, yield* tariffs.list(yield* organisationId, pageRequest(query)), toTariff)
+        return yield* listed(
+          publicUrl,
+          request.url,
+          yield* tariffs.list(yield* organisationId, pageRequest(query)),
+          toTariff
+        )
       }),
       get: Effect.fn("v2.tariffs.get")(function* ({ params: { tariffId } }) {
         return toTariff(yield* tariffs.get(yield* organisationId, tariffId))
@@ -194,7 +199,7 @@ export const layer = HttpApiBuilder.group(
       }),
       listAssignments: Effect.fn("v2.tariffs.listAssignments")(function* ({ query, request }) {
         const page = yield* tariffs.placed(yield* organisationId, query.tariffId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toPlaced)
+        return yield* listed(publicUrl, request.url, page, toPlaced)
       }),
       ofCharger: Effect.fn("v2.tariffs.ofCharger")(function* ({ params: { chargerId }, query: { at } }) {
         const organisation = yield* organisationId

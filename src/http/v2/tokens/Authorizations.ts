@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("v2.authorizations.list")(function* ({ query, request }) {
         const page = { ...pageRequest(query), refused: query.refused === true }
-        return listed(publicUrl, request.url, yield* authorizations.list(yield* organisationId, page), shown)
+        return yield* listed(publicUrl, request.url, yield* authorizations.list(yield* organisationId, page), shown)
       })
     })
   })

@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("v2.token-conflicts.list")(function* ({ query, request }) {
         const page = yield* tokens.conflicts(yield* organisationId, pageRequest(query))
-        return listed(publicUrl, request.url, page, toConflict)
+        return yield* listed(publicUrl, request.url, page, toConflict)
       })
     })
   })

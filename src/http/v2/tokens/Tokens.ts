@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
       }),
       list: Effect.fn("v2.tokens.list")(function* ({ query, request }) {
         const filter = { ...pageRequest(query), status: query.status, text: query.q }
-        return listed(publicUrl, request.url, yield* tokens.list(yield* organisationId, filter), toToken)
+        return yield* listed(publicUrl, request.url, yield* tokens.list(yield* organisationId, filter), toToken)
       }),
       get: Effect.fn("v2.tokens.get")(function* ({ params }) {
         return toToken(yield* tokens.get(yield* organisationId, params.uid))
