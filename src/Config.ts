@@ -75,6 +75,11 @@ export interface Config {
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
+  /** What is stored of transactions, and the bytes of readings, in a day. */
+  readonly recording: {
+    readonly transactions: { readonly charger: number; readonly organisation: number }
+    readonly readingBytes: { readonly charger: number; readonly organisation: number }
+  }
   readonly files: {
     /** The base URL for chargers' uploads and downloads; without a slash at its end. */
     readonly url: string
@@ -367,6 +372,10 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
     MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: String(config.messageLogBudget.organisationBytesPerDay),
+    TRANSACTIONS_CHARGER_PER_DAY: String(config.recording.transactions.charger),
+    TRANSACTIONS_ORGANISATION_PER_DAY: String(config.recording.transactions.organisation),
+    READINGS_CHARGER_BYTES_PER_DAY: String(config.recording.readingBytes.charger),
+    READINGS_ORGANISATION_BYTES_PER_DAY: String(config.recording.readingBytes.organisation),
     FILES_URL: config.files.url,
     FILES_RETENTION_DAYS: String(config.files.retentionDays),
     FILES_MIN_FREE_DISK_BYTES: String(config.files.minFreeBytes),
@@ -420,6 +429,16 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
       chargerBytesPerDay: get("MESSAGE_LOG_CHARGER_BYTES_PER_DAY") ?? limits.messageLog.chargerBytesPerDay,
       organisationBytesPerDay:
         get("MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY") ?? limits.messageLog.organisationBytesPerDay
+    },
+    recording: {
+      transactions: {
+        charger: get("TRANSACTIONS_CHARGER_PER_DAY") ?? limits.recording.transactions.charger,
+        organisation: get("TRANSACTIONS_ORGANISATION_PER_DAY") ?? limits.recording.transactions.organisation
+      },
+      readingBytes: {
+        charger: get("READINGS_CHARGER_BYTES_PER_DAY") ?? limits.recording.readingBytes.charger,
+        organisation: get("READINGS_ORGANISATION_BYTES_PER_DAY") ?? limits.recording.readingBytes.organisation
+      }
     },
     files: filesOf(get, publicUrl),
     databasePoolSize: get("DATABASE_POOL_SIZE") ?? limits.database.poolSize,

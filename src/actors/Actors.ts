@@ -20,7 +20,7 @@ import type { ActorOptions, ActorServices } from "./ActorServices.ts"
 import { ChargerActor } from "./ChargerActor.ts"
 import type { HeldLine } from "./CommandWork.ts"
 import { Patience } from "./Patience.ts"
-import { Recording } from "./Recording.ts"
+import { Recording, type RecordingLimits } from "./Recording.ts"
 import * as TransactionNumbers from "./TransactionNumbers.ts"
 
 export interface ActorsOptions extends ActorOptions {
@@ -28,6 +28,8 @@ export interface ActorsOptions extends ActorOptions {
   readonly oldSocketPingMillis: number
   /** Time from a connection until the charger is asked for what it has not reported, in ms. */
   readonly settleMillis: number
+  /** How many transactions, and how many bytes of readings, are stored in a day. */
+  readonly recording: RecordingLimits
   /** Minimum number of chargers closed per second while draining. */
   readonly drainPerSecond: number
   /** Maximum time until the last charger begins to close, in ms. That charger then needs at most `patienceMillis`. */
@@ -45,7 +47,7 @@ const givenUp = Metric.counter("charger_calls_given_up_total", {
 })
 
 const unrecorded = Metric.counter("charger_facts_unrecorded_total", {
-  description: "Facts of chargers that exceeded the daily limit per charger and were not recorded",
+  description: "Facts of chargers that exceeded a daily limit and were not recorded, or with fewer readings",
   incremental: true
 })
 export const actorMetrics = [crashes, givenUp, unrecorded]
@@ -352,7 +354,7 @@ const make = (options: ActorsOptions, decide: Decide<ChargerState>, evolve: Evol
       numbers: TransactionNumbers.make(directory.takeTransactionNumbers, secrets.transactionIdKeys),
       uuid: secrets.uuid,
       patience: new Patience({ patienceMillis: options.patienceMillis, clock, background, gaveUp }),
-      recording: new Recording((facts) => unrecorded.updateUnsafe(facts, context)),
+      recording: new Recording((facts) => unrecorded.updateUnsafe(facts, context), options.recording),
       background,
       crashed: () => crashes.updateUnsafe(1, context)
     })

@@ -16,7 +16,8 @@ import type {
   Envelope,
   FollowUp,
   FreshIds,
-  Input
+  Input,
+  TransactionRoom
 } from "../domain/charger/Decision.ts"
 import type { Reply } from "../domain/charger/Reply.ts"
 import { StorageUnavailable } from "../domain/Errors.ts"
@@ -43,8 +44,6 @@ const noAnswers: Answers = {}
 const maxQuestions = 3
 /** Delay between attempts while the database is unavailable, in ms. */
 const retryMillis = 250
-
-const tooManyQuestions = new StorageUnavailable({ reason: "busy", message: "a decision did not terminate" })
 
 export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, HoldHost, FreshIds {
   private readonly mailbox = new Mailbox<Item>()
@@ -87,6 +86,10 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
     const id = this.services.numbers.peek()
     if (id === undefined) throw new Error("transaction numbers are used up")
     return id
+  }
+
+  get transactionRoom(): TransactionRoom {
+    return this.services.recording.transactionRoom(this, this.now())
   }
 
   uuid(): string {
@@ -417,20 +420,18 @@ export class ChargerActor implements ChargerMailbox, CommandHost, CallHost, Hold
           answers = { ...answers, partnerAnswers: verdicts }
         } else answers = yield* actor.patiently(answered(directory, actor, question, answers), deadline)
       }
-      return yield* tooManyQuestions
+      return yield* new StorageUnavailable({ reason: "busy", message: "a decision did not terminate" })
     })
   }
 
   /** The decision that is carried out: marks its transaction id as used, and drops facts that are over the charger's budget. */
   private accepted(decision: Act, now: number): Act {
-    if (decision.facts.some(usesTransactionId)) this.usedTransactionId()
-    return this.services.recording.within(this.chargerId, decision, now)
-  }
-
-  private usedTransactionId(): void {
-    const { background, numbers } = this.services
-    numbers.advance()
-    if (numbers.low()) background(Effect.ignore(numbers.refill))
+    const { background, numbers, recording } = this.services
+    if (decision.facts.some(usesTransactionId)) {
+      numbers.advance()
+      if (numbers.low()) background(Effect.ignore(numbers.refill))
+    }
+    return recording.within(this.chargerId, decision, now)
   }
 
   /** Partners' answers about the card of a message; undefined if the message now waits for them. */

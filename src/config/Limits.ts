@@ -196,6 +196,18 @@ export const limits = {
     commandsMonths: 25
   },
 
+  /** What is stored of a charger's transactions and readings in a day. */
+  recording: {
+    // A public connector has at most 60 sessions a day, so a charger with twenty has 1,200. As many again are stored if
+    // they are plausible. The organisation's: a hundred chargers that use up their own, or 5,000 ordinary ones with 40
+    // sessions a day. Unless TRANSACTIONS_CHARGER_PER_DAY and TRANSACTIONS_ORGANISATION_PER_DAY are set.
+    transactions: { charger: 2_000, organisation: 200_000 },
+    // Bytes in the database. Ten connectors that are read every ten seconds all day, each time with twelve values, need
+    // 220 MiB; an ordinary charger with a reading a minute for six hours needs 0.6 MiB, so the organisation's is that of
+    // 14,000. Unless READINGS_CHARGER_BYTES_PER_DAY and READINGS_ORGANISATION_BYTES_PER_DAY are set.
+    readingBytes: { charger: 256 * MiB, organisation: 8_192 * MiB }
+  },
+
   /** Raw frames, written behind. */
   messageLog: {
     // Characters that wait in memory while the database is unavailable. Above this, frames are dropped and counted, but

@@ -189,6 +189,10 @@ export const variables = {
   MESSAGE_LOG_HEARTBEATS: flag,
   MESSAGE_LOG_CHARGER_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
   MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
+  TRANSACTIONS_CHARGER_PER_DAY: whole(10, 100_000_000, "a number 10–100000000"),
+  TRANSACTIONS_ORGANISATION_PER_DAY: whole(10, 100_000_000, "a number 10–100000000"),
+  READINGS_CHARGER_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
+  READINGS_ORGANISATION_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
   FILES_URL: {
     schema: where((text) => isUrl(text, ["http:", "https:"]) && !/[?#@]/.test(text)),
     expected: "a URL such as http://files.example.com:8080"

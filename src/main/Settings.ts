@@ -90,7 +90,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     strangers: limits.strangers,
     thread: limits.http,
     ocppLimits: { ...limits.ocpp, bytesPerSecond: config.ocppBytesPerSecond },
-    actors: { ...limits.actors, settleMillis: scaled(limits.actors.settleMillis) },
+    actors: { ...limits.actors, recording: config.recording, settleMillis: scaled(limits.actors.settleMillis) },
     background: backgroundOf(config.backgroundIntervalMillis),
     journal: limits.journal,
     files: { ...limits.files, ...config.files, folder: join(config.dataDir, "files") },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Recording } from "../../src/actors/Recording.ts"
+import { limits } from "../../src/config/Limits.ts"
 import { answer } from "../../src/domain/decide/Acting.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
 import type { Decision } from "../../src/domain/charger/Decision.ts"
@@ -23,10 +24,10 @@ const flood: ReadonlyArray<ChargerEvent> = [
 ]
 
 describe("the facts that one charger causes in a day", () => {
-  const perDay = { state: 3, configuration: 1, readings: 2, talk: 3 }
+  const perDay = { state: 3, configuration: 1, readings: 2, talk: 3, unmatched: 1 }
   const watched = () => {
     let lost = 0
-    const recording = new Recording((facts) => void (lost += facts), perDay)
+    const recording = new Recording((facts) => void (lost += facts), limits.recording, perDay)
     const facts = (chargerId: string, event: ChargerEvent, now: number) =>
       recording.within(chargerId, decided(event), now).facts.length
     return { recording, facts, lost: () => lost }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { dayOf, LogBudget } from "../../src/storage/charging/LogBudget.ts"
+import { dayOf } from "../../src/domain/values/Day.ts"
+import { LogBudget } from "../../src/storage/charging/LogBudget.ts"
 import { noon } from "../support/journalFacts.ts"
 
 const dayMillis = 86_400_000

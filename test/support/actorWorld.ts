@@ -3,6 +3,7 @@
  * record what they were sent. Time is the test's clock.
  */
 import { Effect, Layer, Result, Stream } from "effect"
+import { limits } from "../../src/config/Limits.ts"
 import { layer as actorsLayer, type ActorsOptions } from "../../src/actors/Actors.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
 import type { ChargerCommand } from "../../src/domain/command/ChargerCommand.ts"
@@ -273,7 +274,8 @@ export const actorOptions: ActorsOptions = {
   oldSocketPingMillis: 5_000,
   settleMillis: 3_600_000,
   drainPerSecond: 50,
-  drainMillis: 15_000
+  drainMillis: 15_000,
+  recording: limits.recording
 }
 
 /** Actors in a world. `decider` replaces the domain's decision, to test the effect of a defect in it. */

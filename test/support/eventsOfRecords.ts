@@ -40,6 +40,30 @@ export const eventsOfRecords: ReadonlyArray<Case> = [
     ]
   ],
   [
+    "transactions that were only counted",
+    fact("NegligibleTransactionsCounted", {
+      day: Date.UTC(2026, 10, 27),
+      transactions: 10,
+      energyWh: 25,
+      firstAt: Date.UTC(2026, 10, 27, 9),
+      lastAt: Date.UTC(2026, 10, 27, 10)
+    }),
+    [
+      {
+        type: "transactions.counted",
+        subject: "charger:CP-1",
+        data: {
+          chargerId: "CP-1",
+          siteId: "site-1",
+          day: "2026-11-27",
+          transactions: 10,
+          energyWh: 25,
+          firstAt: "2026-11-27T09:00:00.000Z"
+        }
+      }
+    ]
+  ],
+  [
     "a new charger",
     fact("ChargerRegistered", { by: "key:1", after: { ...aCharger, hasPassword: true } }),
     [{ type: "charger.changed", subject: "charger:CP-1", data: { ...whole, change: "Created", fields: [] } }]

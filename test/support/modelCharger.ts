@@ -2,7 +2,14 @@
 import type { ChargerEvent } from "../../src/domain/charger/ChargerEvent.ts"
 import type { ChargerState } from "../../src/domain/charger/ChargerState.ts"
 import { decide } from "../../src/domain/decide/Decide.ts"
-import type { Answers, CommitOutcome, Decision, FollowUp, Input } from "../../src/domain/charger/Decision.ts"
+import type {
+  Answers,
+  CommitOutcome,
+  Decision,
+  FollowUp,
+  Input,
+  TransactionRoom
+} from "../../src/domain/charger/Decision.ts"
 import { evolve } from "../../src/domain/decide/Evolve.ts"
 import { usesTransactionId } from "../../src/domain/decide/Orphans.ts"
 import type { Reply } from "../../src/domain/charger/Reply.ts"
@@ -18,7 +25,13 @@ export class ModelService {
   private numbers = 1
   private uuids = 1
 
+  /** What the budgets allow; it does not change by itself. */
+  room: TransactionRoom = "All"
+
   readonly ids = ((service: ModelService) => ({
+    get transactionRoom() {
+      return service.room
+    },
     get transactionId() {
       return transactionIdOf(service.numbers, [1, 2, 3, 4])
     },

@@ -12,7 +12,14 @@ import {
   supersededSessionsKept
 } from "../../src/domain/charger/ChargerState.ts"
 import type { CommitOutcome, FoundToken, OrphanReadings, StartFacts } from "../../src/domain/charger/Decision.ts"
-import type { ChargerFact, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
+import type {
+  ChargerFact,
+  NegligibleTransactions,
+  ProvisionalChanged,
+  ProvisionalTransaction,
+  SessionEnded,
+  SessionStarted
+} from "../../src/domain/charger/Fact.ts"
 import type { ReservationFacts } from "../../src/domain/reservation/Reservation.ts"
 import type { Reading } from "../../src/domain/charger/MeterValue.ts"
 import { type Token, tokenKey } from "../../src/domain/token/Token.ts"
@@ -49,6 +56,8 @@ export class ModelJournal {
   start: StartFacts = { timeZone: undefined, tariffs: [], remoteStarts: [] }
   /** The registered data by charger, with the epoch of its connection. */
   readonly chargers = new Map<string, ChargerState>()
+  readonly provisional = new Map<string, Map<number, ProvisionalTransaction>>()
+  readonly negligible = new Map<string, Map<number, NegligibleTransactions>>()
   private readonly keys = new Set<string>()
   private readonly connectors = new Map<string, Array<ConnectorState>>()
 
@@ -56,6 +65,7 @@ export class ModelJournal {
     const fresh = new Set<string>()
     let existing: KnownSession | undefined
     const recorded = facts.map((fact) => {
+      if (fact.type === "ProvisionalChanged") return this.provisionalChanged(fact)
       const fenced = "epoch" in fact && fact.epoch !== this.chargers.get(fact.chargerId)?.epoch
       const loose = "requires" in fact && fact.requires !== undefined && !fresh.has(fact.requires)
       if (fenced || loose || this.keys.has(fact.key)) {
@@ -70,6 +80,17 @@ export class ModelJournal {
       return true
     })
     return { recorded, existing }
+  }
+
+  private provisionalChanged({ body, chargerId }: ProvisionalChanged): true {
+    const rows = this.provisional.get(chargerId) ?? new Map<number, ProvisionalTransaction>()
+    for (const id of body.gone) rows.delete(id)
+    for (const one of body.kept) rows.set(one.start.body.transactionId, one)
+    this.provisional.set(chargerId, rows)
+    const days = this.negligible.get(chargerId) ?? new Map<number, NegligibleTransactions>()
+    if (body.counted !== undefined) days.set(body.counted.day, body.counted)
+    this.negligible.set(chargerId, days)
+    return true
   }
 
   private project(fact: ChargerFact): void {
@@ -206,8 +227,11 @@ export class ModelJournal {
     const superseded = rows.filter((row) => row.status === "Superseded").slice(-supersededSessionsKept)
     const last = rows.slice(-endedSessionsKept)
     const kept = rows.filter((row) => row.status === "Open" || superseded.includes(row) || last.includes(row))
+    const provisional = [...(this.provisional.get(chargerId)?.values() ?? [])]
     return {
       ...registered,
+      provisional: provisional.length === 0 ? undefined : provisional,
+      negligible: [...(this.negligible.get(chargerId)?.values() ?? [])].at(-1),
       connectors: this.connectors.get(chargerId) ?? registered.connectors,
       sessions: kept.flatMap((row) => this.known(row) ?? []),
       orphans: this.orphans

@@ -5,6 +5,7 @@
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { AuthorizationPolicy, AuthorizationStatus } from "../token/Authorization.ts"
+import type { NegligibleTransactions, ProvisionalTransaction, ReportedStop } from "./Fact.ts"
 import type { Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
 import type { Registration } from "../values/Registration.ts"
@@ -31,13 +32,6 @@ export interface Templating {
   readonly changed: boolean
   /** True once nothing is left to send. Changes that an operator makes from then on are not reverted. */
   readonly done: boolean
-}
-
-/** The part of a stop that its session's price depends on. */
-export interface ReportedStop {
-  readonly meterStopWh: number | undefined
-  /** The charger's time, ms epoch, whether or not it is believed. */
-  readonly at: number | undefined
 }
 
 /** What the readings of a session have shown (`session/Course`). */
@@ -146,6 +140,10 @@ export interface ChargerState {
   readonly connectors: ReadonlyArray<ConnectorState>
   readonly sessions: ReadonlyArray<KnownSession>
   readonly orphans: ReadonlyArray<Orphan>
+  /** Its provisional transactions, oldest first: those that run, and the last ones that have ended. Missing if there are none. */
+  readonly provisional?: ReadonlyArray<ProvisionalTransaction> | undefined
+  /** The negligible transactions of the last day that had any. */
+  readonly negligible?: NegligibleTransactions | undefined
 }
 
 /**

@@ -27,7 +27,11 @@ export interface FreshIds {
   readonly transactionId: number
   /** A new UUIDv7 at each call. */
   readonly uuid: () => string
+  /** Which new transactions the charger's daily numbers still allow (`session/Provisional`); missing means all. */
+  readonly transactionRoom?: TransactionRoom | undefined
 }
+
+export type TransactionRoom = "All" | "Plausible" | "None"
 
 export type Question =
   /**

@@ -6,7 +6,6 @@ import type { MeteredReading, Reading } from "./MeterValue.ts"
 import type { Authorization } from "../token/Authorization.ts"
 import type { ChargerCommand, ConfigurationKey } from "../command/ChargerCommand.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
-import type { ReportedStop } from "./ChargerState.ts"
 import type { ClockDoubt } from "./ClockDoubt.ts"
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { CommandStatus } from "../command/Command.ts"
@@ -116,6 +115,13 @@ export interface DataTransferred extends FactBase {
 export interface TokenAuthorized extends FactBase {
   readonly type: "TokenAuthorized"
   readonly body: { readonly tokenUid: string; readonly authorization: Authorization }
+}
+
+/** The part of a stop that its session's price depends on. */
+export interface ReportedStop {
+  readonly meterStopWh: number | undefined
+  /** The charger's time, ms epoch, whether or not it is believed. */
+  readonly at: number | undefined
 }
 
 /** The tariff version and time zone that price a session. Later changes of the tariff or site do not change its price. */
@@ -307,6 +313,48 @@ export interface ChargerDocumentChanged extends FactBase {
     | { readonly kind: "certificateAsked"; readonly document: { readonly at: number } }
 }
 
+/** A transaction that a charger began beyond its daily number, until it is known to be plausible (`session/Provisional`). */
+export interface ProvisionalTransaction {
+  /** The start, as it is recorded if the transaction becomes a session. */
+  readonly start: SessionStarted
+  /** Its readings, up to a limit. */
+  readonly readings: ReadonlyArray<MeterRead>
+  /** Set once it was counted as negligible: what its stop reported; nothing if it had to give way to others. */
+  readonly stop?: ReportedStop | undefined
+}
+
+/** The transactions of a charger on one day (UTC) that were counted and not kept. */
+export interface NegligibleTransactions {
+  /** The beginning of the day, ms epoch. */
+  readonly day: number
+  readonly transactions: number
+  readonly energyWh: number
+  /** When the first and the last of them were counted, ms epoch. */
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+/** A change of a charger's provisional transactions. It is stored with the other facts of its commit, but is not part of the journal. */
+export interface ProvisionalChanged extends FactBase {
+  readonly type: "ProvisionalChanged"
+  readonly body: {
+    /** New and changed ones. */
+    readonly kept: ReadonlyArray<ProvisionalTransaction>
+    /** True if one of them is new, with the fresh transaction id of its decision. */
+    readonly begins?: true | undefined
+    /** The transaction ids of those that are no longer needed. */
+    readonly gone: ReadonlyArray<number>
+    /** The day's new totals, if a transaction was counted. */
+    readonly counted?: NegligibleTransactions | undefined
+  }
+}
+
+/** The totals of a day so far: published when the number reaches 1, 10, 100 and so on. */
+export interface NegligibleTransactionsCounted extends FactBase {
+  readonly type: "NegligibleTransactionsCounted"
+  readonly body: NegligibleTransactions
+}
+
 /** Everything that a charger's actor commits. */
 export type ChargerFact =
   | ChargerBooted
@@ -326,3 +374,5 @@ export type ChargerFact =
   | CommandIssued
   | CommandAnswered
   | ChargerDocumentChanged
+  | ProvisionalChanged
+  | NegligibleTransactionsCounted

@@ -18,6 +18,7 @@ import {
   securityEventReported
 } from "./Notices.ts"
 import { unreadableTransactionMessage } from "./Orphans.ts"
+import { provisionalRead, withPlausible } from "./Provisional.ts"
 import { transactionStarted } from "./Start.ts"
 import { statusReported } from "./Status.ts"
 import { transactionEnded } from "./Stop.ts"
@@ -67,7 +68,9 @@ const decideEvent = (
     case "HeartbeatReceived":
       return answerHeartbeat
     case "MeterValuesReported":
-      return meterValuesReported(state, event, envelope, answers, now)
+      return (
+        provisionalRead(state, event, envelope, now, ids) ?? meterValuesReported(state, event, envelope, answers, now)
+      )
     case "StatusReported":
       return statusReported(state, event, envelope, now)
     case "AuthorizationAsked":
@@ -95,8 +98,10 @@ const decideEvent = (
 
 export const decide: Decide<ChargerState> = (state, input, now, ids) => {
   switch (input._tag) {
-    case "Event":
-      return decideEvent(state, input, now, ids)
+    case "Event": {
+      const decision = decideEvent(state, input, now, ids)
+      return state.provisional === undefined ? decision : withPlausible(state, decision, now, ids)
+    }
     case "CommandAnswered":
       return commandAnswered(state, input, now, ids)
     case "Settled":

@@ -2,13 +2,13 @@
  * The facts of a session's end: the readings of its stop, and the end itself. They are the same if the stop arrived before its start and had to wait
  * for it.
  */
-import type { ChargerFact, SessionEnded } from "../charger/Fact.ts"
+import type { ChargerFact, ReportedStop, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
 import { withRegister } from "../session/Register.ts"
 import { courseWith, plainEnd } from "../session/Course.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
 import type { Reading } from "../charger/MeterValue.ts"
-import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
+import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
 import type { Envelope } from "../charger/Decision.ts"
 import { stopKey } from "../charger/Keys.ts"
 import { countedOnSince, gistOf, meterRead } from "./Meter.ts"

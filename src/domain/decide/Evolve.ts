@@ -11,6 +11,7 @@ import type {
 } from "../charger/Fact.ts"
 import { courseBegun, courseWith } from "../session/Course.ts"
 import { isAtHand } from "../session/Matching.ts"
+import { provisionalAfter } from "../session/Provisional.ts"
 import { withRegister } from "../session/Register.ts"
 import {
   type ChargerState,
@@ -22,7 +23,7 @@ import {
   supersededSessionsKept
 } from "../charger/ChargerState.ts"
 import type { Evolve } from "../charger/Decision.ts"
-import { startedSession } from "./Start.ts"
+import { startedSession } from "../session/Started.ts"
 import { templatingAfter } from "./Templating.ts"
 
 /**
@@ -149,6 +150,10 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
       return fact.body.kind === "chargingProfiles"
         ? { ...state, profiles: fact.body.document }
         : { ...state, certificateAskedAt: fact.body.document.at }
+    case "ProvisionalChanged": {
+      const { counted = state.negligible } = fact.body
+      return { ...state, provisional: provisionalAfter(state.provisional, fact.body), negligible: counted }
+    }
     case "ChargerBooted": {
       const { firmwareVersion = "", model, registration, vendor } = fact.body
       const accepted = registration === "Accepted"

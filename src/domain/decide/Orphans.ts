@@ -22,7 +22,9 @@ const answersUnreadableStart = (state: ChargerState, rawTransactionId: string): 
 
 /** True if `fact` uses the fresh transaction id of its decision, which must then not be used again. */
 export const usesTransactionId = (fact: ChargerFact): boolean =>
-  fact.type === "SessionStarted" || (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
+  fact.type === "SessionStarted" ||
+  (fact.type === "ProvisionalChanged" && fact.body.begins === true) ||
+  (fact.type === "OrphanRecorded" && fact.body.action === "StartTransaction")
 
 /**
  * The security event for a message that names a transaction which this charger never had. Undefined for an id that was the answer to an unreadable

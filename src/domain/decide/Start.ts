@@ -2,12 +2,27 @@
  * StartTransaction (OCPP 1.6 §4.8): the transaction is recorded even if its token is refused, and a repeat gets the same transaction id as the first.
  * The answer always has a transaction id, since the charger has started already and its stop will name it.
  */
-import type { ChargerFact, SessionEnded, SessionStarted, SessionTariff } from "../charger/Fact.ts"
+import type {
+  ChargerFact,
+  ProvisionalTransaction,
+  SessionEnded,
+  SessionStarted,
+  SessionTariff
+} from "../charger/Fact.ts"
 import { followed, followedWithinMillis, type HeardStart, queuedAt } from "../command/Following.ts"
 import { begun } from "../command/Stack.ts"
 import { consumedBy, keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { nextOnConnector, waitingStop } from "../session/Matching.ts"
+import {
+  deferred,
+  isPlausibleEnd,
+  negligible,
+  noLongerProvisional,
+  provisionalOf,
+  sessionOf
+} from "../session/Provisional.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
+import { startedSession } from "../session/Started.ts"
 import { supersededEnd } from "../session/Superseded.ts"
 import { tariffOf } from "../tariff/Choice.ts"
 import type { Authorization } from "../token/Authorization.ts"
@@ -32,24 +47,6 @@ export const verdictOf = (authorization: Authorization): IdTagVerdict => ({
   parentUid: authorization.parentUid
 })
 
-/** The session that a start begins, in the actor's state. */
-export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSession => ({
-  sessionId: body.sessionId,
-  transactionId: body.transactionId,
-  place: { evseId: body.evseId, connectorId: body.connectorId },
-  tokenUid: body.tokenUid,
-  startedAt: at,
-  heardAt,
-  meterStartWh: body.meterStartWh,
-  authorization: body.authorization.status,
-  authorizedUntil: body.authorization.expiresAt,
-  parentUid: body.authorization.parentUid,
-  status: body.supersededBy === undefined ? "Open" : "Superseded",
-  registerWh: undefined,
-  registerAt: undefined,
-  reportedStop: undefined
-})
-
 /** The register at which the session begins, and what the start reported if that differs. */
 const registerOf = (
   state: ChargerState,
@@ -69,7 +66,7 @@ const repeated = (state: ChargerState, event: TransactionStarted): KnownSession 
   const { place, time, tokenUid } = event
   const { meterStartWh } = registerOf(state, event)
   const timed = distinguishing(time) !== undefined
-  return state.sessions.find(
+  return [...state.sessions, ...provisionalOf(state).map(sessionOf)].find(
     (session) =>
       session.place.evseId === place.evseId &&
       session.meterStartWh === meterStartWh &&
@@ -155,10 +152,38 @@ const heardStart = (
   now: number
 ): HeardStart => ({ evseId, tokenUid, heardAt: now, queuedAt: queuedAt(at, connectedAt) })
 
+/** What a start shows about the other sessions of its connector, or they about it: which of them must have ended before the others began. */
+type Order = "supersedes" | "supersededBy" | "ends"
+
 /**
- * The fact of a start. It contains the sessions on its connector that must have ended before it, and the newer session if the start itself is already
- * over.
+ * The start with the sessions on its connector that must have ended before it, and the newer session if the start itself is already over.
  */
+const ordered = (
+  state: ChargerState,
+  start: SessionStarted & { readonly body: Omit<SessionStarted["body"], Order> },
+  now: number
+): SessionStarted => {
+  const { at, body } = start
+  const { evseId, connectorId, meterStartWh, sessionId } = body
+  const place = { evseId, connectorId }
+  const over = endedBy(state, place, at, now).filter((open) => !tookNothing(open, meterStartWh))
+  const ends = over.map((open) => supersededEnd(open, at))
+  const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
+  const fact: SessionStarted = {
+    ...start,
+    body: {
+      ...body,
+      supersedes: over.map((open) => open.sessionId),
+      ...(ends.length === 0 ? {} : { ends })
+    }
+  }
+  const isOver = newer !== undefined && !tookNothing(startedSession(fact), newer.meterStartWh)
+  if (!isOver) return fact
+  const own = supersededEnd({ sessionId, startedAt: at }, newer.startedAt)
+  return { ...fact, body: { ...fact.body, supersededBy: newer.sessionId, ends: [...ends, own] } }
+}
+
+/** The fact of a start. */
 const started = (
   state: ChargerState,
   event: TransactionStarted,
@@ -174,9 +199,6 @@ const started = (
   const reservedId = reservedSession(state, consumed, at)
   const sessionId = reservedId ?? ids.uuid()
   const register = registerOf(state, event)
-  const over = endedBy(state, place, at, now).filter((open) => !tookNothing(open, register.meterStartWh))
-  const ends = over.map((open) => supersededEnd(open, at))
-  const newer = newerThan(state, { sessionId, place, startedAt: at }, now)
   const fact: SessionStarted = {
     type: "SessionStarted",
     key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), envelope, now),
@@ -200,14 +222,10 @@ const started = (
       follows: followed(heardStart(state, place.evseId, tokenUid, at, now), found.remoteStarts)?.commandId,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
-      supersedes: over.map((open) => open.sessionId),
-      ...(ends.length === 0 ? {} : { ends })
+      supersedes: []
     }
   }
-  const isOver = newer !== undefined && !tookNothing(startedSession(fact), newer.meterStartWh)
-  if (!isOver) return fact
-  const own = supersededEnd({ sessionId, startedAt: at }, newer.startedAt)
-  return { ...fact, body: { ...fact.body, supersededBy: newer.sessionId, ends: [...ends, own] } }
+  return ordered(state, fact, now)
 }
 
 /**
@@ -283,6 +301,43 @@ const profilesAfter = (
   return [{ ...profilesChanged(state, document ?? left, now), requires: key }]
 }
 
+/** The provisional transaction as a session, with the other facts that this has: its start is placed among the sessions that are known by now. */
+export const kept = (
+  state: ChargerState,
+  provisional: ProvisionalTransaction,
+  now: number
+): { readonly session: KnownSession; readonly facts: ReadonlyArray<ChargerFact> } => {
+  const { readings, start } = provisional
+  const { ends: _, supersededBy: __, ...body } = start.body
+  const fact = ordered(state, { ...start, body }, now)
+  const session = sessionOf({ start: fact, readings })
+  const over = refusedEnded(state, fact, now).filter(({ body: end }) => end.sessionId !== session.sessionId)
+  return { session, facts: [fact, ...over, ...readings, ...noLongerProvisional(state, provisional, now)] }
+}
+
+/**
+ * The facts of a start beyond the charger's daily number, if `all` are those of any other start. An operator asked for one that follows a RemoteStart
+ * or uses a reservation, so it is a session in any case.
+ */
+const limited = (
+  state: ChargerState,
+  fact: SessionStarted,
+  all: ReadonlyArray<ChargerFact>,
+  room: "Plausible" | "None",
+  now: number
+): ReadonlyArray<ChargerFact> => {
+  const { consumes, follows, reserved, sessionId } = fact.body
+  if (consumes !== undefined || follows !== undefined || reserved === true) return all
+  const end = all.find(
+    (one): one is SessionEnded =>
+      one.type === "SessionEnded" && one.body.sessionId === sessionId && one.body.unheard !== true
+  )
+  if (end === undefined) return deferred(state, fact, now)
+  return room === "Plausible" && isPlausibleEnd(end, fact.at)
+    ? all
+    : negligible(state, { start: fact, readings: [] }, end, now, true)
+}
+
 export const transactionStarted = (
   state: ChargerState,
   event: TransactionStarted,
@@ -311,7 +366,11 @@ export const transactionStarted = (
   const ended = end.flatMap((one) => (one.type === "SessionEnded" ? [one.body.sessionId] : []))
   const over = refusedEnded(state, fact, now).filter(({ body }) => !ended.includes(body.sessionId))
   const profiles = profilesAfter(state, fact, [...ended, ...over.map(({ body }) => body.sessionId)], now)
-  const facts: ReadonlyArray<ChargerFact> = [fact, ...over, ...end, ...profiles]
+  const all: ReadonlyArray<ChargerFact> = [fact, ...over, ...end, ...profiles]
+  const facts =
+    ids.transactionRoom === "Plausible" || ids.transactionRoom === "None"
+      ? limited(state, fact, all, ids.transactionRoom, now)
+      : all
   return act(facts, ({ recorded, existing: current }) =>
     recorded[0] !== true && current !== undefined
       ? answered(current)

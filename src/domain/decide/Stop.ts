@@ -3,12 +3,12 @@
  * ends it. Further stops change nothing, but are stored if they differ. A stop ends a session only if it names the session's transaction, or names
  * none and can belong to no other session.
  */
-import type { ChargerFact, OrphanRecorded } from "../charger/Fact.ts"
+import type { ChargerFact, OrphanRecorded, ReportedStop } from "../charger/Fact.ts"
 import { profilesChanged, profilesEnded } from "./Commanded.ts"
 import { isAtHand, sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "../charger/ChargerEvent.ts"
-import type { ChargerState, KnownSession, ReportedStop } from "../charger/ChargerState.ts"
+import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
 import { distinguishing, isBelievable, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds, Question } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
@@ -16,6 +16,7 @@ import type { IdTagVerdict } from "../charger/Reply.ts"
 import type { TokenFacts } from "../token/Token.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
 import { authorizing } from "./Authorize.ts"
+import { provisionalEnded, provisionalOfStop } from "./Provisional.ts"
 import { verdictOf } from "./Start.ts"
 
 const reportedBy = ({ meterStopWh, time }: TransactionEnded): ReportedStop => ({
@@ -166,12 +167,15 @@ export const transactionEnded = (
     transactionId === undefined
       ? undefined
       : (state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session)
-  if (transactionId !== undefined && session === undefined) {
+  const provisional = session === undefined ? provisionalOfStop(state, event, reportedBy(event), now) : undefined
+  if (transactionId !== undefined && session === undefined && provisional === undefined) {
     return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
   }
   const card = stopVerdict(state, answers, event.tokenUid, now)
   if (card._tag === "Ask") return card
   const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
+  if (provisional !== undefined)
+    return act(provisionalEnded(state, provisional, stopOf(event, now), envelope, now, ids), reply)
   if (session?.status === "Ended") return further(state, session, event, envelope, now, ids, card.verdict)
   if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
   if (session === undefined || session === null) {

@@ -100,6 +100,28 @@ const answered = translation(
   ]
 )
 
+const counted = translation(
+  Schema.Struct({
+    day: Schema.Finite,
+    transactions: Schema.Int,
+    energyWh: Schema.Finite,
+    firstAt: Schema.Finite
+  }),
+  ({ day, energyWh, firstAt, transactions }, fact) => [
+    {
+      type: "transactions.counted",
+      subject: fact.subject,
+      data: {
+        ...chargerOf(fact),
+        day: new Date(day).toISOString().slice(0, 10),
+        transactions,
+        energyWh: Math.round(energyWh),
+        firstAt: new Date(firstAt).toISOString()
+      }
+    }
+  ]
+)
+
 export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerConnected: connected,
   ChargerDisconnected: disconnected,
@@ -107,5 +129,6 @@ export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerRefused: refused,
   ConnectorStatusChanged: statusChanged,
   CommandAnswered: answered,
-  TokenAuthorized: authorized
+  TokenAuthorized: authorized,
+  NegligibleTransactionsCounted: counted
 }

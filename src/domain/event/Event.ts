@@ -97,6 +97,16 @@ export const eventData = {
     description:
       "A card was refused at an Authorize; at most one event a minute for each charger, card and reason. A refused start is a session.started"
   }),
+  "transactions.counted": Schema.Struct({
+    ...charger,
+    day: Schema.String.annotate({ format: "date", description: "The day (UTC) that the totals belong to" }),
+    transactions: Schema.Int.annotate({ description: "How many were counted so far on this day" }),
+    energyWh: Schema.Int.annotate({ description: "Their energy, in Wh" }),
+    firstAt: Time.annotate({ description: "When the first of them was counted" })
+  }).annotate({
+    description:
+      "A charger has begun more transactions than are stored of it in a day. Those that took less than 100 Wh and a minute are only counted. Published at the first one of a day, the tenth, the hundredth and so on"
+  }),
   "session.started": Schema.Struct({
     ...session,
     evseId: Schema.Int,

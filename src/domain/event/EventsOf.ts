@@ -24,6 +24,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.refused": ["ChargerRefused"],
   "connector.status": ["ConnectorStatusChanged"],
   "authorization.refused": ["TokenAuthorized"],
+  "transactions.counted": ["NegligibleTransactionsCounted"],
   "session.started": ["SessionStarted"],
   "session.updated": ["MeterRead", "SessionReleased", "SessionCorrected"],
   "session.ended": ["SessionStarted", "SessionEnded", "SessionClosed"],

@@ -16,6 +16,7 @@ import {
 import { Quirk } from "../../domain/charger/Quirks.ts"
 import { TemplateKey } from "../../domain/charger/Template.ts"
 import { SetProfile } from "../../domain/command/ChargingProfile.ts"
+import { StoredNegligible, StoredProvisional } from "./Provisional.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
 import { authorizationStatuses } from "../../domain/token/Authorization.ts"
@@ -123,7 +124,9 @@ const StateRow = Schema.Struct({
         hasReadings: Schema.Boolean
       })
     )
-  )
+  ),
+  provisional: Schema.NullOr(StoredProvisional),
+  negligible: Schema.NullOr(StoredNegligible)
 })
 
 const decodeRow = Schema.decodeUnknownSync(StateRow)
@@ -224,7 +227,9 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
     rawTransactionId: o.rawTransactionId ?? undefined,
     rawAt: o.rawAt ?? undefined,
     hasReadings: o.hasReadings
-  }))
+  })),
+  ...(row.provisional === null ? {} : { provisional: row.provisional }),
+  ...(row.negligible === null ? {} : { negligible: row.negligible })
 })
 
 /**
@@ -248,7 +253,12 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
         (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'configurationTemplate') AS template,
         (SELECT d.body::text FROM organisation_document d WHERE d.organisation_id = o.id AND d.kind = 'quirks') AS quirks,
         c.manufacturer, c.model,
-        c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans
+        c.firmware_version, o.unknown_tokens, o.concurrent_transactions, o.heartbeat_interval_s, k.connectors, s.sessions, p.orphans,
+        (SELECT json_agg(v.body ORDER BY v.begun_at, v.transaction_id) FROM provisional_transaction v
+          WHERE v.charger_id = c.charger_id AND v.organisation_id IS NOT DISTINCT FROM c.organisation_id) AS provisional,
+        (SELECT json_build_object('day', extract(epoch FROM v.day) * 1000, 'transactions', v.transactions, 'energyWh', v.energy_wh,
+          'firstAt', extract(epoch FROM v.first_at) * 1000, 'lastAt', extract(epoch FROM v.last_at) * 1000)
+          FROM negligible_transactions v WHERE v.charger_id = c.charger_id ORDER BY v.day DESC LIMIT 1) AS negligible
       FROM unnest(${textArray(chargerIds)}) AS wanted(charger_id)
       JOIN charger c ON c.charger_id = wanted.charger_id
       JOIN organisation o ON o.id = c.organisation_id

@@ -6,11 +6,12 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
-import type { ChargerFact, CommandAnswered, ProgressReported } from "../../domain/charger/Fact.ts"
+import type { ChargerFact, CommandAnswered, ProgressReported, ProvisionalChanged } from "../../domain/charger/Fact.ts"
 import { type CommitResult, Journal, journalOf } from "../../domain/charger/Journal.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
+import { apart, provisionalDocument, recordedOf } from "./Provisional.ts"
 import { type JournalMeasures, journalMeasures } from "./JournalMetrics.ts"
 import { endingCommands } from "../commands/CommandEnds.ts"
 import { isFollowed } from "../commands/EndedCommands.ts"
@@ -38,6 +39,8 @@ interface Waiting {
   readonly ends: ReadonlyArray<string>
   /** Whether the facts include the progress of a transfer. */
   readonly reports: boolean
+  /** Changes of provisional transactions, which are stored with the facts. */
+  readonly provisional: ReadonlyArray<ProvisionalChanged>
   readonly since: number
   readonly done: (result: CommitResult) => void
   /** Whether `done` was called: if a part of a halved batch fails, the parts before it have their results already. */
@@ -105,12 +108,13 @@ const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.
   Effect.suspend(() => {
     const p = journalParameters(batch.map((waiting) => waiting.facts))
     const ends = batch.flatMap((waiting) => waiting.ends)
+    const provisional = provisionalDocument(batch.flatMap((waiting) => waiting.provisional))
     const statement = sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<ExistingRow> | null }>`
       SELECT fresh, standing FROM journal_commit(${p.keys}, ${p.organisations}, ${p.types}, ${p.chargers}, ${p.at}, ${p.heard},
         ${p.bodies}, ${p.epochs}, ${p.requires}, ${p.meterOrd}, ${p.meterSessions}, ${p.meterEvses}, ${p.meterConnectors}, ${p.meterAt},
         ${p.meterRawAt}, ${p.meterEnergy}, ${p.meterSamples}, ${p.registerOrd}, ${p.registerSessions}, ${p.registerWh}, ${p.registerAt},
         ${p.registerEnergy}, ${p.registerPower}, ${p.registerPowerAt}, ${p.refused}::text::jsonb, ${p.starts}::text::jsonb, ${p.ends}::text::jsonb, ${p.statuses}::text::jsonb, ${p.boots}::text::jsonb,
-        ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb)`
+        ${p.configurations}::text::jsonb, ${p.orphans}::text::jsonb, ${provisional}::text::jsonb)`
     const isReport = batch.some(({ reports }) => reports)
     const reported = Effect.tap(statement, (rows) => followProgress(sql, newReports(batch, rows[0]?.fresh ?? null)))
     const stored =
@@ -133,6 +137,24 @@ const endsOf = (facts: ReadonlyArray<ChargerFact>): Pick<Waiting, "ended" | "end
   const ended = facts.filter((fact) => fact.type === "CommandAnswered")
   const ends = ended.flatMap(({ body: { commandId, type } }) => (isFollowed(type) ? [commandId] : []))
   return { ended, ends }
+}
+
+const noChanges: ReadonlyArray<never> = []
+
+const waitingFor = (all: ReadonlyArray<ChargerFact>, done: (result: CommitResult) => void): Waiting => {
+  const { journaled: facts, provisional } = apart(all) ?? { journaled: all, provisional: noChanges }
+  const reports = facts.some(({ type }) => type === "ProgressReported")
+  const ofAll = (result: CommitResult): void =>
+    done(Result.map(result, (outcome) => ({ ...outcome, recorded: recordedOf(all, outcome.recorded) })))
+  return {
+    facts,
+    ...endsOf(facts),
+    reports,
+    provisional,
+    since: Date.now(),
+    done: facts === all ? done : ofAll,
+    settled: false
+  }
 }
 
 /**
@@ -277,8 +299,7 @@ export const layer = (
           measures.failed(1, "busy")
           return done(Result.fail(busy))
         }
-        const reports = facts.some(({ type }) => type === "ProgressReported")
-        queue.push({ facts, ...endsOf(facts), reports, since: Date.now(), done, settled: false })
+        queue.push(waitingFor(facts, done))
         measures.waiting(queue.length)
         wake?.()
       }

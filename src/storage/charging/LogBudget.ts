@@ -4,6 +4,7 @@
  * then for its successor.
  */
 import { Counts } from "../../domain/values/Counts.ts"
+import { dayMillis, dayOf } from "../../domain/values/Day.ts"
 
 export interface LogBudgetLimits {
   readonly chargerBytesPerDay: number
@@ -12,13 +13,8 @@ export interface LogBudgetLimits {
 
 export type Overrun = "charger-budget" | "organisation-budget"
 
-const dayMillis = 86_400_000
-
 /** The most log lines about exceeded budgets per day; if a whole fleet misbehaves, a hundred are enough. */
 const maxNotes = 100
-
-/** The start of the UTC day of a moment (ms since 1970). */
-export const dayOf = (at: number): number => at - (((at % dayMillis) + dayMillis) % dayMillis)
 
 export interface Used {
   readonly organisationId: string

@@ -9,7 +9,8 @@ import { float8Array, textArray, uuidArray } from "../kernel/Arrays.ts"
 import { rowsOf } from "../kernel/Rows.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 import { expendable, writeBehind } from "../kernel/WrittenBehind.ts"
-import { dayOf, type LogBudget, type Used } from "./LogBudget.ts"
+import { dayOf } from "../../domain/values/Day.ts"
+import type { LogBudget, Used } from "./LogBudget.ts"
 
 const usedRows = rowsOf(
   Schema.Struct({ organisationId: Schema.String, chargerId: Schema.String, bytes: Schema.Finite })

@@ -116,6 +116,34 @@ CREATE TABLE charger_document (
 COMMENT ON TABLE charger_document IS
   'What else is known of a charger, one whole document of each kind; the last fact replaces it.';
 
+-- Rewritten with every message about a transaction, so it is stored apart from what lasts.
+CREATE TABLE provisional_transaction (
+  charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
+  transaction_id text NOT NULL,
+  organisation_id uuid NOT NULL,
+  -- When its start was received.
+  begun_at timestamptz NOT NULL,
+  -- The facts of its start and readings, as they are recorded if it becomes a session, and its stop if it was counted.
+  body json NOT NULL,
+  PRIMARY KEY (charger_id, transaction_id)
+);
+COMMENT ON TABLE provisional_transaction IS
+  'Transactions that a charger began beyond its daily number: those that run and are not plausible yet, and the last ones that were counted. At most 80 of each charger.';
+
+CREATE TABLE negligible_transactions (
+  charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
+  day date NOT NULL,
+  organisation_id uuid NOT NULL,
+  transactions bigint NOT NULL,
+  energy_wh bigint NOT NULL,
+  first_at timestamptz NOT NULL,
+  last_at timestamptz NOT NULL,
+  PRIMARY KEY (charger_id, day)
+);
+COMMENT ON TABLE negligible_transactions IS
+  'How many transactions of a charger were counted on a day (UTC) and not kept, with their energy.';
+CREATE INDEX negligible_transactions_day ON negligible_transactions (day);
+
 CREATE TABLE charger_pending (
   command_id uuid PRIMARY KEY,
   charger_id text NOT NULL REFERENCES charger (charger_id) ON DELETE CASCADE,
@@ -268,6 +296,7 @@ AS $function$
 DECLARE
   v_statuses int;
   v_connections int;
+  v_days int;
 BEGIN
   DELETE FROM connector_history WHERE ctid = ANY (ARRAY(
     SELECT h.ctid FROM connector_history h
@@ -284,7 +313,10 @@ BEGIN
       WHERE l.charger_id = h.charger_id AND (l.connected_at, l.epoch) > (h.connected_at, h.epoch) AND l.connected_at < p_before)
     LIMIT p_limit));
   GET DIAGNOSTICS v_connections = ROW_COUNT;
-  RETURN greatest(v_statuses, v_connections);
+  DELETE FROM negligible_transactions WHERE ctid = ANY (ARRAY(
+    SELECT n.ctid FROM negligible_transactions n WHERE n.day < p_before::date LIMIT p_limit));
+  GET DIAGNOSTICS v_days = ROW_COUNT;
+  RETURN greatest(v_statuses, v_connections, v_days);
 END
 $function$;
 

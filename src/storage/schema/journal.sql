@@ -12,7 +12,7 @@ CREATE FUNCTION journal_commit(
   double precision[], p_meter_samples text[], p_register_ord integer[], p_register_sessions uuid[], p_register_wh double precision[],
   p_register_at timestamp with time zone[], p_register_energy double precision[], p_register_power double precision[],
   p_register_power_at timestamp with time zone[], p_refused jsonb, p_starts jsonb, p_ends jsonb, p_statuses jsonb, p_boots jsonb, p_configurations jsonb,
-  p_orphans jsonb, OUT fresh integer[], OUT standing jsonb
+  p_orphans jsonb, p_provisional jsonb, OUT fresh integer[], OUT standing jsonb
 )
 RETURNS record
 LANGUAGE plpgsql
@@ -282,6 +282,25 @@ BEGIN
     WHERE v_all OR x.ord = ANY (fresh)
     ORDER BY x.charger, x.ord DESC
     ON CONFLICT (charger_id) DO UPDATE SET keys = excluded.keys, reported_at = excluded.reported_at;
+  END IF;
+
+  -- The changes of provisional transactions are no facts of the journal; each replaces what was stored.
+  IF p_provisional IS NOT NULL THEN
+    DELETE FROM provisional_transaction p USING jsonb_to_recordset(p_provisional -> 'transactions') AS x(charger text, tx text, body text)
+    WHERE p.charger_id = x.charger AND p.transaction_id = x.tx AND x.body IS NULL;
+    INSERT INTO provisional_transaction AS p (charger_id, transaction_id, organisation_id, begun_at, body)
+    SELECT x.charger, x.tx, x.organisation, to_timestamp(x.begun / 1000), x.body::json
+    FROM jsonb_to_recordset(p_provisional -> 'transactions') AS x(charger text, tx text, organisation uuid, begun float8, body text)
+    JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = x.organisation
+    WHERE x.body IS NOT NULL
+    ON CONFLICT (charger_id, transaction_id) DO UPDATE SET body = excluded.body;
+    INSERT INTO negligible_transactions AS n (charger_id, day, organisation_id, transactions, energy_wh, first_at, last_at)
+    SELECT x.charger, x.day, x.organisation, x.transactions, x.energy, to_timestamp(x.first / 1000), to_timestamp(x.last / 1000)
+    FROM jsonb_to_recordset(p_provisional -> 'days') AS x(charger text, day date, organisation uuid, transactions bigint, energy bigint,
+      first float8, last float8)
+    JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = x.organisation
+    ON CONFLICT (charger_id, day) DO UPDATE SET transactions = excluded.transactions, energy_wh = excluded.energy_wh,
+      last_at = excluded.last_at, organisation_id = excluded.organisation_id;
   END IF;
 
 END

@@ -43,6 +43,7 @@ export const Event = Schema.Union([
   eventOf("charger.refused"),
   eventOf("connector.status"),
   eventOf("authorization.refused"),
+  eventOf("transactions.counted"),
   eventOf("session.started"),
   eventOf("session.updated"),
   eventOf("session.ended"),

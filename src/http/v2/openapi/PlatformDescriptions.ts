@@ -101,6 +101,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.refused",
       "connector.status",
       "authorization.refused",
+      "transactions.counted",
       "session.started",
       "session.updated",
       "session.ended",
