@@ -101,7 +101,7 @@ export class Recording {
     if (decision.facts.some(({ type }) => type === "CommandAnswered")) return decision
     let lost = 0
     const facts = decision.facts.flatMap((fact) => {
-      const kept = this.kept(fact, decision, now)
+      const kept = this.kept(chargerId, fact, decision, now)
       if (kept !== fact) lost++
       return kept === undefined ? [] : [kept]
     })
@@ -111,12 +111,12 @@ export class Recording {
   }
 
   /** The fact, if need be with fewer readings; undefined if it is over a budget. */
-  private kept(fact: ChargerFact, { facts }: Act, now: number): ChargerFact | undefined {
+  private kept(chargerId: string, fact: ChargerFact, { facts }: Act, now: number): ChargerFact | undefined {
     if (fact.type === "SessionStarted") this.transactions.take(fact, now)
     // Others depend on it: the end of the session that it turned out to belong to.
     const isGround = facts.some((other) => "requires" in other && other.requires === fact.key)
     const kind = isGround ? undefined : kindOf(fact)
-    if (kind !== undefined && !this.spend(kind, fact.chargerId, now)) return undefined
+    if (kind !== undefined && !this.spend(kind, chargerId, now)) return undefined
     if (fact.type === "MeterRead") return this.readingsWithin(fact, now)
     return fact.type === "OrphanRecorded" && fact.body.readings !== undefined ? this.waitingWithin(fact, now) : fact
   }

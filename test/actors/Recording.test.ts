@@ -93,4 +93,18 @@ describe("the facts that one charger causes in a day", () => {
     expect([1, 2, 3, 4].map(() => facts("A", status({ status: "Faulted" }), minute(0)))).toEqual([1, 1, 1, 0])
     for (let n = 0; n < 9; n++) expect(facts("A", started(), minute(0))).toBe(1)
   })
+
+  it("include one reading a minute of each session beyond the bytes of readings, and signed ones, then none", () => {
+    const readingBytes = { charger: 5_000, organisation: 1_000_000 }
+    const recording = new Recording(() => {}, { ...limits.recording, readingBytes })
+    const charger = new ModelService().charger()
+    const id = charger.start(started())
+    const kept = (seconds: number, parts: Parameters<typeof energy>[1] = {}) => {
+      const { facts } = charger.say(metered(id, [reading(at(minute(seconds / 60)), energy(1000 + seconds, parts))]))
+      return recording.within("A", { ...(answer(() => undefined!) as Act), facts }, minute(0)).facts.length
+    }
+    expect([1, 2, 3, 4].map((second) => kept(second))).toEqual([1, 1, 1, 1])
+    expect([5, 6, 64].map((second) => kept(second))).toEqual([1, 1, 0])
+    expect([kept(65, { format: "SignedData" }), kept(200)]).toEqual([1, 0])
+  })
 })

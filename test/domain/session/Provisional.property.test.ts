@@ -34,7 +34,7 @@ const totals = (charger: ModelCharger) => {
 }
 
 it("keeps every plausible transaction as a session and counts the others, each exactly once", () => {
-  forSeeds(300, (random) => {
+  forSeeds(100, (random) => {
     const service = new ModelService()
     const charger = service.charger()
     const registers = new Map<number, number>()
@@ -51,7 +51,8 @@ it("keeps every plausible transaction as a session and counts the others, each e
       service.room = one.room
       const start = started({ place: evse(evseId), meterStartWh: from, time: at(clock) })
       const id = charger.start(start)
-      if (one.repeatsStart) expect(charger.start(start)).toBe(id)
+      const answeredAgain = one.repeatsStart ? charger.start(start) : id
+      expect(answeredAgain).toBe(id)
       if (one.between === "crash") charger.forget()
       if (one.between === "reconnect") charger.reconnect()
       if (one.between === "lost") charger.loseNextOutcome = true
