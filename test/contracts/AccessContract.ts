@@ -282,12 +282,12 @@ export const accessContract = (it: ContractIt): void => {
         revokeOthers
       })
       const kept = yield* access.restore(given("kept", false), ours.writing(noon + 1))
-      expect(kept.revoked).toEqual({ keys: 0, pairs: 0 })
+      expect(kept.revoked).toEqual({ keys: 0, pairs: 0, links: 0 })
       const before = yield* access.findKey(ours.publicId)
       const found = yield* access.findKey(`kept-${ours.id}`)
       expect(found?.principal.permissions).toEqual(before?.principal.permissions)
       const alone = yield* access.restore(given("alone", true), ours.writing(noon + 2))
-      expect(alone.revoked).toEqual({ keys: 2, pairs: 2 })
+      expect(alone.revoked).toEqual({ keys: 2, pairs: 2, links: 0 })
       expect([yield* access.findKey(ours.publicId), yield* access.findKey(`kept-${ours.id}`)]).toEqual([
         undefined,
         undefined

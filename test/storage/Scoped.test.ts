@@ -34,7 +34,10 @@ const repositories = [
   "charging/Expectations.ts",
   "roaming/HubClients.ts",
   "operators/KeyRecovery.ts",
+  "operators/LinkChecks.ts",
+  "operators/LinkRows.ts",
   "operators/Links.ts",
+  "operators/MadeAccess.ts",
   "operators/Members.ts",
   "operators/Operators.ts",
   "sites/Locations.ts",
@@ -74,8 +77,13 @@ const bare: ReadonlyArray<readonly [file: string, start: RegExp, reason: string]
   ["operators/Access.ts", /^UPDATE api_key k SET last_used_at/, "the use of a caller that was just found by it"],
   ["operators/Access.ts", /^UPDATE sign_in /, "the use of a caller that was just found by it"],
   ["operators/Access.ts", /^UPDATE v1_credential /, "the use of a caller that was just found by it"],
-  ["operators/Links.ts", /^JOIN organisation o/, "a fragment; who uses it adds the scope"],
-  ["operators/Links.ts", /^SELECT \$\{columns\(sql\)\} FROM account_link l/, "a link is found before anybody is known"],
+  ["operators/LinkRows.ts", /^JOIN organisation o/, "a fragment; who uses it adds the scope"],
+  [
+    "operators/LinkChecks.ts",
+    /^SELECT \$\{linkColumns\(sql\)\} FROM account_link l/,
+    "a link is found before anybody is known"
+  ],
+  ["operators/LinkChecks.ts", /^SELECT p\.password_hash AS/, "a person's credentials are no organisation's"],
   [
     "operators/Links.ts",
     /^UPDATE account_link l SET closed_at/,

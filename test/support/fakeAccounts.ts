@@ -33,6 +33,8 @@ export const accounts = (world: FakeWorld): Partial<Accounts["Service"]> => {
         })
       ),
     createReset: (id, _, { by }) => world.write(() => Effect.as(operator(by.organisationId, id), { expiresAt })),
+    madeAccess: (id, { by }) => world.ask(() => Effect.as(operator(by.organisationId, id), [])),
+    closeMade: (id, _, { by }) => world.write(() => Effect.as(operator(by.organisationId, id), [])),
     roles: (organisationId) =>
       world.ask(() => Effect.succeed([...roles.values()].filter((one) => one.organisationId === organisationId))),
     createRole: (input, { by, now }) =>

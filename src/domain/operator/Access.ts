@@ -120,7 +120,8 @@ export class Access extends Context.Service<
     ) => Effect.Effect<void, NotFound | PermissionDenied | Conflict | StorageUnavailable>
     /**
      * Makes a new key with every permission of the organisation's first operator and a new v1 pair, for an operator who has lost them. With
-     * `revokeOthers` every other key and pair of the organisation ends. All of it is one transaction.
+     * `revokeOthers` every other key and pair of the organisation ends, and every open link that was made with a key or by a person. All of it is
+     * one transaction.
      */
     readonly restore: (
       given: {
@@ -130,7 +131,10 @@ export class Access extends Context.Service<
       },
       audit: AuditContext
     ) => Effect.Effect<
-      { readonly key: ApiKey; readonly revoked: { readonly keys: number; readonly pairs: number } },
+      {
+        readonly key: ApiKey
+        readonly revoked: { readonly keys: number; readonly pairs: number; readonly links: number }
+      },
       NotFound | Conflict | InvalidInput | StorageUnavailable
     >
   }

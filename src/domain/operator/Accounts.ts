@@ -7,6 +7,7 @@ import type { Conflict, FactorStale, InvalidInput, NotFound, PermissionDenied, S
 import type { AuditContext, Principal } from "../values/AuditContext.ts"
 import type { Page, PageRequest } from "../values/Page.ts"
 import type { CodeAttempt, CodeCount, CodeOutcome } from "./CodeFailures.ts"
+import type { MadeItem, MadeRef } from "./MadeAccess.ts"
 import type { Operator } from "./Operator.ts"
 import type { BuiltInRole, Role } from "./Role.ts"
 import type { NewSignIn, SignIn, Strength } from "./SignIn.ts"
@@ -172,7 +173,9 @@ export class Accounts extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<void, Conflict | StorageUnavailable>
 
-    /** Undefined for a link that was used, revoked or has expired, and for an unknown one. */
+    /**
+     * Undefined for a link that was used, revoked or has expired, for one that is no longer in force (`isLinkInForce`), and for an unknown one.
+     */
     readonly findLink: (hash: string, now: number) => Effect.Effect<AccountLink | undefined, StorageUnavailable>
     /**
      * Uses a link; each works once. A set-up gives the first operator an email, name and password. An invitation adds a membership to the account
@@ -239,6 +242,20 @@ export class Accounts extends Context.Service<
       audit: AuditContext
     ) => Effect.Effect<Operator, Refused>
 
+    /** What an operator has made that gives access and still works, as far as the caller may see it. */
+    readonly madeAccess: (
+      operatorId: string,
+      audit: AuditContext
+    ) => Effect.Effect<ReadonlyArray<MadeItem>, NotFound | StorageUnavailable>
+    /**
+     * Closes some of it in one transaction: revokes keys, switches webhooks off, withdraws links and registration tokens. What no longer works, and
+     * what another operator made, is ignored. Returns what was closed. `PermissionDenied` and `Conflict` as for each of them.
+     */
+    readonly closeMade: (
+      operatorId: string,
+      items: ReadonlyArray<MadeRef>,
+      audit: AuditContext
+    ) => Effect.Effect<ReadonlyArray<MadeItem>, Refused>
     /** The organisation's own roles, oldest first. */
     readonly roles: (organisationId: string) => Effect.Effect<ReadonlyArray<Role>, StorageUnavailable>
     readonly createRole: (

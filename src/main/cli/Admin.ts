@@ -181,7 +181,7 @@ const reset = (asked: Extract<AdminRequest, { readonly ask: "operators reset" }>
       yield* auditFor(own.id, asked.user)
     )
     const ended = asked.revokeOthers
-      ? `All others were revoked: ${revoked.keys} of v2, ${revoked.pairs} of v1.`
+      ? `All others were revoked: ${revoked.keys} of v2, ${revoked.pairs} of v1. Open invitations and reset links that ended: ${revoked.links}.`
       : "The others still work; --revoke-others ends them."
     return {
       out: [`API key (v2)    ${text}`, `v1 clientId     ${clientId}`, `v1 code         ${code}`],

@@ -79,9 +79,9 @@ const create = (records: Recording) =>
         INSERT INTO subscription (id, organisation_id, kind, active, position)
         VALUES (${id}, ${own.id}, 'webhook', ${input.active}, (SELECT coalesce(max(j.position), 0) FROM journal j))`
       yield* own`
-        INSERT INTO webhook (id, organisation_id, url, types, site_ids, secret, created_at, updated_at)
-        VALUES (${id}, ${own.id}, ${input.url}, ${typesOf(input.types)}, ${idsOf(input.siteIds)}, ${secrets.seal(purpose, secret)}, ${at},
-          ${at})`
+        INSERT INTO webhook (id, organisation_id, url, types, site_ids, secret, url_by, secret_by, created_at, updated_at)
+        VALUES (${id}, ${own.id}, ${input.url}, ${typesOf(input.types)}, ${idsOf(input.siteIds)}, ${secrets.seal(purpose, secret)},
+          ${by.operatorId ?? null}::uuid, ${by.operatorId ?? null}::uuid, ${at}, ${at})`
       const webhook = yield* find(records, own, id)
       const fact = factOf("WebhookCreated", `webhook:${id}`, id, audit)
       return {
@@ -101,34 +101,38 @@ const parkWaiting = (own: Scoped, id: string, now: number) => own`
     problem = coalesce(o.problem, 'the webhook was switched off')
   WHERE ${own.rowsOf("o")} AND o.subscription_id = ${id} AND o.next_at IS NOT NULL`
 
+/** Changes a webhook within a write. */
+export const changeWebhook = (records: Recording, own: Scoped, id: string, patch: WebhookPatch, audit: AuditContext) =>
+  Effect.gen(function* () {
+    const { secrets, sql } = records
+    const { by, now } = audit
+    const before = yield* find(records, own, id)
+    yield* ownSites(own, patch.siteIds)
+    const { active = before.active, url = before.url } = patch
+    const types = patch.types === undefined ? before.types : patch.types
+    const siteIds = patch.siteIds === undefined ? before.siteIds : patch.siteIds
+    yield* own`
+      UPDATE webhook w SET url = ${url}, types = ${typesOf(types)}, site_ids = ${idsOf(siteIds)}, updated_at = ${new Date(now)},
+        url_by = CASE WHEN w.url = ${url} THEN w.url_by ELSE ${by.operatorId ?? null}::uuid END
+      WHERE ${own.rowsOf("w")} AND w.id = ${id}`
+    if (active && !before.active) yield* parkWaiting(own, id, now)
+    // After a change the webhook is tried at once. If it was switched off, it continues from the current position and not from that of
+    // the time when it was switched off.
+    yield* own`
+      UPDATE subscription s SET active = ${active}, failures = 0, opened_at = NULL, not_before = NULL,
+        position = CASE WHEN ${active} AND NOT s.active THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE s.position END
+      WHERE ${own.rowsOf("s")} AND s.id = ${id}`
+    const after = yield* find(records, own, id)
+    const fact = factOf("WebhookChanged", `webhook:${id}`, secrets.uuid(now), audit)
+    const body = { by: by.actor, before: recordOf(before), after: recordOf(after) }
+    return { result: after, facts: [{ ...fact, body }] }
+  })
+
 const update = (records: Recording) =>
   Effect.fn("Webhooks.update")(function* (id: string, patch: WebhookPatch, audit: AuditContext) {
-    const { journaled, secrets, sql } = records
     yield* storable({ url: patch.url ?? "" })
-    const { by, now } = audit
-    const own = scopedTo(sql, by.organisationId)
-    const write = Effect.gen(function* () {
-      const before = yield* find(records, own, id)
-      yield* ownSites(own, patch.siteIds)
-      const { active = before.active, url = before.url } = patch
-      const types = patch.types === undefined ? before.types : patch.types
-      const siteIds = patch.siteIds === undefined ? before.siteIds : patch.siteIds
-      yield* own`
-        UPDATE webhook w SET url = ${url}, types = ${typesOf(types)}, site_ids = ${idsOf(siteIds)}, updated_at = ${new Date(now)}
-        WHERE ${own.rowsOf("w")} AND w.id = ${id}`
-      if (active && !before.active) yield* parkWaiting(own, id, now)
-      // After a change the webhook is tried at once. If it was switched off, it continues from the current position and not from that of
-      // the time when it was switched off.
-      yield* own`
-        UPDATE subscription s SET active = ${active}, failures = 0, opened_at = NULL, not_before = NULL,
-          position = CASE WHEN ${active} AND NOT s.active THEN (SELECT coalesce(max(j.position), 0) FROM journal j) ELSE s.position END
-        WHERE ${own.rowsOf("s")} AND s.id = ${id}`
-      const after = yield* find(records, own, id)
-      const fact = factOf("WebhookChanged", `webhook:${id}`, secrets.uuid(now), audit)
-      const body = { by: by.actor, before: recordOf(before), after: recordOf(after) }
-      return { result: after, facts: [{ ...fact, body }] }
-    })
-    return yield* journaled(refusingValues(write))
+    const own = scopedTo(records.sql, audit.by.organisationId)
+    return yield* records.journaled(refusingValues(changeWebhook(records, own, id, patch, audit)))
   })
 
 const remove = (records: Recording) =>
@@ -154,7 +158,7 @@ const rotate = (records: Recording) =>
       const before = yield* find(records, own, id)
       yield* own`
         UPDATE webhook w SET previous_secret = w.secret, previous_until = ${new Date(now + overlapMillis)},
-          secret = ${secrets.seal(purpose, secret)}, updated_at = ${new Date(now)}
+          secret = ${secrets.seal(purpose, secret)}, secret_by = ${by.operatorId ?? null}::uuid, updated_at = ${new Date(now)}
         WHERE ${own.rowsOf("w")} AND w.id = ${id}`
       const webhook = yield* find(records, own, id)
       const fact = factOf("WebhookSecretRotated", `webhook:${id}`, secrets.uuid(now), audit)

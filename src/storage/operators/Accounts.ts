@@ -5,6 +5,7 @@ import { recording, type RecordingServices } from "../kernel/Facts.ts"
 import * as CodeFailures from "./CodeFailures.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Links from "./Links.ts"
+import * as MadeAccess from "./MadeAccess.ts"
 import * as Operators from "./Operators.ts"
 import * as SignIns from "./SignIns.ts"
 
@@ -32,7 +33,7 @@ export const layer: Layer.Layer<Accounts, never, RecordingServices> = Layer.effe
       confirmTotp: Credentials.confirmTotp(records),
       removeTotp: Credentials.removeTotp(records),
       replaceRecoveryCodes: Credentials.replaceRecoveryCodes(records),
-      findLink: Links.findLink(sql),
+      findLink: Links.findLink(records),
       useLink: Links.useLink(records),
       createSetUp: Links.createSetUp(records),
       createReset: Links.createReset(records),
@@ -42,6 +43,8 @@ export const layer: Layer.Layer<Accounts, never, RecordingServices> = Layer.effe
       operators: Operators.operators(sql),
       operator: Operators.operator(sql),
       changeOperator: Operators.changeOperator(records),
+      madeAccess: MadeAccess.madeAccess(records),
+      closeMade: MadeAccess.closeMade(records),
       roles: Operators.roles(sql),
       createRole: Operators.createRole(records),
       changeRole: Operators.changeRole(records),

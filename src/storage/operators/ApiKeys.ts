@@ -18,6 +18,7 @@ import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable, unstorableText } from "../kernel/Storable.ts"
+import { closeVoid } from "./LinkChecks.ts"
 import { grantColumns, GrantFields, permissionsOf, withRole } from "./Members.ts"
 
 /** The permissions of a v1 pair: those for v1's own operations only. It acts for its organisation, not for an operator. */
@@ -123,27 +124,38 @@ const lastFull = new Conflict({
 })
 
 /**
- * Revokes a key. A key that is revoked already stays unchanged, since a repeated request is not an error. The last full key is only revoked
- * with `lastToo`.
+ * Revokes a key within a write, and returns the facts. A key that is revoked already stays unchanged, since a repeated request is not an
+ * error. The last full key is only revoked with `lastToo`.
  */
-export const revokeKey = ({ journaled, secrets, sql }: Recording) =>
+export const revoking = (
+  recording: Pick<Recording, "secrets" | "sql">,
+  own: Scoped,
+  id: string,
+  audit: AuditContext,
+  options?: { readonly lastToo: boolean }
+) =>
+  Effect.gen(function* () {
+    const { secrets, sql } = recording
+    const key = yield* heldRow(own`
+      SELECT ${columns(sql)}, k.permissions AS "keyPermissions", ${grantColumns(sql)}
+      FROM api_key k ${withRole(sql, "k")}
+      WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
+    if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
+    if (key.revokedAt !== undefined) return []
+    const lacking = beyond(audit.by.permissions, effectivePermissions(withGrant(key)))
+    if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
+    if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(sql, own))) return yield* lastFull
+    yield* own`UPDATE api_key k SET revoked_at = ${new Date(audit.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
+    const links = yield* closeVoid(recording, own, audit)
+    return [keyFact("ApiKeyRevoked", key, secrets.uuid(audit.now), audit), ...links]
+  })
+
+export const revokeKey = (recording: Recording) =>
   Effect.fn("Access.revokeKey")(function* (id: string, audit: AuditContext, options?: { readonly lastToo: boolean }) {
-    const own = scopedTo(sql, audit.by.organisationId)
+    const own = scopedTo(recording.sql, audit.by.organisationId)
     if (!isUuid(id)) return yield* new NotFound({ kind: "api-key", id })
-    const write = Effect.gen(function* () {
-      const key = yield* heldRow(own`
-        SELECT ${columns(sql)}, k.permissions AS "keyPermissions", ${grantColumns(sql)}
-        FROM api_key k ${withRole(sql, "k")}
-        WHERE ${own.rowsOf("k")} AND k.id = ${id}`)
-      if (key === undefined) return yield* new NotFound({ kind: "api-key", id })
-      if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
-      const lacking = beyond(audit.by.permissions, effectivePermissions(withGrant(key)))
-      if (lacking.length > 0) return yield* new PermissionDenied({ requiredPermissions: lacking })
-      if (options?.lastToo !== true && isLastFull(id, yield* workingKeys(sql, own))) return yield* lastFull
-      yield* own`UPDATE api_key k SET revoked_at = ${new Date(audit.now)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
-      return { result: undefined, facts: [keyFact("ApiKeyRevoked", key, secrets.uuid(audit.now), audit)] }
-    })
-    yield* journaled(write)
+    const write = revoking(recording, own, id, audit, options)
+    yield* recording.journaled(Effect.map(write, (facts) => ({ result: undefined, facts })))
   })
 
 const ended = new Conflict({ code: "key_ended", message: "This key was revoked or has expired. Create a new one." })
@@ -161,8 +173,9 @@ const rotatedFact = (key: ApiKey, next: ApiKey, expiresAt: number, factId: strin
   return { ...fact, type: "ApiKeyRotated" as const, body: { by: audit.by.actor, before, after } }
 }
 
-export const rotateKey = ({ journaled, secrets, sql }: Recording) =>
+export const rotateKey = (recording: Recording) =>
   Effect.fn("Access.rotateKey")(function* (id: string, given: RotatedKey, audit: AuditContext) {
+    const { journaled, secrets, sql } = recording
     const { by, now } = audit
     const { overlapMillis, ...next } = given
     const own = scopedTo(sql, by.organisationId)
@@ -184,6 +197,8 @@ export const rotateKey = ({ journaled, secrets, sql }: Recording) =>
       if (made === undefined) return yield* missing
       const endsAt = Math.min(now + overlapMillis, expiresAt ?? Number.POSITIVE_INFINITY)
       yield* own`UPDATE api_key k SET expires_at = ${new Date(endsAt)} WHERE ${own.rowsOf("k")} AND k.id = ${id}`
+      yield* own`UPDATE account_link l SET expires_at = least(l.expires_at, ${new Date(endsAt)}::timestamptz)
+        WHERE ${own.rowsOf("l")} AND l.maker_key_id = ${id} AND l.closed_at IS NULL`
       const issued = keyFact("ApiKeyIssued", made, nextId, audit)
       return { result: made, facts: [issued, rotatedFact(key, made, endsAt, secrets.uuid(now), audit)] }
     })

@@ -1,4 +1,4 @@
-/** Recovery for an organisation that has lost its keys: makes a new full key and v1 pair, and revokes the others. Part of `Access`. */
+/** Recovery for an organisation that has lost its keys: makes a new full key and v1 pair, and revokes the others and open links. Part of `Access`. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -6,6 +6,7 @@ import type { Operator } from "../../domain/operator/Operator.ts"
 import type { NewKey, NewOrganisation } from "../../domain/operator/Access.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { memberColumns, members, withOperator } from "./Members.ts"
+import { closeMadeByOthers } from "./LinkChecks.ts"
 import { columns, insertKey, keyFact, keyRows } from "./ApiKeys.ts"
 import { factOf, type Recording } from "../kernel/Facts.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -83,13 +84,15 @@ export const restore = (recording: Recording) =>
       if (made.length === 0) return yield* new Conflict({ code: "client_id_in_use", message })
       const keys = given.revokeOthers ? yield* endKeys(recording, own, id, audit) : []
       const pairs = given.revokeOthers ? yield* endPairs(recording, own, clientId, audit) : []
+      const links = given.revokeOthers ? yield* closeMadeByOthers(recording, own, audit) : []
       return {
-        result: { key, revoked: { keys: keys.length, pairs: pairs.length } },
+        result: { key, revoked: { keys: keys.length, pairs: pairs.length, links: links.length } },
         facts: [
           keyFact("ApiKeyIssued", key, id, audit),
           pairFact("V1PairIssued", clientId, secrets.uuid(audit.now), audit),
           ...keys,
-          ...pairs
+          ...pairs,
+          ...links
         ]
       }
     })

@@ -2,67 +2,30 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
-import type { LinkChange } from "../../domain/event/RecordFact.ts"
-import {
-  type AccountLink,
-  type Accounts,
-  type Invitation,
-  type LinkKind,
-  linkKinds,
-  type RoleRef
-} from "../../domain/operator/Accounts.ts"
-import { builtInRoleNames, grantedBy } from "../../domain/operator/Role.ts"
+import type { AccountLink, Accounts, Invitation, LinkKind, RoleRef } from "../../domain/operator/Accounts.ts"
+import { authorOf } from "../../domain/operator/LinkAuthority.ts"
+import { grantedBy } from "../../domain/operator/Role.ts"
 import { linkMillis } from "../../domain/operator/SignIn.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
-import { factOf, type Recording } from "../kernel/Facts.ts"
-import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
+import type { factOf, Recording } from "../kernel/Facts.ts"
+import { Millis, optional, rowOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 import { credentialFact, withoutPasskeys, withoutSecondFactor } from "./Credentials.ts"
+import { credentialsOf, inForce, usableLink } from "./LinkChecks.ts"
+import { grantOfLink, isOpen, linkColumns, linkFact, linkJoins, type LinkRow, linkRow, linkRows } from "./LinkRows.ts"
 import { addedFact, find as findOperator, grantWith, otherOrganisations, within, worksElsewhere } from "./Operators.ts"
 import { ending } from "./SignIns.ts"
 
-const LinkRow = Schema.Struct({
-  id: Schema.String,
-  kind: Schema.Literals(linkKinds),
-  organisationId: Schema.String,
-  organisationName: Schema.String,
-  operatorId: optional(Schema.String),
-  email: Schema.String,
-  role: optional(Schema.Literals(builtInRoleNames)),
-  ownRoleId: optional(Schema.String),
-  ownRoleName: optional(Schema.String),
-  ownRolePermissions: optional(Schema.Array(Schema.String)),
-  createdAt: Millis,
-  expiresAt: optional(Millis)
-})
-type LinkRow = typeof LinkRow.Type
+const endRow = rowOf(Schema.Struct({ expiresAt: optional(Millis) }))
 
-const linkRow = rowOf(LinkRow)
-const linkRows = rowsOf(LinkRow)
-
-const columns = (sql: SqlClient.SqlClient) => sql`
-  l.id, l.kind, l.organisation_id AS "organisationId", o.name AS "organisationName",
-  l.operator_id AS "operatorId", l.email, l.role,
-  r.id AS "ownRoleId", r.name AS "ownRoleName", r.permissions AS "ownRolePermissions", l.created_at AS "createdAt", l.expires_at AS "expiresAt"`
-
-const joins = (sql: SqlClient.SqlClient) => sql`
-  JOIN organisation o ON o.id = l.organisation_id
-  LEFT JOIN role r ON r.organisation_id = l.organisation_id AND r.id = l.role_id`
-
-const open = (sql: SqlClient.SqlClient, now: number) =>
-  sql`l.closed_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ${new Date(now)})`
-
-const linkOf = (sql: SqlClient.SqlClient, hash: string, now: number) =>
-  linkRow(sql`SELECT ${columns(sql)} FROM account_link l ${joins(sql)} WHERE l.hash = ${hash} AND ${open(sql, now)}`)
-
-export const findLink = (sql: SqlClient.SqlClient) =>
+export const findLink = (recording: Recording) =>
   Effect.fn("Accounts.findLink")((hash: string, now: number) =>
-    Effect.map(guarded(linkOf(sql, hash, now)), (row): AccountLink | undefined => row)
+    Effect.map(guarded(usableLink(recording, hash, now)), (row): AccountLink | undefined => row)
   )
 
 const toInvitation = (row: LinkRow): Invitation => ({
@@ -84,8 +47,8 @@ export const invitations = (sql: SqlClient.SqlClient) =>
     return yield* guarded(
       pages.read(sql, request, {
         statement: own`
-          SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
-          WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${open(sql, now)}
+          SELECT ${linkColumns(sql)} FROM account_link l ${linkJoins(sql)}
+          WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${isOpen(sql, now)}
             ${after === undefined ? sql`` : sql`AND l.id > ${after}`}
           ORDER BY l.id LIMIT ${pages.rows(request)}`,
         rows: linkRows,
@@ -95,19 +58,6 @@ export const invitations = (sql: SqlClient.SqlClient) =>
   })
 
 type Audited = Parameters<typeof factOf>[3]
-
-const linkFact = (type: LinkChange, link: LinkRow, factId: string, audit: Audited) => {
-  const role = link.role ?? link.ownRoleName
-  const record = {
-    id: link.id,
-    kind: link.kind,
-    email: link.email,
-    ...(role === undefined ? {} : { role }),
-    ...(link.expiresAt === undefined ? {} : { expiresAt: link.expiresAt })
-  }
-  const fact = factOf(type, `link:${link.id}`, factId, audit)
-  return { ...fact, body: { by: audit.by.actor, ...(type === "LinkRevoked" ? { before: record } : { after: record }) } }
-}
 
 interface NewLink {
   readonly kind: LinkKind
@@ -121,17 +71,41 @@ interface NewLink {
 /** How long links that no longer work are kept. */
 const keptMillis = 30 * 24 * 3_600_000
 
-const insert = ({ secrets, sql }: Recording, own: Scoped, link: NewLink, now: number) =>
+/** A pair of REST v1 is neither a person nor the machine. It cannot get here, and could not be asked again when the link is used. */
+const madeBy = (by: Parameters<typeof authorOf>[0]) => {
+  const author = authorOf(by)
+  return author === undefined ? Effect.die(`${by.actor} cannot make links`) : Effect.succeed(author)
+}
+
+/** A link of a key works at most as long as the key. */
+const keyEnds = (own: Scoped, keyId: string | undefined) =>
+  Effect.map(
+    keyId === undefined
+      ? Effect.undefined
+      : endRow(own`SELECT k.expires_at AS "expiresAt" FROM api_key k WHERE ${own.rowsOf("k")} AND k.id = ${keyId}`),
+    (row) => row?.expiresAt ?? Number.POSITIVE_INFINITY
+  )
+
+type Making = Pick<AuditContext, "now"> & { readonly by: Parameters<typeof authorOf>[0] }
+
+const insert = (recording: Recording, own: Scoped, link: NewLink, { by, now }: Making) =>
   Effect.gen(function* () {
+    const { secrets, sql } = recording
     yield* own`DELETE FROM account_link l WHERE ${own.rowsOf("l")}
       AND (l.closed_at < ${new Date(now - keptMillis)} OR l.expires_at < ${new Date(now - keptMillis)})`
-    const expires = link.kind === "SetUp" ? null : new Date(now + linkMillis)
+    const { bySingleSignOn, keyId, operatorId } = yield* madeBy(by)
+    const ends = Math.min(now + linkMillis, yield* keyEnds(own, keyId))
+    const expires = link.kind === "SetUp" ? null : new Date(ends)
+    const credentials = link.operatorId === null ? null : yield* credentialsOf(recording, link.operatorId)
     const id = secrets.uuid(now)
     yield* own`
-      INSERT INTO account_link (id, organisation_id, kind, hash, operator_id, email, role, role_id, created_at, expires_at)
+      INSERT INTO account_link (id, organisation_id, kind, hash, operator_id, email, role, role_id, maker_operator_id, maker_key_id,
+        maker_by_single_sign_on, credentials, created_at, expires_at)
       VALUES (${id}, ${own.id}, ${link.kind}, ${link.hash}, ${link.operatorId}::uuid, ${link.email}, ${link.role}, ${link.roleId}::uuid,
-        ${new Date(now)}, ${expires})`
-    const made = yield* linkOf(sql, link.hash, now)
+        ${operatorId ?? null}::uuid, ${keyId ?? null}::uuid, ${bySingleSignOn}, ${credentials}::bytea, ${new Date(now)}, ${expires})`
+    const made = yield* linkRow(
+      own`SELECT ${linkColumns(sql)} FROM account_link l ${linkJoins(sql)} WHERE ${own.rowsOf("l")} AND l.id = ${id}`
+    )
     return made ?? (yield* Effect.die("a link just made was not found"))
   })
 
@@ -141,8 +115,9 @@ export const createSetUp = (recording: Recording) =>
     const write = Effect.gen(function* () {
       const operator = yield* Effect.orDie(findOperator(recording.sql, own, operatorId))
       const link = { kind: "SetUp", hash, operatorId, email: operator.email, role: null, roleId: null } as const
-      const made = yield* insert(recording, own, link, now)
-      const audit = { by: { organisationId, actor: "platform" }, now }
+      const by = { organisationId, actor: "platform", keyId: "platform", operatorId: undefined }
+      const audit = { by, now }
+      const made = yield* insert(recording, own, link, audit)
       return { result: undefined, facts: [linkFact("LinkCreated", made, made.id, audit)] }
     })
     yield* recording.journaled(write)
@@ -167,7 +142,7 @@ export const createReset = (recording: Recording) =>
       if (options?.machine !== true && (yield* worksElsewhere(sql, own, operatorId))) return yield* otherOrganisations
       yield* closeFor(sql, operatorId, audit.now)
       const link = { kind: "Reset", hash, operatorId, email: operator.email, role: null, roleId: null } as const
-      const made = yield* insert(recording, own, link, audit.now)
+      const made = yield* insert(recording, own, link, audit)
       const result = { expiresAt: made.expiresAt ?? audit.now }
       return { result, facts: [linkFact("LinkCreated", made, made.id, audit)] }
     })
@@ -209,46 +184,48 @@ export const createInvitation = (recording: Recording) =>
       yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)}
         WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${input.email}) AND l.closed_at IS NULL`
       const waiting = yield* own`SELECT 1 FROM account_link l
-        WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${open(sql, audit.now)} LIMIT ${invitationsMost}`
+        WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND ${isOpen(sql, audit.now)} LIMIT ${invitationsMost}`
       if (waiting.length >= invitationsMost) return yield* tooMany
       const role = { role: grant.role ?? null, roleId: grant.ownRole?.id ?? null }
       const link = { kind: "Invitation", hash: input.hash, operatorId: null, email: input.email, ...role } as const
-      const made = yield* insert(recording, own, link, audit.now)
+      const made = yield* insert(recording, own, link, audit)
       return { result: toInvitation(made), facts: [linkFact("LinkCreated", made, made.id, audit)] }
     })
     return yield* journaled(refusingValues(write))
   })
 
-const grantOfLink = (link: LinkRow) => ({
-  role: link.role,
-  ownRole:
-    link.ownRoleId === undefined
-      ? undefined
-      : { id: link.ownRoleId, name: link.ownRoleName ?? "", permissions: link.ownRolePermissions ?? [] },
-  additions: [],
-  removals: []
-})
-
-const waitingFor = (own: Scoped, sql: SqlClient.SqlClient, email: string, now: number) =>
-  linkRow(own`SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
-    WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${email}) AND ${open(sql, now)} LIMIT 1`)
+const waitingFor = (reading: Pick<Recording, "secrets" | "sql">, own: Scoped, email: string, now: number) => {
+  const { sql } = reading
+  const found = linkRow(own`SELECT ${linkColumns(sql)} FROM account_link l ${linkJoins(sql)}
+    WHERE ${own.rowsOf("l")} AND l.kind = 'Invitation' AND lower(l.email) = lower(${email}) AND ${isOpen(sql, now)} LIMIT 1`)
+  return Effect.flatMap(found, (link) => inForce(reading, link, now))
+}
 
 /** The role of the open invitation for an address. */
-export const invitationOf = (own: Scoped, sql: SqlClient.SqlClient, email: string | undefined, now: number) =>
-  Effect.map(email === undefined ? Effect.undefined : waitingFor(own, sql, email, now), (link): RoleRef | undefined => {
-    if (link === undefined) return undefined
-    return link.role === undefined ? { roleId: link.ownRoleId ?? "" } : { role: link.role }
-  })
+export const invitationOf = (
+  reading: Pick<Recording, "secrets" | "sql">,
+  own: Scoped,
+  email: string | undefined,
+  now: number
+) =>
+  Effect.map(
+    email === undefined ? Effect.undefined : waitingFor(reading, own, email, now),
+    (link): RoleRef | undefined => {
+      if (link === undefined) return undefined
+      return link.role === undefined ? { roleId: link.ownRoleId ?? "" } : { role: link.role }
+    }
+  )
 
 /** Closes the invitation of a person who joined by single sign-on. */
 export const closeInvitation = (
-  { secrets, sql }: Pick<Recording, "secrets" | "sql">,
+  reading: Pick<Recording, "secrets" | "sql">,
   own: Scoped,
   email: string,
   audit: Audited
 ) =>
   Effect.gen(function* () {
-    const link = yield* waitingFor(own, sql, email, audit.now)
+    const { secrets } = reading
+    const link = yield* waitingFor(reading, own, email, audit.now)
     if (link === undefined) return []
     yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)} WHERE ${own.rowsOf("l")} AND l.id = ${link.id}`
     return [linkFact("LinkUsed", link, secrets.uuid(audit.now), audit)]
@@ -260,8 +237,8 @@ export const revokeInvitation = ({ journaled, secrets, sql }: Recording) =>
     const missing = new NotFound({ kind: "invitation", id })
     if (!isUuid(id)) return yield* missing
     const write = Effect.gen(function* () {
-      const link = yield* linkRow(own`SELECT ${columns(sql)} FROM account_link l ${joins(sql)}
-        WHERE ${own.rowsOf("l")} AND l.id = ${id} AND l.kind = 'Invitation' AND ${open(sql, audit.now)}`)
+      const link = yield* linkRow(own`SELECT ${linkColumns(sql)} FROM account_link l ${linkJoins(sql)}
+        WHERE ${own.rowsOf("l")} AND l.id = ${id} AND l.kind = 'Invitation' AND ${isOpen(sql, audit.now)}`)
       if (link === undefined) return yield* missing
       yield* within(audit, grantedBy(grantOfLink(link)))
       yield* own`UPDATE account_link l SET closed_at = ${new Date(audit.now)} WHERE ${own.rowsOf("l")} AND l.id = ${id}`
@@ -270,7 +247,7 @@ export const revokeInvitation = ({ journaled, secrets, sql }: Recording) =>
     yield* journaled(write)
   })
 
-export const linkVoid = new Conflict({
+const linkVoid = new Conflict({
   code: "link_void",
   message: "This link was used or withdrawn, or has expired: ask for a new one."
 })
@@ -310,7 +287,7 @@ export const useLink = (recording: Recording) =>
     const { journaled, secrets, sql } = recording
     yield* storable(given)
     const write = Effect.gen(function* () {
-      const link = yield* linkOf(sql, hash, now)
+      const link = yield* usableLink(recording, hash, now)
       if (link === undefined) return yield* linkVoid
       const own = scopedTo(sql, link.organisationId)
       // An address belongs to one operator of an organisation at most.

@@ -20,6 +20,7 @@ import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
+import { closeVoid } from "./LinkChecks.ts"
 import { memberColumns, MemberRow, members, toOperator, withOperator } from "./Members.ts"
 import { ending } from "./SignIns.ts"
 
@@ -186,7 +187,8 @@ export const changeOperator = (recording: Recording) =>
       const theirs = sql`s.operator_id = ${id} AND s.organisation_id = ${own.id}`
       const by = { actor: audit.by.actor, now: audit.now }
       const ended = active ? [] : yield* ending(recording, theirs, by)
-      return { result: after, facts: [operatorFact(before, after, secrets.uuid(audit.now), audit), ...ended] }
+      const links = yield* closeVoid(recording, own, audit)
+      return { result: after, facts: [operatorFact(before, after, secrets.uuid(audit.now), audit), ...ended, ...links] }
     })
     return yield* journaled(refusingValues(write))
   })
@@ -258,12 +260,13 @@ export const createRole = ({ journaled, secrets, sql }: Recording) =>
     return yield* journaled(refusingValues(write))
   })
 
-export const changeRole = ({ journaled, secrets, sql }: Recording) =>
+export const changeRole = (recording: Recording) =>
   Effect.fn("Accounts.changeRole")(function* (
     id: string,
     patch: { readonly name?: string; readonly permissions?: ReadonlyArray<string> },
     audit: AuditContext
   ) {
+    const { journaled, secrets, sql } = recording
     yield* storable(patch)
     const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
@@ -277,7 +280,8 @@ export const changeRole = ({ journaled, secrets, sql }: Recording) =>
       if (yield* nameTaken(own, after.name, id)) return yield* roleExists
       yield* own`UPDATE role r SET name = ${after.name}, permissions = ${textArray(after.permissions)}
         WHERE ${own.rowsOf("r")} AND r.id = ${id}`
-      return { result: after, facts: [roleFact(before, after, secrets.uuid(audit.now), audit)] }
+      const links = yield* closeVoid(recording, own, audit)
+      return { result: after, facts: [roleFact(before, after, secrets.uuid(audit.now), audit), ...links] }
     })
     return yield* journaled(refusingValues(write))
   })

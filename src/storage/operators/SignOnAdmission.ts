@@ -13,6 +13,7 @@ import { factOf, type Recording } from "../kernel/Facts.ts"
 import { optional, rowOf } from "../kernel/Rows.ts"
 import { scopedTo, type Scoped } from "../kernel/Scoped.ts"
 import { unstorableText } from "../kernel/Storable.ts"
+import { closeVoid } from "./LinkChecks.ts"
 import { closeFor, closeInvitation, invitationOf } from "./Links.ts"
 import { addedFact, find as findOperator, grantWith, operatorFact, ownersOf, worksElsewhere } from "./Operators.ts"
 import { settingsOf } from "./SingleSignOnRows.ts"
@@ -105,7 +106,8 @@ const changeMember = (
     const theirs = sql`s.operator_id = ${operatorId} AND s.organisation_id = ${own.id}`
     const by = { actor: audit.by.actor, now: audit.now }
     const ended = change.active ? [] : yield* ending({ secrets, sql }, theirs, by)
-    return [operatorFact(before, after, secrets.uuid(audit.now), audit), ...ended]
+    const links = yield* closeVoid({ secrets, sql }, own, audit)
+    return [operatorFact(before, after, secrets.uuid(audit.now), audit), ...ended, ...links]
   })
 
 const joinOrganisation = (
@@ -207,7 +209,7 @@ export const admit = (recording: Recording) =>
         requiresSecondFactor: organisation?.requiresSecondFactor ?? true,
         identity: yield* identityOf(own, claims),
         member: yield* memberOf(sql, own, claims),
-        invitation: yield* invitationOf(own, sql, claims.email, now),
+        invitation: yield* invitationOf(recording, own, claims.email, now),
         signedInAs: yield* signedInOf(sql, claims, signedInAs)
       })
       const facts = yield* apply(recording, own, claims, decided, audit)

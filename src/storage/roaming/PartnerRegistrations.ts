@@ -36,12 +36,14 @@ export const putToken = (
   partnerId: string,
   use: TokenUse,
   { expiresAt, verifier }: { readonly verifier: Uint8Array; readonly expiresAt: number | undefined },
-  now: number
+  now: number,
+  shownTo?: string
 ) => own`
-  INSERT INTO partner_token (verifier, partner_id, organisation_id, use, expires_at, created_at)
-  VALUES (${verifier}, ${partnerId}, ${own.id}, ${use}, ${expiresAt === undefined ? null : new Date(expiresAt)}, ${new Date(now)})
+  INSERT INTO partner_token (verifier, partner_id, organisation_id, use, expires_at, shown_to, created_at)
+  VALUES (${verifier}, ${partnerId}, ${own.id}, ${use}, ${expiresAt === undefined ? null : new Date(expiresAt)}, ${shownTo ?? null}::uuid,
+    ${new Date(now)})
   ON CONFLICT (partner_id, use) WHERE use <> 'Expected' DO UPDATE SET verifier = excluded.verifier, expires_at = excluded.expires_at, used_at = NULL,
-    created_at = excluded.created_at`
+    shown_to = excluded.shown_to, created_at = excluded.created_at`
 
 const conflict = (code: string, message: string) => new Conflict({ code, message })
 
@@ -58,12 +60,12 @@ const makeRoom = (own: Scoped, id: string, now: number) => own`
       SELECT e.verifier FROM partner_token e WHERE ${own.rowsOf("e")} AND e.partner_id = ${id} AND e.use = 'Expected'
       ORDER BY e.created_at DESC, e.verifier LIMIT ${expectedTokensMax - 1}))`
 
-const toInvited = (own: Scoped, id: string, invitation: Invitation, now: number) =>
+const toInvited = (own: Scoped, id: string, invitation: Invitation, { by, now }: AuditContext) =>
   Effect.gen(function* () {
     yield* dropTokens(own, id)
     yield* release(own, id)
     yield* own`UPDATE partner p SET status = 'Invited', connection = NULL, their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
-    yield* putToken(own, id, "Registration", invitation, now)
+    yield* putToken(own, id, "Registration", invitation, now, by.operatorId)
   })
 
 const toRegistered = (own: Scoped, id: string, { connection, ourVerifier, theirToken }: Registration, now: number) =>
@@ -145,7 +147,7 @@ const retire = (own: Scoped, id: string, { begun, ourVerifier }: Registration, n
     return yield* retirePresented(own, id, begun.presented, until)
   })
 
-const toUnregistered = (own: Scoped, id: string) =>
+export const toUnregistered = (own: Scoped, id: string) =>
   Effect.andThen(
     dropTokens(own, id),
     own`UPDATE partner p SET status = 'Unregistered', connection = NULL, their_token = NULL WHERE ${own.rowsOf("p")} AND p.id = ${id}`
@@ -180,7 +182,7 @@ export const registrations = (records: Recording, find: Find, recordOf: (partner
   const changing = changes(records, find, recordOf)
   return {
     invite: Effect.fn("Partners.invite")((id: string, invitation: Invitation, audit: AuditContext) =>
-      changing("PartnerInvited", id, audit, (_, own) => toInvited(own, id, invitation, audit.now))
+      changing("PartnerInvited", id, audit, (_, own) => toInvited(own, id, invitation, audit))
     ),
     register: Effect.fn("Partners.register")((id: string, registration: Registration, audit: AuditContext) =>
       changing("PartnerRegistered", id, audit, (before, own) =>

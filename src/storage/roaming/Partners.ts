@@ -50,7 +50,7 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         INSERT INTO partner (id, organisation_id, name, status, switches, created_at, updated_at)
         VALUES (${id}, ${own.id}, ${name}, 'Invited', ${JSON.stringify(switches)}::text::jsonb, ${new Date(now)}, ${new Date(now)})`
       yield* claim(own, id, partiesOf(expected), true)
-      yield* putToken(own, id, "Registration", invitation, now)
+      yield* putToken(own, id, "Registration", invitation, now, by.operatorId)
       const partner = yield* findPartner(sql, own, id)
       const fact = factOf("PartnerCreated", `partner:${id}`, id, audit)
       return { result: partner, facts: [{ ...fact, body: { by: by.actor, after: recordOf(partner) } }] }

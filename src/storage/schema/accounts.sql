@@ -55,13 +55,24 @@ CREATE TABLE account_link (
   -- Of an invitation: a built-in role, or one of the organisation's own.
   role text CHECK (role IN ('Owner', 'Operations', 'Money', 'Support', 'Viewer')),
   role_id uuid,
+  -- Who made it: the person, or the person for whom a key acted. NULL for the machine itself (command line, first start). The link gives no
+  -- more than this person or key may give when it is used.
+  maker_operator_id uuid,
+  maker_key_id uuid REFERENCES api_key (id),
+  -- True if the person had signed in through the identity provider.
+  maker_by_single_sign_on boolean NOT NULL DEFAULT false,
+  -- Keyed hash of the person's credentials when it was made. After they have changed, the link no longer works.
+  credentials bytea,
   created_at timestamptz NOT NULL,
   -- NULL for the link of the first start, which works until it is used.
   expires_at timestamptz,
   -- When it was used, withdrawn, or replaced by a later one.
   closed_at timestamptz,
   FOREIGN KEY (organisation_id, role_id) REFERENCES role (organisation_id, id),
-  CHECK ((kind = 'Invitation') = (num_nonnulls(role, role_id) = 1))
+  FOREIGN KEY (organisation_id, maker_operator_id) REFERENCES membership (organisation_id, operator_id),
+  CHECK ((kind = 'Invitation') = (num_nonnulls(role, role_id) = 1)),
+  CHECK ((kind = 'Invitation') = (credentials IS NULL)),
+  CHECK (maker_key_id IS NULL OR maker_operator_id IS NOT NULL)
 );
 COMMENT ON TABLE account_link IS
   'Links that work once: set-up, invitations and resets. Deleted some time after they have expired or were used.';

@@ -27,6 +27,8 @@ CREATE TABLE partner_token (
   use text NOT NULL CHECK (use IN ('Registration', 'Access', 'Retiring', 'Expected')),
   expires_at timestamptz,
   used_at timestamptz,
+  -- Of a registration token: the operator who was shown it, to be looked at when that operator is disabled. NULL if no operator was.
+  shown_to uuid,
   created_at timestamptz NOT NULL
 );
 COMMENT ON TABLE partner_token IS

@@ -71,6 +71,10 @@ CREATE TABLE webhook (
   -- Also signs until previous_until.
   previous_secret sealed,
   previous_until timestamptz,
+  -- The operators who set the URL, and who were shown the secret, themselves or by a key: to be looked at when one of them is disabled. NULL
+  -- if no operator did.
+  url_by uuid,
+  secret_by uuid,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );

@@ -189,4 +189,79 @@ forEachDriver("Operators", ports, (it) => {
       })
     })
   )
+
+  it.effect("leave behind what an owner can see and close: keys, webhooks, links and partners' invitations", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const { browser, id } = await joined(own, "Owner")
+        const made = async (path: string, body: object, by = browser) => {
+          const answer = await by.post(path, body)
+          assert.isBelow(answer.status, 300, answer.text)
+          return answer.json
+        }
+        const key = await made("/api-keys", { name: "script" })
+        const hook = await made("/webhooks", { url: "https://hooks.example/a" })
+        // The person replaced the secret of another one's webhook, and so knows it.
+        const shared = await made("/webhooks", { url: "https://hooks.example/b" }, own.owner)
+        await made(`/webhooks/${shared.id}/rotate-secret`, {})
+        const foreign = await made("/webhooks", { url: "https://hooks.example/c" }, own.owner)
+        const party = { countryCode: "SE", partyId: "EVR", roles: ["EMSP"] }
+        const partner = await made("/partners", { name: "Roamer", ...party })
+        const invitation = await made("/invitations", { email: email("x"), roleId: "Viewer" })
+        const byKey = await own.ask("POST", `/cpo/v2/operators/${own.operatorId}/reset`, { key: key.key })
+        assert.strictEqual(byKey.status, 201, byKey.text)
+        const left = async (viewer = own.owner) => {
+          const { items } = (await viewer.ask("GET", `/operators/${id}/access`)).json
+          return items.map((one: Json) => [one.kind, one.name, one.works])
+        }
+        const keyRow = ["ApiKey", "script"]
+        const hooks = [
+          ["Webhook", shared.url, true],
+          ["Webhook", hook.url, true]
+        ]
+        const roamer = ["PartnerInvitation", "Roamer", true]
+        const links = [
+          ["Invitation", invitation.email, true],
+          ["Reset", own.address, true]
+        ]
+        assert.deepStrictEqual(await left(), [[...keyRow, true], ...hooks, roamer, ...links])
+        // Those who may not see a kind do not see it here.
+        const desk = await joined(own, "Viewer")
+        await own.owner.ask("PATCH", `/operators/${desk.id}`, { body: { additions: ["operators:read"] } })
+        assert.deepStrictEqual(await left(desk.browser), [roamer, ...links])
+
+        await own.owner.ask("PATCH", `/operators/${id}`, { body: { state: "Disabled" } })
+        assert.deepStrictEqual(await left(), [[...keyRow, false], ...hooks, roamer])
+        const items = [
+          { kind: "ApiKey", id: key.id },
+          { kind: "Webhook", id: hook.id },
+          { kind: "Webhook", id: foreign.id },
+          { kind: "PartnerInvitation", id: partner.id }
+        ]
+        const close = (by: Browser) => by.post(`/operators/${id}/access/close`, { items })
+        await own.owner.ask("PATCH", `/operators/${desk.id}`, { body: { additions: ["operators:write"] } })
+        const refused = await close(desk.browser)
+        assert.deepStrictEqual(
+          [refused.status, refused.json.requiredPermissions],
+          [403, ["api-keys:write", "webhooks:write", "partners:write"]]
+        )
+        const { closed } = (await close(own.owner)).json
+        // What another operator made is left as it is.
+        assert.deepStrictEqual(
+          closed.map((one: Json) => one.id),
+          [key.id, hook.id, partner.id]
+        )
+        assert.deepStrictEqual(await left(), [["Webhook", shared.url, true]])
+        assert.deepStrictEqual((await close(own.owner)).json.closed, [])
+        const activeOf = async (webhook: Json) => (await own.owner.ask("GET", `/webhooks/${webhook.id}`)).json.active
+        assert.deepStrictEqual([await activeOf(hook), await activeOf(foreign)], [false, true])
+        assert.strictEqual((await own.owner.ask("GET", `/partners/${partner.id}`)).json.status, "Unregistered")
+        await own.owner.ask("PATCH", `/operators/${id}`, { body: { state: "Active" } })
+        assert.strictEqual((await own.ask("GET", "/cpo/v2/me", { key: key.key })).status, 401)
+        const log = await actions(own.owner)
+        for (const wanted of ["ApiKeyRevoked", "WebhookChanged", "PartnerUnregistered"]) assert.include(log, wanted)
+      })
+    })
+  )
 })

@@ -7,7 +7,7 @@ import { Browser, origin } from "../../support/browser.ts"
 import { forEachDriver } from "../../support/databases.ts"
 import { clientSecret } from "../../support/identityProvider.ts"
 import { type Json, makeOrganisation } from "../../support/restApp.ts"
-import { password, ports, said, tokenOf } from "../../support/people.ts"
+import { joined, password, ports, said, tokenOf } from "../../support/people.ts"
 import { emailAt, founded, settingsOf, set, gone, back, signOn, refused, logOf } from "../../support/singleSignOns.ts"
 
 forEachDriver("Single sign-on", ports, (it) => {
@@ -202,6 +202,12 @@ forEachDriver("Single sign-on", ports, (it) => {
         // Without groups, the role remains the one that an owner gave.
         await own.owner.ask("PATCH", `/operators/${answer.json.operator.id}`, { body: { roleId: "Money" } })
         assert.strictEqual((await signOn(own, { sub: "gus", email })).answer.json.role, "Money")
+        // An invitation ends with its maker's authority here too.
+        const maker = await joined(own, "Owner")
+        const late = emailAt("guests.example")
+        assert.strictEqual((await maker.browser.post("/invitations", { email: late, roleId: "Viewer" })).status, 201)
+        await own.owner.ask("PATCH", `/operators/${maker.id}`, { body: { state: "Disabled" } })
+        assert.strictEqual(await refused(own, { sub: "eve", email: late }), "domain_refused")
       })
     })
   )

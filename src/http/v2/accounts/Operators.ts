@@ -3,6 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Conflict, NotFound } from "../../../domain/Errors.ts"
 import { Accounts, type Invitation as StoredInvitation, type RoleRef } from "../../../domain/operator/Accounts.ts"
+import type { MadeItem } from "../../../domain/operator/MadeAccess.ts"
 import type { Operator as StoredOperator } from "../../../domain/operator/Operator.ts"
 import {
   builtInRoleNames,
@@ -15,7 +16,7 @@ import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
 import { audit, organisationId } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
-import type { Invitation, Operator, Role } from "./OperatorsApi.ts"
+import type { Invitation, MadeAccess, Operator, Role } from "./OperatorsApi.ts"
 import { SigningIn } from "./SigningIn.ts"
 import { linkVoid } from "./SignIns.ts"
 import { pageOfAll } from "./WholeList.ts"
@@ -39,6 +40,15 @@ const toOperator = (one: StoredOperator): typeof Operator.Type => ({
   secondFactor: one.hasSecondFactor,
   singleSignOn: one.hasIdentity,
   createdAt: one.createdAt
+})
+
+const toMadeAccess = ({ createdAt, expiresAt, id, kind, name, works }: MadeItem): typeof MadeAccess.Type => ({
+  kind,
+  id,
+  name,
+  works,
+  createdAt,
+  expiresAt: expiresAt ?? null
 })
 
 const refOf = (id: string): RoleRef => (isBuiltInRole(id) ? { role: id } : { roleId: id })
@@ -82,6 +92,14 @@ const operators = HttpApiBuilder.group(
       reset: Effect.fn("v2.operators.reset")(function* ({ params }) {
         const { hash, link } = make()
         return { link, ...(yield* accounts.createReset(params.operatorId, hash, yield* audit)) }
+      }),
+      access: Effect.fn("v2.operators.access")(function* ({ params, query, request }) {
+        const made = yield* accounts.madeAccess(params.operatorId, yield* audit)
+        return listed(publicUrl, request.url, yield* pageOfAll(made, pageRequest(query)), toMadeAccess)
+      }),
+      closeAccess: Effect.fn("v2.operators.closeAccess")(function* ({ params, payload }) {
+        const closed = yield* accounts.closeMade(params.operatorId, payload.items, yield* audit)
+        return { closed: closed.map(toMadeAccess) }
       })
     })
   })

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { madeKinds, madeMost } from "../../../domain/operator/MadeAccess.ts"
 import { Email, Name, Time, Uuid } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404 } from "../requests/Failures.ts"
 import { openOperation, graveOperation, operation } from "../requests/Middleware.ts"
@@ -51,6 +52,24 @@ const ResetLink = Schema.Struct(linkFields).annotate({ identifier: "ResetLink" }
 
 const operatorParams = { operatorId: Uuid }
 
+const MadeKind = Schema.Literals(madeKinds)
+
+/** Something that an operator has made that gives access and still works. */
+export const MadeAccess = Schema.Struct({
+  kind: MadeKind,
+  id: Schema.String,
+  name: Schema.String,
+  works: Schema.Boolean,
+  createdAt: Time,
+  expiresAt: Schema.NullOr(Time)
+}).annotate({ identifier: "OperatorAccess" })
+
+export const AccessClosing = Schema.Struct({
+  items: Schema.Array(Schema.Struct({ kind: MadeKind, id: Uuid })).check(Schema.isMaxLength(madeMost))
+}).annotate({ identifier: "AccessClosing" })
+
+const ClosedAccess = Schema.Struct({ closed: Schema.Array(MadeAccess) }).annotate({ identifier: "ClosedAccess" })
+
 export class OperatorsApi extends HttpApiGroup.make("operators").add(
   HttpApiEndpoint.get("list", "/v2/operators", { query: PageQuery, success: listOf(Operator) }).annotateMerge(
     operation("List the organisation's operators", "operators:read")
@@ -71,7 +90,20 @@ export class OperatorsApi extends HttpApiGroup.make("operators").add(
     params: operatorParams,
     success: ResetLink.pipe(HttpApiSchema.status(201)),
     error: [NotFound404, Conflict409, InvalidInput400]
-  }).annotateMerge(graveOperation("Create a link with which an operator sets a new password", "operators:write"))
+  }).annotateMerge(graveOperation("Create a link with which an operator sets a new password", "operators:write")),
+  HttpApiEndpoint.get("access", "/v2/operators/:operatorId/access", {
+    params: operatorParams,
+    query: PageQuery,
+    success: listOf(MadeAccess),
+    error: NotFound404
+  }).annotateMerge(operation("List what an operator has made that gives access and still works", "operators:read")),
+  HttpApiEndpoint.post("closeAccess", "/v2/operators/:operatorId/access/close", {
+    headers: IdempotencyHeader,
+    params: operatorParams,
+    payload: AccessClosing,
+    success: ClosedAccess,
+    error: [NotFound404, Conflict409, InvalidInput400]
+  }).annotateMerge(graveOperation("Close some of what an operator has made that gives access", "operators:write"))
 ) {}
 
 export const Role = Schema.Struct({

@@ -64,9 +64,13 @@ export const accountOperations: Descriptions["operations"] = {
   "operators.list": "All operators there have ever been, including disabled ones, because the audit log names them.",
   "operators.get": "With the role, and the permissions that result from it, the additions and the removals.",
   "operators.update":
-    "Fields that are left out do not change. Disabling an operator ends their sign-ins and stops their keys within a second. 403 if the operator has, or would get, a permission that the caller lacks; 409 `last_owner` for the last active owner.",
+    "Fields that are left out do not change. Disabling an operator ends their sign-ins, and stops their keys within a second and the open links that they made for good; what goes on is listed by `GET /v2/operators/{operatorId}/access`. 403 if the operator has, or would get, a permission that the caller lacks; 409 `last_owner` for the last active owner.",
   "operators.reset":
-    "Pass the link on yourself: the service does not send it. It works once, within 72 h; using it sets a new password, removes the second factor and ends all sign-ins. 409 `other_organisations` for a person who also works for another organisation.",
+    "Pass the link on yourself: the service does not send it. It works once, within 72 h; using it sets a new password, removes the second factor and ends all sign-ins. 409 `other_organisations` for a person who also works for another organisation. It no longer works once its maker may not give what the operator may do (`link_void`), or the operator has changed the password, second factor or passkeys.",
+  "operators.access":
+    "Keys, webhooks whose URL the operator set or whose secret the operator was shown, open links, and partners' registration tokens that were not used. Without the kinds that the caller may not read. At most 500 of each kind, newest first.",
+  "operators.closeAccess":
+    "Revokes keys, switches webhooks off, withdraws links and ends registration tokens, all in one transaction. Needs the write permission of each kind too. What no longer works, and what another operator made, is ignored.",
   "roles.list": "The five built-in roles come first; they cannot be changed.",
   "roles.get": "A built-in role by its name, or one of the organisation's own by its id.",
   "roles.create": "It can have only permissions that the caller has. Operators get the role by their `roleId`.",
@@ -74,7 +78,7 @@ export const accountOperations: Descriptions["operations"] = {
   "roles.remove": "409 `role_in_use` while an operator or an invitation has the role.",
   "invitations.list": "Invitations that are neither accepted nor withdrawn nor expired.",
   "invitations.create":
-    "Pass the link on yourself: the service does not send it. It works once, within 72 h. A second invitation for the same address replaces the first. The caller must have all permissions of the role.",
+    "Pass the link on yourself: the service does not send it. It works once, within 72 h. A second invitation for the same address replaces the first. The caller must have all permissions of the role, also when the link is used: it ends when its maker is disabled or loses one of them, and when the key that made it ends.",
   "invitations.remove": "Its link no longer works.",
   "invitations.accept":
     "With the secret after `#` in the link. With `name` the person gets a new account with this password. Without it, or if the password belongs to an account with the invited address, that account joins, with `code` if it has a second factor. So the answer does not reveal whether the address has an account to those who do not know its password. For a reset link the password is the new one."
@@ -114,6 +118,7 @@ export const accountBodies: Descriptions["bodies"] = {
     role: { roleId: "Money", additions: ["commands:write"], removals: [] },
     disable: { state: "Disabled" }
   },
+  "operators.closeAccess": { key: { items: [{ kind: "ApiKey", id: ids.other }] } },
   "roles.create": { shift: { name: "Night shift", permissions: ["chargers:read", "commands:write"] } },
   "roles.update": { more: { permissions: ["chargers:read", "commands:read", "commands:write"] } },
   "invitations.create": { colleague: { email, roleId: "Operations" } },
@@ -276,6 +281,21 @@ export const accountDescriptions: Descriptions["properties"] = {
   "OperatorChange.roleId": roleId,
   "OperatorChange.additions": additions,
   "OperatorChange.removals": removals,
+  "OperatorAccess.kind": [
+    "`ApiKey`, `Webhook`, `Invitation` of a person, `Reset` link, or `PartnerInvitation`: a registration token that was not used",
+    "ApiKey"
+  ],
+  "OperatorAccess.id": ["The id of the key, webhook or link; for `PartnerInvitation` the partner's", ids.other],
+  "OperatorAccess.name": [
+    "The name of the key or partner, the webhook's URL, or the email address that the link is for",
+    "Billing export"
+  ],
+  works: ["False for a key of a disabled operator: it works again when the operator is enabled", true],
+  "OperatorAccess.expiresAt": ["When it ends by itself; null if it does not", null],
+  "AccessClosing.items": ["What to close, from `GET /v2/operators/{operatorId}/access`"],
+  "AccessClosing.items.kind": ["The item's `kind`", "ApiKey"],
+  "AccessClosing.items.id": ["The item's `id`", ids.other],
+  closed: ["What was closed"],
   link: ["The link to pass on; shown only once", link],
   expiresAt: ["When it expires"],
 

@@ -111,6 +111,7 @@ const enums: Descriptions["enums"] = {
   ConcurrencyRule: "Organisation.concurrentTransactions",
   LocalListKeeping: "Organisation.localLists",
   ToleranceType: "ToleranceKind.type",
+  OperatorAccessKind: "OperatorAccess.kind",
   OperatorState: "Operator.state",
   OperatorStateChange: "OperatorChange.state",
   SignInStrength: "SignIn.strength",
