@@ -123,6 +123,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
   "me.changeTotp": { enabled: false, code: "000000" },
   "me.createRecoveryCodes": { code: "000000" },
   "operators.update": { name: "Taken over" },
+  "operators.closeAccess": { items: [{ kind: "ApiKey", id: "019a9f3e-0000-7000-8000-000000000000" }] },
   "roles.create": { name: "Stranger's role", permissions: ["sites:read"] },
   "roles.update": { name: "Taken over" },
   "invitations.create": { email: "friend@example.com", roleId: "Viewer" },

@@ -111,12 +111,19 @@ const giftOf = (reading: Reading, own: Scoped, link: LinkRow) =>
     } satisfies LinkGift
   })
 
-/** The link, if it is in force. */
-export const inForce = (reading: Reading, link: LinkRow | undefined, now: number) =>
+/** The link, if it is in force. `makers` has what was read of makers in this transaction, by operator and key. */
+export const inForce = (
+  reading: Reading,
+  link: LinkRow | undefined,
+  now: number,
+  makers = new Map<string, LinkMaker>()
+) =>
   Effect.gen(function* () {
     if (link === undefined) return undefined
     const own = scopedTo(reading.sql, link.organisationId)
-    const maker = yield* makerOf(reading.sql, own, link, now)
+    const of = [link.makerOperatorId, link.makerKeyId, link.makerBySingleSignOn].join(" ")
+    const maker = makers.get(of) ?? (yield* makerOf(reading.sql, own, link, now))
+    makers.set(of, maker)
     return isLinkInForce(maker, yield* giftOf(reading, own, link)) ? link : undefined
   })
 
@@ -161,8 +168,10 @@ export const closeLinks = ({ secrets, sql }: Reading, own: Scoped, links: Readon
 export const closeVoid = (reading: Reading, own: Scoped, audit: Audited) =>
   Effect.gen(function* () {
     const open = yield* openLinks(reading.sql, own, reading.sql`true`, audit.now)
+    // Few people make all of an organisation's links, and every writer waits for this transaction.
+    const makers = new Map<string, LinkMaker>()
     const over = yield* Effect.filter(open, (link) =>
-      Effect.map(inForce(reading, link, audit.now), (valid) => valid === undefined)
+      Effect.map(inForce(reading, link, audit.now, makers), (valid) => valid === undefined)
     )
     return yield* closeLinks(reading, own, over, audit)
   })

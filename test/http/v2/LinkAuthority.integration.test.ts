@@ -151,7 +151,7 @@ forEachDriver("Links", ports, (it) => {
           await change(manager, { additions: desk })
           const person = await joined(own, "Viewer")
           const role = (await own.owner.post("/roles", { name: "Desk", permissions: ["sites:read"] })).json
-          const later = "an other tram over ten hills"
+          const newPassword = "an other tram over ten hills"
           const grown = (permissions: ReadonlyArray<string>) =>
             own.owner.ask("PATCH", `/roles/${role.id}`, { body: { permissions } })
           const reset = async (person: Person) =>
@@ -167,19 +167,19 @@ forEachDriver("Links", ports, (it) => {
             "is disabled": () => change(person, { state: "Disabled" }),
             "has changed the password": async () => {
               await person.browser.post("/sign-ins", { email: person.address, password })
-              const body = { currentPassword: password, newPassword: later }
+              const body = { currentPassword: password, newPassword }
               const done = await person.browser.ask("PUT", "/me/password", { body })
               assert.strictEqual(done.status, 200, done.text)
             },
             "has added a passkey": async () => {
-              const begun = await person.browser.post("/me/passkeys/options", { password: later })
+              const begun = await person.browser.post("/me/passkeys/options", { password: newPassword })
               const made = new Authenticator(origin).create(begun.json)
               const body = { name: "Mine", response: made.response }
               const done = await person.browser.ask("PUT", `/me/passkeys/${made.id}`, { body })
               assert.strictEqual(done.status, 200, done.text)
             },
             "has set a second factor": async () => {
-              const { secret } = (await person.browser.post("/me/totp", { password: later })).json
+              const { secret } = (await person.browser.post("/me/totp", { password: newPassword })).json
               const body = { enabled: true, code: codeAt(secret, Date.now()) }
               const done = await person.browser.ask("PUT", "/me/totp", { body })
               assert.strictEqual(done.status, 200, done.text)

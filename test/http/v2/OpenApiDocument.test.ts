@@ -54,7 +54,7 @@ it("declares 200 for creating sites and chargers, 201 for other creations, 202 f
       : /^post .*\/(?:commands|configuration\/apply)$/.test(name)
         ? "202"
         : name.startsWith("post") &&
-            !/\/(?:sites|chargers|preview|week|release|correct|approve|pause|resume|cancel)$/.test(name)
+            !/\/(?:sites|chargers|preview|week|release|correct|approve|pause|resume|cancel|access\/close)$/.test(name)
           ? "201"
           : "200"
     expect([name, statuses]).toEqual([name, [wanted]])

@@ -13,6 +13,7 @@ import { Failed, Loading, NotPermitted, problemText } from "../../parts/States.t
 import { Pill } from "../../parts/Status.tsx"
 import { Moment } from "../../parts/Time.tsx"
 import { t, word } from "../../text/text.ts"
+import { LeftAccess } from "./LeftAccess.tsx"
 import { allPermissions } from "./permissions.ts"
 
 type Operator = Item<"operators.list">
@@ -23,6 +24,7 @@ export const Operators = () => {
   const [filters, set] = useFilters()
   const [link, setLink] = useState<{ readonly link: string; readonly expiresAt: string } | undefined>()
   const [edited, setEdited] = useState<Operator | undefined>()
+  const [leaving, setLeaving] = useState<Operator | undefined>()
   const [role, setRole] = useState<Role | "new" | undefined>()
   const [said, setSaid] = useState("")
   const operators = usePages("operators.list", { query: {} })
@@ -44,6 +46,7 @@ export const Operators = () => {
     set({ do: undefined })
     setLink(undefined)
     setEdited(undefined)
+    setLeaving(undefined)
     setRole(undefined)
   }
   return (
@@ -93,21 +96,31 @@ export const Operators = () => {
                 >
                   {t("operator.reset")}
                 </Act>
-                <Act
-                  needs={["operators.update"]}
-                  kind="small"
-                  off={one.id === me.operator?.id}
-                  onClick={() =>
-                    attempt(
-                      call("operators.update", {
-                        params: { operatorId: one.id },
-                        body: { state: one.state === "Disabled" ? "Active" : "Disabled" }
-                      })
-                    )
-                  }
-                >
-                  {one.state === "Disabled" ? t("operator.enable") : t("operator.disable")}
-                </Act>
+                {one.state === "Disabled" ? (
+                  <>
+                    <Act needs={["operators.access"]} kind="small" onClick={() => setLeaving(one)}>
+                      {t("operator.left")}
+                    </Act>
+                    <Act
+                      needs={["operators.update"]}
+                      kind="small"
+                      onClick={() =>
+                        attempt(call("operators.update", { params: { operatorId: one.id }, body: { state: "Active" } }))
+                      }
+                    >
+                      {t("operator.enable")}
+                    </Act>
+                  </>
+                ) : (
+                  <Act
+                    needs={["operators.update"]}
+                    kind="small"
+                    off={one.id === me.operator?.id}
+                    onClick={() => setLeaving(one)}
+                  >
+                    {t("operator.disable")}
+                  </Act>
+                )}
               </span>
             </li>
           ))}
@@ -209,6 +222,7 @@ export const Operators = () => {
           </p>
         </Dialog>
       )}
+      {leaving === undefined ? null : <LeftAccess of={leaving} onClose={close} />}
       {edited === undefined ? null : (
         <Dialog title={edited.name} onClose={close}>
           <Form
