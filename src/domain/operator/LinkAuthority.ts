@@ -77,7 +77,7 @@ export const isLinkInForce = (maker: LinkMaker, gift: LinkGift): boolean => {
   return mayGive(maker, gift.permissions) && (maker._tag === "Machine" || !gift.worksElsewhere)
 }
 
-/** What a person signs in with, as stored: hashed and sealed. */
+/** What a person signs in with. */
 export interface Credentials {
   readonly passwordHash: string | undefined
   readonly totpSecret: string | undefined

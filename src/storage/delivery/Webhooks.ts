@@ -104,7 +104,7 @@ const parkWaiting = (own: Scoped, id: string, now: number) => own`
 /** Changes a webhook within a write. */
 export const changeWebhook = (records: Recording, own: Scoped, id: string, patch: WebhookPatch, audit: AuditContext) =>
   Effect.gen(function* () {
-    const { secrets, sql } = records
+    const { secrets } = records
     const { by, now } = audit
     const before = yield* find(records, own, id)
     yield* ownSites(own, patch.siteIds)

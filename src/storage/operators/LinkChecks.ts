@@ -13,6 +13,7 @@ import {
   type LinkMaker
 } from "../../domain/operator/LinkAuthority.ts"
 import { grantedBy } from "../../domain/operator/Role.ts"
+import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import { type factOf, type Recording } from "../kernel/Facts.ts"
 import { Millis, optional, rowOf } from "../kernel/Rows.ts"
@@ -43,7 +44,10 @@ export const credentialsOf = (
       FROM operator p WHERE p.id = ${operatorId}`),
     (found) => {
       const none: Credentials = { passwordHash: undefined, totpSecret: undefined, passkeyIds: [] }
-      return secrets.verifier(purpose, credentialsText(found ?? none))
+      // The opened secret: a change of the service's secret key encrypts it anew, and changes nothing for the person.
+      const sealed = found?.totpSecret
+      const totpSecret = sealed === undefined ? undefined : secrets.open(sealPurposes.totp, sealed)
+      return secrets.verifier(purpose, credentialsText({ ...(found ?? none), totpSecret }))
     }
   )
 
@@ -150,7 +154,12 @@ export const openLinksOf = (reading: Reading, own: Scoped, operatorId: string, n
   })
 
 /** Closes links that are still open, and returns their facts. */
-export const closeLinks = ({ secrets, sql }: Reading, own: Scoped, links: ReadonlyArray<LinkRow>, audit: Audited) =>
+export const closeLinks = (
+  { secrets }: Pick<Reading, "secrets">,
+  own: Scoped,
+  links: ReadonlyArray<LinkRow>,
+  audit: Audited
+) =>
   Effect.gen(function* () {
     const facts = []
     for (const link of links) {

@@ -3,7 +3,6 @@
  * `Accounts`.
  */
 import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { PermissionDenied } from "../../domain/Errors.ts"
 import { lackingToClose, type MadeItem, madeMost, type MadeRef, readable } from "../../domain/operator/MadeAccess.ts"
 import { grantedBy } from "../../domain/operator/Role.ts"

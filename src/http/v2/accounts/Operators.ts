@@ -95,7 +95,7 @@ const operators = HttpApiBuilder.group(
       }),
       access: Effect.fn("v2.operators.access")(function* ({ params, query, request }) {
         const made = yield* accounts.madeAccess(params.operatorId, yield* audit)
-        return listed(publicUrl, request.url, yield* pageOfAll(made, pageRequest(query)), toMadeAccess)
+        return yield* listed(publicUrl, request.url, yield* pageOfAll(made, pageRequest(query)), toMadeAccess)
       }),
       closeAccess: Effect.fn("v2.operators.closeAccess")(function* ({ params, payload }) {
         const closed = yield* accounts.closeMade(params.operatorId, payload.items, yield* audit)
