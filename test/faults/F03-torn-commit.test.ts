@@ -219,7 +219,9 @@ const lifeOf = (chargers: ReadonlyArray<SimulatedCharger>) =>
       Layer.succeed(Secrets, yield* Secrets),
       Layer.succeed(Presence, presence)
     )
-    const actors = actorsLayer({ ...limits.actors, recording: limits.recording }, decide, evolve).pipe(Layer.provide([world, silentPartners]))
+    const actors = actorsLayer({ ...limits.actors, recording: limits.recording }, decide, evolve).pipe(
+      Layer.provide([world, silentPartners])
+    )
     yield* Effect.forEach(chargers, (charger) => live(charger, torn), { concurrency: "unbounded", discard: true }).pipe(
       Effect.provide(actors)
     )
