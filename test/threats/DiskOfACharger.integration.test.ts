@@ -15,7 +15,7 @@ const MB = 1e6
 /** The figure (MB) in the guide's row of the hostile charger that begins with `what`. */
 const promised = (what: string): number => {
   const guide = readFileSync(new URL("../../docs/guides/operating.md", import.meta.url), "utf8")
-  const row = guide.split("\n").find((line) => line.startsWith(`| ${what}`)) ?? ""
+  const row = guide.split("\n").find((line) => line.startsWith(`| ${what}`) && line.includes(" MB |")) ?? ""
   const [, figure = "0"] = /([\d,]+) MB/.exec(row) ?? []
   return Number(figure.replaceAll(",", "")) * MB
 }
