@@ -64,6 +64,8 @@ export interface Config {
   /** The rate of one charger after its initial burst. */
   readonly ocppBytesPerSecond: number
   readonly outboundAllowPrivate: boolean
+  /** Addresses of DNS servers; none: the system's. */
+  readonly dnsServers: ReadonlyArray<string>
   readonly backgroundIntervalMillis: number
   /** In whole calendar months of the sessions. */
   readonly readingsRetentionMonths: number
@@ -362,6 +364,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
     OCPP_BYTES_PER_SECOND: String(config.ocppBytesPerSecond),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
+    DNS_SERVERS: config.dnsServers.join(","),
     BACKGROUND_INTERVAL_MILLIS: String(config.backgroundIntervalMillis),
     READINGS_RETENTION_MONTHS: String(config.readingsRetentionMonths),
     FACTS_RETENTION_MONTHS: String(config.factsRetentionMonths),
@@ -421,6 +424,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
     ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,
+    dnsServers: get("DNS_SERVERS") ?? [],
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     ...retentionOf(get),
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,

@@ -97,6 +97,13 @@ const isNetwork = (text: string): boolean => {
   )
 }
 
+/** True for an IP address, also with a port: `10.0.0.53`, `10.0.0.53:5353`, `::1`, `[::1]:5353`. */
+const isServer = (text: string): boolean => {
+  if (isIP(text) !== 0) return true
+  const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  return isIP(six ?? four ?? "") === (six === undefined ? 4 : 6) && Number(port) >= 1 && Number(port) <= 65_535
+}
+
 const listOf = (test: (item: string) => boolean) =>
   Schema.String.pipe(
     Schema.decodeTo(
@@ -179,6 +186,10 @@ export const variables = {
   },
   OCPP_BYTES_PER_SECOND: whole(1024, 16_777_216, "a number of bytes 1024–16777216"),
   OUTBOUND_ALLOW_PRIVATE: flag,
+  DNS_SERVERS: {
+    schema: listOf(isServer),
+    expected: "IP addresses such as 10.0.0.53 or [::1]:5353, separated by commas"
+  },
   BACKGROUND_INTERVAL_MILLIS: whole(10, 60_000, "a number of milliseconds 10–60000"),
   READINGS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   FACTS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),

@@ -4,6 +4,7 @@
  * short one lets tests see results at once. Protocol deadlines, leases and retention do not depend on it.
  */
 import { limits } from "../Config.ts"
+import { defaultDomainCheckingOptions, type DomainCheckingOptions } from "../actors/background/DomainChecking.ts"
 import { defaultDriftOptions, type DriftWatchingOptions } from "../actors/background/DriftWatching.ts"
 import { defaultLocalListOptions, type LocalListSyncOptions } from "../actors/background/LocalListSync.ts"
 import { defaultLocationOptions, type LocationUpdatesOptions } from "../actors/background/LocationUpdates.ts"
@@ -17,6 +18,7 @@ import { defaultPosterOptions, type ResultPosterOptions } from "../ocpi/client/R
 import { defaultPullOptions, type TokenPullOptions } from "../ocpi/client/TokenPull.ts"
 
 export interface BackgroundOptions {
+  readonly domains: DomainCheckingOptions
   readonly drifts: DriftWatchingOptions
   readonly localLists: LocalListSyncOptions
   readonly locations: LocationUpdatesOptions
@@ -46,6 +48,7 @@ export const backgroundOf = (intervalMillis: number): BackgroundOptions => {
   const scaled = scaledBy(intervalMillis)
   const { firstDelayMillis, idleMillis, pollMillis, probeEveryMillis } = defaultSubscriptionOptions
   return {
+    domains: { ...defaultDomainCheckingOptions, everyMillis: scaled(defaultDomainCheckingOptions.everyMillis) },
     drifts: {
       ...defaultDriftOptions,
       everyMillis: scaled(defaultDriftOptions.everyMillis),

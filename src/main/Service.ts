@@ -8,6 +8,7 @@ import { Clock, Context, Deferred, Effect, Layer, type Redacted } from "effect"
 import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
 import * as Authorizations from "../storage/charging/Authorizations.ts"
 import * as Actors from "../actors/Actors.ts"
+import * as DomainChecking from "../actors/background/DomainChecking.ts"
 import * as LocalListSync from "../actors/background/LocalListSync.ts"
 import * as LocationUpdates from "../actors/background/LocationUpdates.ts"
 import * as Repricing from "../actors/background/Repricing.ts"
@@ -35,6 +36,7 @@ import { wrongCredentials } from "../http/WrongCredentials.ts"
 import type { FairShareOptions } from "../http/v2/requests/FairShare.ts"
 import type { RateLimitOptions } from "../http/v2/requests/RateLimits.ts"
 import { commandOpening, v2Routes } from "../http/v2/Routes.ts"
+import * as DnsRecords from "../outbound/DnsRecords.ts"
 import * as OpenIdConnect from "../outbound/OpenIdConnect.ts"
 import * as WebhookDeliveries from "../outbound/WebhookDeliveries.ts"
 import * as Authorizer from "../ocpi/client/Authorizer.ts"
@@ -139,6 +141,8 @@ export interface ServiceSettings {
   readonly trustProxy: (address: string) => boolean
   /** Options of our calls to partners. */
   readonly outbound: PartnerClient.PartnerClientOptions
+  /** The DNS servers that are asked for the records of domains. */
+  readonly dns: DnsRecords.DnsRecordsOptions
   readonly minSecurityProfile: 0 | 1 | 2 | 3
   /** Serial numbers of client certificates that their CA has revoked. */
   readonly revokedCertificates: ReadonlySet<string>
@@ -358,6 +362,7 @@ export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
       Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
+      DomainChecking.layer(settings.background.domains),
       DriftWatching.layer(settings.background.drifts),
       LocalListSync.layer(settings.background.localLists),
       LocationUpdates.layer(settings.background.locations),
@@ -376,7 +381,8 @@ export const start = (settings: ServiceSettings) =>
       Layer.provideMerge([
         PartnerClient.layer(settings.outbound),
         WebhookDeliveries.layer(settings.outbound),
-        OpenIdConnect.layer(settings.outbound)
+        OpenIdConnect.layer(settings.outbound),
+        DnsRecords.layer(settings.dns)
       ]),
       Layer.provideMerge(storage(settings))
     )

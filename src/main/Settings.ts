@@ -81,6 +81,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     apiRates: config.apiRates,
     trustProxy: trusts(config.trustProxy),
     outbound: { ...limits.outbound, allowPrivate: config.outboundAllowPrivate },
+    dns: { servers: config.dnsServers },
     minSecurityProfile: config.ocppMinSecurityProfile,
     revokedCertificates: revokedSerials(clientCaOf(config) ?? ""),
     compression: false,

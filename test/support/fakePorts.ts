@@ -50,7 +50,7 @@ import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { access } from "./fakeAccess.ts"
 import { accounts } from "./fakeAccounts.ts"
-import { noProvider, singleSignOns } from "./fakeSingleSignOn.ts"
+import { noProvider, noRecords, singleSignOns } from "./fakeSingleSignOn.ts"
 import { auditLog } from "./fakeAudit.ts"
 import { commands } from "./fakeCommands.ts"
 import { events } from "./fakeEvents.ts"
@@ -175,6 +175,7 @@ export const beside = (world: FakeWorld) =>
     Layer.succeed(PartnerRegistrar, registrar(world)),
     Layer.succeed(WebhookPoster, webhookPoster),
     noProvider,
+    noRecords,
     Layer.succeed(Exchanges, noExchanges),
     Layer.succeed(
       ChargerLink,

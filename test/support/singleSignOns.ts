@@ -2,11 +2,13 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Commands } from "../../src/domain/command/Commands.ts"
+import * as DnsRecords from "../../src/outbound/DnsRecords.ts"
 import * as OpenIdConnect from "../../src/outbound/OpenIdConnect.ts"
 import type { Database } from "../../src/storage/kernel/Database.ts"
 import { Browser } from "./browser.ts"
 import { beside } from "./fakePorts.ts"
 import { FakeWorld } from "./fakeRecords.ts"
+import { DnsServer } from "./dnsServer.ts"
 import { clientSecret, Provider } from "./identityProvider.ts"
 import { foundedBy, said } from "./people.ts"
 import type { Repositories } from "./repositories.ts"
@@ -14,12 +16,17 @@ import { type Answer, type Json, restApp } from "./restApp.ts"
 
 const outbound = { allowPrivate: true, timeoutMillis: 5_000, maxResponseBytes: 1_000_000 }
 
+let started: Promise<DnsServer> | undefined
+/** The DNS of all tests of one process. */
+export const dns = (): Promise<DnsServer> => (started ??= DnsServer.start())
+
 const face = Effect.fnUntraced(function* (allowPrivate: boolean) {
   const context = yield* Effect.context<Repositories | Commands | Database>()
   const services = Layer.mergeAll(
     Layer.succeedContext(context),
     beside(new FakeWorld()),
-    OpenIdConnect.layer({ ...outbound, allowPrivate })
+    OpenIdConnect.layer({ ...outbound, allowPrivate }),
+    DnsRecords.layer({ servers: [(yield* Effect.promise(() => dns())).address], timeoutMillis: 200, tries: 1 })
   )
   return yield* Effect.acquireRelease(
     Effect.sync(() => restApp(services)),
@@ -64,8 +71,25 @@ export const settingsOf = ({ domain, provider }: Founded, more: object = {}): Js
 export const set = async (own: Founded, more: object = {}): Promise<Answer> => {
   const answer = await own.owner.ask("PUT", "/single-sign-on", { body: settingsOf(own, more) })
   assert.strictEqual(answer.status, 200, answer.text)
+  // The organisation's own domain is its own, also in the DNS.
+  if (!answer.json.verifications.some((one: Json) => one.domain === own.domain && one.state === "Unverified"))
+    return answer
+  await publish(own, own.domain)
+  const verified = await verify(own, own.domain)
+  assert.strictEqual(verified.status, 201, verified.text)
   return answer
 }
+
+/** Puts the record of a domain into the DNS, as far as this organisation is concerned. */
+export const publish = async (own: Founded, domain: string): Promise<void> => {
+  const { json } = await own.owner.ask("GET", "/single-sign-on")
+  const found = json.verifications.find((one: Json) => one.domain === domain)
+  const { texts } = await dns()
+  texts.set(found.recordName, [...(texts.get(found.recordName) ?? []), "v=spf1 -all", found.recordValue])
+}
+
+export const verify = (own: Founded, domain: string): Promise<Answer> =>
+  own.owner.post(`/single-sign-on/domains/${domain}/verify`, {})
 
 /** Goes to the provider; returns the query with which it sends the browser back. */
 export const gone = async ({ code, provider }: Founded, browser: Browser): Promise<string> => {

@@ -326,7 +326,8 @@ export const catalogue: Catalogue = {
   "entry.codeHint": "Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode",
   "entry.forgot": "Vergessen? Ein Eigentümer kann Ihnen einen Link für ein neues Passwort geben.",
   "entry.invitation": "Passwort wählen",
-  "entry.invitationText": "Dieser Link funktioniert einmal. Haben Sie schon ein Konto, geben Sie dessen Passwort ein.",
+  "entry.invitationText":
+    "Dieser Link funktioniert einmal. Wenn Sie neu sind, geben Sie einen Namen an und wählen Sie ein Passwort. Haben Sie schon ein Konto, lassen Sie den Namen leer und geben Sie das Passwort des Kontos ein.",
   "entry.join": "Weiter",
   "entry.nameHint": "Nur für ein neues Konto",
   "entry.noLink": "Dieser Link ist nicht vollständig",
@@ -991,8 +992,12 @@ export const catalogue: Catalogue = {
   "signOn.groupsClaim": "Claim mit den Gruppen",
   "signOn.groupsHint":
     "Die erste passende Gruppe gibt bei jeder Anmeldung die Rolle. Ohne Gruppen treten Personen auf Einladung bei, und Rollen vergeben Sie.",
+  "signOn.invitation_first":
+    "Ihre E-Mail-Adresse gehört zu keiner bestätigten Domain der Organisation. Öffnen Sie zuerst den Link Ihrer Einladung und benutzen Sie dann Single Sign-on noch einmal im selben Browser.",
   "signOn.issuer": "Aussteller",
   "signOn.issuerHint": "Wie der Anbieter sich selbst nennt, zum Beispiel https://login.example.com/realms/staff",
+  "signOn.isUnverified": "Nicht bestätigt: sie bewirkt noch nichts",
+  "signOn.isVerified": "Bestätigt",
   "signOn.linked_otherwise":
     "Das Konto Ihrer E-Mail-Adresse gehört zu einer anderen Identität beim Anbieter. Fragen Sie einen Eigentümer.",
   "signOn.noRole": "Werden abgewiesen",
@@ -1005,6 +1010,7 @@ export const catalogue: Catalogue = {
     "Die Antwort des Identitätsanbieters hat eine Prüfung nicht bestanden. Versuchen Sie es erneut; bitten Sie sonst einen Eigentümer, die Einstellungen zu testen.",
   "signOn.provider_unreachable":
     "Der Identitätsanbieter war nicht erreichbar. Versuchen Sie es später oder melden Sie sich mit Passwort an.",
+  "signOn.recordValue": "Wert",
   "signOn.redirectUri": "Weiterleitungsadresse",
   "signOn.remove": "Anbieter entfernen",
   "signOn.removeGroup": "Gruppe {n} entfernen",
@@ -1029,6 +1035,10 @@ export const catalogue: Catalogue = {
   "signOn.title": "Single Sign-on",
   "signOn.trustEmail":
     "Adressen als bestätigt zählen, wo der Anbieter nichts angibt (nur wenn Ihre eigenen Administratoren sie vergeben)",
+  "signOn.verification": "Bestätigung der Domains",
+  "signOn.verificationText":
+    "Tragen Sie diesen TXT-Eintrag im DNS jeder Domain ein und lassen Sie ihn dort. Solange er nicht gefunden wurde, bewirkt die Domain nichts.",
+  "signOn.verify": "{domain} bestätigen",
   "signOn.who": "E-Mail-Adresse oder Organisation",
   "signOn.whoHint": "Die Organisation mit Ländercode und Party-ID, wie SE-VLT",
   "signOn.with": "Single Sign-on für {organisation}",

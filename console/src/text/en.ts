@@ -322,7 +322,8 @@ export const en = {
   "entry.codeHint": "From your authenticator app, or a recovery code",
   "entry.forgot": "Forgotten? An owner can make you a link for a new password.",
   "entry.invitation": "Choose a password",
-  "entry.invitationText": "This link works once. If you already have an account, enter its password.",
+  "entry.invitationText":
+    "This link works once. New here: give a name and choose a password. If you already have an account, leave the name empty and enter the account's password.",
   "entry.join": "Go on",
   "entry.nameHint": "Only for a new account",
   "entry.noLink": "This link is not complete",
@@ -976,8 +977,12 @@ export const en = {
   "signOn.groupsClaim": "Claim that lists the groups",
   "signOn.groupsHint":
     "The first group that fits gives the role, at each sign-in. Without groups, people join by invitation and roles are what you give.",
+  "signOn.invitation_first":
+    "Your email address is in none of the organisation's verified domains. Open the link of your invitation first, then use single sign-on again in the same browser.",
   "signOn.issuer": "Issuer",
   "signOn.issuerHint": "As the provider names itself, for example https://login.example.com/realms/staff",
+  "signOn.isUnverified": "Not verified: it does nothing yet",
+  "signOn.isVerified": "Verified",
   "signOn.linked_otherwise":
     "The account of your email address belongs to another identity at the provider. Ask an owner.",
   "signOn.noRole": "Are refused",
@@ -988,6 +993,7 @@ export const en = {
   "signOn.provider_answer_invalid":
     "The identity provider's answer did not pass a check. Try again; if it goes on, ask an owner to test the settings.",
   "signOn.provider_unreachable": "The identity provider was not reached. Try again later, or sign in by password.",
+  "signOn.recordValue": "Value",
   "signOn.redirectUri": "Redirect address",
   "signOn.remove": "Remove the provider",
   "signOn.removeGroup": "Remove group {n}",
@@ -1012,6 +1018,10 @@ export const en = {
   "signOn.title": "Single sign-on",
   "signOn.trustEmail":
     "Count addresses as verified where the provider does not say (only if your own administrators give them)",
+  "signOn.verification": "Verification of the domains",
+  "signOn.verificationText":
+    "Add this TXT record to the DNS of each domain, and leave it there. Until it was found, the domain does nothing.",
+  "signOn.verify": "Verify {domain}",
   "signOn.who": "Email address or organisation",
   "signOn.whoHint": "The organisation by its country code and party id, as in SE-VLT",
   "signOn.with": "Single sign-on for {organisation}",

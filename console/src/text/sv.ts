@@ -324,7 +324,8 @@ export const catalogue: Catalogue = {
   "entry.codeHint": "Från din autentiseringsapp, eller en återställningskod",
   "entry.forgot": "Glömt? En ägare kan ge dig en länk för ett nytt lösenord.",
   "entry.invitation": "Välj ett lösenord",
-  "entry.invitationText": "Länken fungerar en gång. Har du redan ett konto anger du dess lösenord.",
+  "entry.invitationText":
+    "Länken fungerar en gång. Är du ny anger du ett namn och väljer ett lösenord. Har du redan ett konto lämnar du namnet tomt och anger kontots lösenord.",
   "entry.join": "Fortsätt",
   "entry.nameHint": "Bara för ett nytt konto",
   "entry.noLink": "Länken är inte fullständig",
@@ -975,8 +976,12 @@ export const catalogue: Catalogue = {
   "signOn.groupsClaim": "Anspråk som listar grupperna",
   "signOn.groupsHint":
     "Den första grupp som passar ger rollen vid varje inloggning. Utan grupper går personer med genom inbjudan och roller är de som ni ger.",
+  "signOn.invitation_first":
+    "Din e-postadress hör inte till någon av organisationens verifierade domäner. Öppna först länken i din inbjudan och använd sedan enkel inloggning igen i samma webbläsare.",
   "signOn.issuer": "Utfärdare",
   "signOn.issuerHint": "Som leverantören kallar sig själv, till exempel https://login.example.com/realms/staff",
+  "signOn.isUnverified": "Inte verifierad: den gör ingenting ännu",
+  "signOn.isVerified": "Verifierad",
   "signOn.linked_otherwise":
     "Kontot med din e-postadress hör till en annan identitet hos leverantören. Fråga en ägare.",
   "signOn.noRole": "Nekas",
@@ -988,6 +993,7 @@ export const catalogue: Catalogue = {
   "signOn.provider_answer_invalid":
     "Identitetsleverantörens svar klarade inte en kontroll. Försök igen; be annars en ägare att testa inställningarna.",
   "signOn.provider_unreachable": "Identitetsleverantören kunde inte nås. Försök senare eller logga in med lösenord.",
+  "signOn.recordValue": "Värde",
   "signOn.redirectUri": "Omdirigeringsadress",
   "signOn.remove": "Ta bort leverantören",
   "signOn.removeGroup": "Ta bort grupp {n}",
@@ -1012,6 +1018,10 @@ export const catalogue: Catalogue = {
   "signOn.title": "Enkel inloggning",
   "signOn.trustEmail":
     "Räkna adresser som verifierade när leverantören inte anger det (bara om era egna administratörer delar ut dem)",
+  "signOn.verification": "Verifiering av domänerna",
+  "signOn.verificationText":
+    "Lägg till den här TXT-posten i varje domäns DNS och låt den vara kvar. Innan den har hittats gör domänen ingenting.",
+  "signOn.verify": "Verifiera {domain}",
   "signOn.who": "E-postadress eller organisation",
   "signOn.whoHint": "Organisationen med landskod och parts-id, som SE-VLT",
   "signOn.with": "Enkel inloggning för {organisation}",

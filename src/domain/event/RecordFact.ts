@@ -203,6 +203,12 @@ export interface SingleSignOnRecord {
   readonly passwordForOwnersOnly: boolean
 }
 
+/** A domain of email addresses that is verified, or no longer. */
+export interface SignOnDomainRecord {
+  readonly domain: string
+  readonly verifiedBy: string
+}
+
 /** The link between an identity at a provider and an operator. */
 export interface IdentityRecord {
   readonly operatorId: string
@@ -318,6 +324,7 @@ export type RecordFact =
   | RecordFactOf<SignInChange, SignInRecord>
   | RecordFactOf<"SignInsRefused" | "SecondFactorRefused", FailuresRecord>
   | RecordFactOf<"SingleSignOnChanged" | "SingleSignOnRemoved", SingleSignOnRecord>
+  | RecordFactOf<"SignOnDomainVerified" | "SignOnDomainLost", SignOnDomainRecord>
   | RecordFactOf<"IdentityLinked", IdentityRecord>
   | RecordFactOf<"SingleSignOnRefused", SignOnRefusedRecord>
   | RecordFactOf<CredentialChange, CredentialRecord>

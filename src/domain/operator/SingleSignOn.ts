@@ -5,6 +5,7 @@
  */
 import { builtInRoles, type BuiltInRole } from "./Role.ts"
 import type { RoleRef } from "./Accounts.ts"
+import type { SignOnDomain } from "./SignOnDomain.ts"
 
 /** A group of the provider, and the role that its members get. */
 export interface GroupRole {
@@ -27,8 +28,8 @@ export interface SingleSignOn {
   readonly groupRoles: ReadonlyArray<GroupRole>
   /** For people in none of the groups; undefined: they are refused. */
   readonly defaultRole: RoleRef | undefined
-  /** Lower case. A person with a verified address in one of these domains may join without an invitation. */
-  readonly domains: ReadonlyArray<string>
+  /** A person with a verified address in one of these domains that are verified may join without an invitation. */
+  readonly domains: ReadonlyArray<SignOnDomain>
   /** Trusts addresses of providers that do not say whether they are verified. Meant for providers that the organisation runs itself. */
   readonly trustEmail: boolean
   readonly enabled: boolean
@@ -129,9 +130,7 @@ export const roleOfGroups = (
   groups: ReadonlyArray<string>
 ): RoleRef | undefined => groupRoles.find(({ group }) => groups.includes(group))?.role ?? defaultRole
 
-type Settings = Pick<SingleSignOn, "defaultRole" | "groupRoles" | "trustEmail"> & {
-  readonly verifiedDomains: ReadonlyArray<string>
-}
+type Settings = Pick<SingleSignOn, "defaultRole" | "domains" | "groupRoles" | "trustEmail">
 
 /** Whether these settings decide roles. Without group roles and a default role, owners assign them. */
 const decidesRoles = ({ defaultRole, groupRoles }: Pick<SingleSignOn, "defaultRole" | "groupRoles">): boolean =>
@@ -182,7 +181,10 @@ export const admission = (settings: Settings, claims: Claims, known: KnownPerson
   if (email === undefined || !(claims.isEmailVerified ?? settings.trustEmail)) return refused("email_unverified")
   if (known.member !== undefined) return withMember(settings, role, known, known.member)
   const own = known.signedInAs?.hasAddress === true ? known.signedInAs.operatorId : undefined
-  if (!settings.verifiedDomains.includes(domainOf(email))) {
+  const isOwned = settings.domains.some(
+    ({ domain, verifiedAt }) => verifiedAt !== undefined && domain === domainOf(email)
+  )
+  if (!isOwned) {
     if (known.invitation === undefined) return refused("domain_refused")
     if (own === undefined) return refused("invitation_first")
   }

@@ -12,6 +12,7 @@ export interface SignOnOffer {
 
 /** How a person specifies the organisation. */
 export type SignOnChoice =
+  /** Only a verified one is found. */
   | { readonly domain: string }
   /** The OCPI codes, for example SE and VLT. */
   | { readonly countryCode: string; readonly partyId: string }
@@ -41,12 +42,35 @@ export class SingleSignOns extends Context.Service<
      * password.
      */
     readonly set: (
-      settings: Omit<SingleSignOn, "organisationId" | "updatedAt" | "clientSecret"> & {
+      settings: Omit<SingleSignOn, "organisationId" | "updatedAt" | "clientSecret" | "domains"> & {
         readonly clientSecret?: string | undefined
+        /** Those that were named before keep their tokens, and stay verified if they were. */
+        readonly domains: ReadonlyArray<string>
       },
       audit: AuditContext
     ) => Effect.Effect<SingleSignOn, NotFound | Conflict | PermissionDenied | InvalidInput | StorageUnavailable>
     readonly remove: (audit: AuditContext) => Effect.Effect<void, NotFound | PermissionDenied | StorageUnavailable>
+    /**
+     * Verifies a domain, by the TXT records that were found, or without them by an operator of the platform (`PermissionDenied` for others).
+     * `Conflict` `domain_record_missing`, or `domain_taken` while the domain belongs to another organisation: one whose own record is gone loses it.
+     */
+    readonly verifyDomain: (
+      domain: string,
+      values: ReadonlyArray<string> | undefined,
+      audit: AuditContext
+    ) => Effect.Effect<SingleSignOn, NotFound | Conflict | PermissionDenied | StorageUnavailable>
+    /** Domains that are verified by their records, and whose records were not looked up since then. */
+    readonly dueDomains: (
+      before: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly organisationId: string; readonly domain: string }>, StorageUnavailable>
+    /** Notes the outcome of a look-up; `values` is undefined if there was no answer. */
+    readonly recheckDomain: (
+      organisationId: string,
+      domain: string,
+      values: ReadonlyArray<string> | undefined,
+      now: number
+    ) => Effect.Effect<void, StorageUnavailable>
     /** At most two organisations: the caller only needs to know whether there is none, one or a choice. */
     readonly offers: (choice: SignOnChoice | undefined) => Effect.Effect<ReadonlyArray<SignOnOffer>, StorageUnavailable>
     /** `Conflict` `state_used` if a person was admitted with this state before. A refusal is recorded in the audit log if `isNoted`. */

@@ -18,6 +18,7 @@ import { type Permission, permissions } from "../../domain/operator/Permission.t
 import { Access } from "../../domain/operator/Access.ts"
 import { Accounts } from "../../domain/operator/Accounts.ts"
 import { newSecret, secretHash } from "../../domain/operator/SignIn.ts"
+import { SingleSignOns } from "../../domain/operator/SingleSignOns.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 
 /** Longer than any name or id that means something. */
@@ -37,7 +38,8 @@ export const AdminRequest = Schema.Union([
   Schema.Struct({ ask: Schema.Literal("keys revoke"), user: Text, organisation, key: Text }),
   Schema.Struct({ ask: Schema.Literal("operators reset"), user: Text, organisation, revokeOthers: Schema.Boolean }),
   Schema.Struct({ ask: Schema.Literal("operators link"), user: Text, organisation, email: Text }),
-  Schema.Struct({ ask: Schema.Literal("operators add-owner"), user: Text, organisation, email: Text })
+  Schema.Struct({ ask: Schema.Literal("operators add-owner"), user: Text, organisation, email: Text }),
+  Schema.Struct({ ask: Schema.Literal("single-sign-on verify-domain"), user: Text, organisation, domain: Text })
 ])
 export type AdminRequest = typeof AdminRequest.Type
 
@@ -255,6 +257,15 @@ const addOwner = (asked: Extract<AdminRequest, { readonly ask: "operators add-ow
     }
   })
 
+const verifyDomain = (asked: Extract<AdminRequest, { readonly ask: "single-sign-on verify-domain" }>) =>
+  Effect.gen(function* () {
+    const singleSignOns = yield* SingleSignOns
+    const own = yield* meant(asked.organisation)
+    const domain = asked.domain.toLowerCase()
+    yield* singleSignOns.verifyDomain(domain, undefined, yield* auditFor(own.id, asked.user))
+    return { out: [], note: [`${plain(domain)} is verified for the single sign-on of ${party(own)}.`] }
+  })
+
 const listOrganisations = Effect.map(organisations, (known) => ({
   out: table(
     ["ID", "PARTY", "NAME"],
@@ -269,7 +280,7 @@ const done = (
 ): Effect.Effect<
   AdminAnswer,
   AdminRefused | Conflict | InvalidInput | NotFound | PermissionDenied | StorageUnavailable,
-  Access | Accounts | Secrets
+  Access | Accounts | Secrets | SingleSignOns
 > => {
   switch (request.ask) {
     case "organisations list":
@@ -286,6 +297,8 @@ const done = (
       return resetOperator(request, publicUrl)
     case "operators add-owner":
       return addOwner(request, publicUrl)
+    case "single-sign-on verify-domain":
+      return verifyDomain(request)
   }
 }
 
@@ -299,5 +312,5 @@ const saying = (error: Conflict | InvalidInput | NotFound | PermissionDenied | S
 export const administer = (
   request: AdminRequest,
   publicUrl: string
-): Effect.Effect<AdminAnswer, AdminRefused, Access | Accounts | Secrets> =>
+): Effect.Effect<AdminAnswer, AdminRefused, Access | Accounts | Secrets | SingleSignOns> =>
   Effect.mapError(done(request, publicUrl), (error) => (error._tag === "AdminRefused" ? error : refuse(saying(error))))

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { Effect, type Scope, Schema } from "effect"
 import type { Access } from "../../domain/operator/Access.ts"
 import type { Accounts } from "../../domain/operator/Accounts.ts"
+import type { SingleSignOns } from "../../domain/operator/SingleSignOns.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import { AdminAnswer, administer, AdminRefused, AdminRequest } from "./Admin.ts"
 
@@ -68,11 +69,11 @@ const answer = (line: string, publicUrl: string) =>
 export const serveControl = (
   dataDir: string,
   publicUrl: string
-): Effect.Effect<void, never, Access | Accounts | Secrets | Scope.Scope> =>
+): Effect.Effect<void, never, Access | Accounts | Secrets | SingleSignOns | Scope.Scope> =>
   Effect.gen(function* () {
     const path = controlPath(dataDir)
     if (path === undefined) return
-    const run = Effect.runPromiseWith(yield* Effect.context<Access | Accounts | Secrets>())
+    const run = Effect.runPromiseWith(yield* Effect.context<Access | Accounts | Secrets | SingleSignOns>())
     const serve = async (socket: Socket): Promise<void> => {
       const line = await lineOf(socket, requestMax, patienceMillis)
       socket.setTimeout(0)

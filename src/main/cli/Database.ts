@@ -10,6 +10,7 @@ import { type Config, limits, loadConfig } from "../../Config.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
 import * as Access from "../../storage/operators/Access.ts"
 import * as Accounts from "../../storage/operators/Accounts.ts"
+import * as SingleSignOns from "../../storage/operators/SingleSignOns.ts"
 import * as Database from "../../storage/kernel/Database.ts"
 import * as RootKeys from "../../storage/operators/RootKeys.ts"
 import { knownVersion, schemaVersion } from "../../storage/kernel/Migrations.ts"
@@ -49,7 +50,7 @@ export const databaseOf = (config: Config) =>
   )
 
 const opened = (config: Config) =>
-  Layer.merge(Access.layer, Accounts.layer).pipe(
+  Layer.mergeAll(Access.layer, Accounts.layer, SingleSignOns.layer).pipe(
     Layer.provideMerge(RootKeys.layer(config.secretKey)),
     Layer.provideMerge(databaseOf(config))
   )

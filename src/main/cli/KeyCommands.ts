@@ -167,8 +167,31 @@ const organisations = (administered: Administered) =>
     ])
   )
 
-/** All three commands. */
+const singleSignOn = (administered: Administered) =>
+  Command.make("single-sign-on").pipe(
+    Command.withDescription("Organisations' identity providers"),
+    Command.withSubcommands([
+      Command.make(
+        "verify-domain",
+        {
+          organisation,
+          domain: Argument.String("domain").pipe(
+            Argument.withDescription("A domain of email addresses that the organisation's settings name")
+          )
+        },
+        (asked) =>
+          administered({
+            ask: "single-sign-on verify-domain",
+            user: user(),
+            domain: asked.domain,
+            ...given("organisation", asked.organisation)
+          })
+      ).pipe(Command.withDescription("Verify a domain without a record in its DNS"))
+    ])
+  )
+
+/** All commands that administer. */
 export const keyCommands = (line: CommandLine) => {
   const administered = administering(line)
-  return [keys(administered), operators(administered), organisations(administered)] as const
+  return [keys(administered), operators(administered), organisations(administered), singleSignOn(administered)] as const
 }

@@ -198,14 +198,14 @@ export const admit = (recording: Recording) =>
     if ([claims.subject, claims.email ?? "", claims.name ?? ""].some(unstorableText)) return yield* gone
     const audit = { by: { organisationId, actor: "platform" }, now }
     const write = Effect.gen(function* () {
-      const settings = yield* settingsOf(own)
+      const settings = yield* settingsOf(sql, own)
       // Single sign-on was switched off, or the provider was changed, since the browser was sent there.
       if (settings?.enabled !== true || settings.issuer !== claims.issuer) return yield* gone
       yield* useState(own, stateHash, now)
       const organisation = yield* organisationRow(
         own`SELECT o.require_second_factor AS "requiresSecondFactor" FROM organisation o WHERE ${own.itself("o")}`
       )
-      const decided = admission({ ...settings, verifiedDomains: settings.domains }, claims, {
+      const decided = admission(settings, claims, {
         requiresSecondFactor: organisation?.requiresSecondFactor ?? true,
         identity: yield* identityOf(own, claims),
         member: yield* memberOf(sql, own, claims),

@@ -1,6 +1,8 @@
 /** Rows of an organisation's single sign-on. */
 import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import type { RoleRef } from "../../domain/operator/Accounts.ts"
+import { domainVerifiers } from "../../domain/operator/SignOnDomain.ts"
 import { builtInRoleNames } from "../../domain/operator/Role.ts"
 import type { SingleSignOn } from "../../domain/operator/SingleSignOn.ts"
 import { Millis, optional, rowOf, rowsOf } from "../kernel/Rows.ts"
@@ -14,7 +16,6 @@ const settingsRow = rowOf(
     clientSecret: optional(Schema.String),
     scopes: Schema.Array(Schema.String),
     groupsClaim: Schema.String,
-    domains: Schema.Array(Schema.String),
     trustEmail: Schema.Boolean,
     enabled: Schema.Boolean,
     passwordForOwnersOnly: Schema.Boolean,
@@ -40,12 +41,31 @@ const refOf = ({
 
 /** More than the API accepts. */
 const rolesMost = 1000
+const domainsMost = 100
 
-export const settingsOf = (own: Scoped) =>
+const domainRows = rowsOf(
+  Schema.Struct({
+    domain: Schema.String,
+    token: Schema.String,
+    verifiedAt: optional(Millis),
+    verifiedBy: optional(Schema.Literals(domainVerifiers)),
+    checkedAt: optional(Millis),
+    confirmedAt: optional(Millis)
+  })
+)
+
+/** The domains of `single_sign_on_domain d`. */
+export const domainsWhere = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
+  domainRows(sql`
+    SELECT d.domain, d.token, d.verified_at AS "verifiedAt", d.verified_by AS "verifiedBy", d.checked_at AS "checkedAt",
+      d.confirmed_at AS "confirmedAt"
+    FROM single_sign_on_domain d WHERE ${where} ORDER BY d.place LIMIT ${domainsMost}`)
+
+export const settingsOf = (sql: SqlClient.SqlClient, own: Scoped) =>
   Effect.gen(function* () {
     const row = yield* settingsRow(own`
       SELECT x.organisation_id AS "organisationId", x.issuer, x.client_id AS "clientId", x.client_secret AS "clientSecret", x.scopes,
-        x.groups_claim AS "groupsClaim", x.domains, x.trust_email AS "trustEmail", x.enabled, x.password_for_owners_only AS "passwordForOwnersOnly",
+        x.groups_claim AS "groupsClaim", x.trust_email AS "trustEmail", x.enabled, x.password_for_owners_only AS "passwordForOwnersOnly",
         x.updated_at AS "updatedAt"
       FROM single_sign_on x WHERE ${own.rowsOf("x")}`)
     if (row === undefined) return undefined
@@ -55,6 +75,7 @@ export const settingsOf = (own: Scoped) =>
     const fallback = rows.find(({ group }) => group === undefined)
     const settings: SingleSignOn = {
       ...row,
+      domains: yield* domainsWhere(sql, own.rowsOf("d")),
       groupRoles: rows.flatMap(({ group, ...ref }) => (group === undefined ? [] : [{ group, role: refOf(ref) }])),
       defaultRole: fallback === undefined ? undefined : refOf(fallback)
     }

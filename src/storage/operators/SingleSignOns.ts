@@ -15,10 +15,11 @@ import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable, unstorableText } from "../kernel/Storable.ts"
 import { grantWith, ownersOf, within } from "./Operators.ts"
 import { admit } from "./SignOnAdmission.ts"
+import { dueDomains, newDomain, putDomains, recheckDomain, verifyDomain } from "./SignOnDomains.ts"
 import { settingsOf } from "./SingleSignOnRows.ts"
 
 const find = (sql: SqlClient.SqlClient) =>
-  Effect.fn("SingleSignOns.find")((organisationId: string) => guarded(settingsOf(scopedTo(sql, organisationId))))
+  Effect.fn("SingleSignOns.find")((organisationId: string) => guarded(settingsOf(sql, scopedTo(sql, organisationId))))
 
 const nameOf = (ref: RoleRef): string => ref.role ?? ref.roleId
 
@@ -30,7 +31,7 @@ const recordOf = (settings: SingleSignOn): SingleSignOnRecord => ({
   groupsClaim: settings.groupsClaim,
   groupRoles: settings.groupRoles.map(({ group, role }) => ({ group, role: nameOf(role) })),
   ...(settings.defaultRole === undefined ? {} : { defaultRole: nameOf(settings.defaultRole) }),
-  domains: settings.domains,
+  domains: settings.domains.map(({ domain }) => domain),
   trustEmail: settings.trustEmail,
   enabled: settings.enabled,
   passwordForOwnersOnly: settings.passwordForOwnersOnly
@@ -64,7 +65,7 @@ const set = ({ journaled, secrets, sql }: Recording) =>
     const own = scopedTo(sql, organisationId)
     const write = Effect.gen(function* () {
       yield* within(audit, neededForSingleSignOn)
-      const before = yield* settingsOf(own)
+      const before = yield* settingsOf(sql, own)
       for (const { role } of given.groupRoles) yield* grantWith(sql, own, role)
       if (given.defaultRole !== undefined) yield* grantWith(sql, own, given.defaultRole)
       if (given.enabled && !(yield* ownersOf(sql, own)).some(({ hasPassword }) => hasPassword)) {
@@ -73,16 +74,20 @@ const set = ({ journaled, secrets, sql }: Recording) =>
       // A secret is sent only to the provider that it belongs to.
       const isSame = before?.issuer === given.issuer && before.clientId === given.clientId
       const clientSecret = given.clientSecret ?? (isSame ? before.clientSecret : undefined)
-      const after: SingleSignOn = { ...given, clientSecret, organisationId, updatedAt: audit.now }
+      const domains = given.domains.map(
+        (domain) => before?.domains.find((one) => one.domain === domain) ?? newDomain(secrets, domain)
+      )
+      const after: SingleSignOn = { ...given, domains, clientSecret, organisationId, updatedAt: audit.now }
       yield* own`
-        INSERT INTO single_sign_on AS x (organisation_id, issuer, client_id, client_secret, scopes, groups_claim, domains, trust_email, enabled,
+        INSERT INTO single_sign_on AS x (organisation_id, issuer, client_id, client_secret, scopes, groups_claim, trust_email, enabled,
           password_for_owners_only, updated_at)
         VALUES (${own.id}, ${after.issuer}, ${after.clientId}, ${clientSecret ?? null}, ${textArray(after.scopes)}, ${after.groupsClaim},
-          ${textArray(after.domains)}, ${after.trustEmail}, ${after.enabled}, ${after.passwordForOwnersOnly}, ${new Date(audit.now)})
+          ${after.trustEmail}, ${after.enabled}, ${after.passwordForOwnersOnly}, ${new Date(audit.now)})
         ON CONFLICT (organisation_id) DO UPDATE SET issuer = excluded.issuer, client_id = excluded.client_id,
-          client_secret = excluded.client_secret, scopes = excluded.scopes, groups_claim = excluded.groups_claim, domains = excluded.domains,
+          client_secret = excluded.client_secret, scopes = excluded.scopes, groups_claim = excluded.groups_claim,
           trust_email = excluded.trust_email, enabled = excluded.enabled, password_for_owners_only = excluded.password_for_owners_only, updated_at = excluded.updated_at`
       yield* putRoles(own, after)
+      yield* putDomains(own, domains)
       const fact = factOf("SingleSignOnChanged", `organisation:${organisationId}`, secrets.uuid(audit.now), audit)
       const records = { ...(before === undefined ? {} : { before: recordOf(before) }), after: recordOf(after) }
       return { result: after, facts: [{ ...fact, body: { by: audit.by.actor, ...records } }] }
@@ -95,7 +100,7 @@ const remove = ({ journaled, secrets, sql }: Recording) =>
     const own = scopedTo(sql, audit.by.organisationId)
     const write = Effect.gen(function* () {
       yield* within(audit, neededForSingleSignOn)
-      const before = yield* settingsOf(own)
+      const before = yield* settingsOf(sql, own)
       if (before === undefined) return yield* new NotFound({ kind: "single sign-on", id: before ?? "" })
       yield* own`DELETE FROM single_sign_on x WHERE ${own.rowsOf("x")}`
       const subject = `organisation:${audit.by.organisationId}`
@@ -114,7 +119,8 @@ const offers = (sql: SqlClient.SqlClient) =>
       choice === undefined
         ? sql``
         : "domain" in choice
-          ? sql`AND x.domains @> ${textArray([choice.domain])}`
+          ? sql`AND EXISTS (SELECT 1 FROM single_sign_on_domain d
+              WHERE d.organisation_id = x.organisation_id AND d.domain = ${choice.domain} AND d.verified_at IS NOT NULL)`
           : sql`AND o.country_code = ${choice.countryCode} AND o.party_id = ${choice.partyId}`
     return yield* guarded(
       offerRows(sql`
@@ -130,6 +136,9 @@ export const layer: Layer.Layer<SingleSignOns, never, RecordingServices> = Layer
       find: find(records.sql),
       set: set(records),
       remove: remove(records),
+      verifyDomain: verifyDomain(records),
+      dueDomains: dueDomains(records.sql),
+      recheckDomain: recheckDomain(records),
       offers: offers(records.sql),
       admit: admit(records)
     })

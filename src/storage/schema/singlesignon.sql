@@ -9,8 +9,6 @@ CREATE TABLE single_sign_on (
   -- In addition to openid.
   scopes text[] NOT NULL,
   groups_claim text NOT NULL,
-  -- Lower case.
-  domains text[] NOT NULL,
   -- For providers that do not say whether an address is verified.
   trust_email boolean NOT NULL,
   enabled boolean NOT NULL,
@@ -20,8 +18,28 @@ CREATE TABLE single_sign_on (
 );
 COMMENT ON TABLE single_sign_on IS
   'The identity provider (OpenID Connect) of an organisation. No row where it has none.';
--- To find the organisation by the email address that a person types.
-CREATE INDEX single_sign_on_domain ON single_sign_on USING gin (domains) WHERE enabled;
+
+CREATE TABLE single_sign_on_domain (
+  organisation_id uuid NOT NULL REFERENCES single_sign_on (organisation_id) ON DELETE CASCADE,
+  -- Lower case.
+  domain text NOT NULL,
+  place integer NOT NULL,
+  -- What the TXT record contains that verifies the domain.
+  token text NOT NULL,
+  -- NULL until then: the domain does nothing yet.
+  verified_at timestamptz,
+  verified_by text CHECK (verified_by IN ('Dns', 'Operator')),
+  -- When the record was looked up and when it was found, for the last time.
+  checked_at timestamptz,
+  confirmed_at timestamptz,
+  PRIMARY KEY (organisation_id, domain),
+  CHECK (num_nonnulls(verified_at, verified_by) IN (0, 2))
+);
+COMMENT ON TABLE single_sign_on_domain IS
+  'Domains of email addresses that an organisation names for single sign-on. Several may name the same one, and one can have it verified.';
+-- Also finds the organisation by the email address that a person types.
+CREATE UNIQUE INDEX single_sign_on_domain_verified ON single_sign_on_domain (domain) WHERE verified_at IS NOT NULL;
+CREATE INDEX single_sign_on_domain_checked ON single_sign_on_domain (checked_at) WHERE verified_by = 'Dns';
 
 CREATE TABLE single_sign_on_role (
   organisation_id uuid NOT NULL REFERENCES single_sign_on (organisation_id) ON DELETE CASCADE,

@@ -157,8 +157,48 @@ const Provider = ({ roles, settings }: { readonly settings: Settings | null; rea
           <CheckBox name="enabled" label={t("signOn.enabled")} defaultChecked={settings?.enabled ?? false} />
         </Form>
       </fieldset>
+      {settings === null ? null : <Domains verifications={settings.verifications} />}
       {settings === null ? null : <Remove />}
     </section>
+  )
+}
+
+/** The record that verifies each domain, and whether it was found. */
+const Domains = ({ verifications }: Pick<Settings, "verifications">) => {
+  const [said, setSaid] = useState("")
+  const verify = (domain: string) => {
+    setSaid("")
+    call("single-sign-on.verifyDomain", { params: { domain }, body: {} })
+      .then(reread)
+      .catch((error: unknown) => setSaid(problemText(error)))
+  }
+  return verifications.length === 0 ? null : (
+    <>
+      <h3>{t("signOn.verification")}</h3>
+      <p className="secondary">{t("signOn.verificationText")}</p>
+      {verifications.map(({ domain, recordName, recordValue, state }) => (
+        <div key={domain} className="element">
+          <Facts
+            rows={[
+              [domain, state === "Verified" ? t("signOn.isVerified") : t("signOn.isUnverified")],
+              ["TXT", <code>{recordName}</code>],
+              [
+                t("signOn.recordValue"),
+                <>
+                  <code>{recordValue}</code> <Copy text={recordValue} />
+                </>
+              ]
+            ]}
+          />
+          {state === "Verified" ? null : (
+            <Act needs={["single-sign-on.verifyDomain"]} kind="small" onClick={() => verify(domain)}>
+              {t("signOn.verify", { domain })}
+            </Act>
+          )}
+        </div>
+      ))}
+      <div role="status">{said === "" ? null : <p className="failed">{said}</p>}</div>
+    </>
   )
 }
 

@@ -10,6 +10,8 @@ import {
   type ProviderFailed,
   type ProviderFlow
 } from "../../../domain/operator/IdentityProvider.ts"
+import { DomainRecords } from "../../../domain/operator/DomainRecords.ts"
+import { challengeName, challengeValue } from "../../../domain/operator/SignOnDomain.ts"
 import { isBuiltInRole } from "../../../domain/operator/Role.ts"
 import { isOver, newSecret, secretHash, signInPurposes } from "../../../domain/operator/SignIn.ts"
 import { isNoted, SignInDelays } from "../../../domain/operator/SignInDelays.ts"
@@ -122,7 +124,16 @@ const setting = Effect.gen(function* () {
     groupsClaim: settings.groupsClaim,
     groupRoles: settings.groupRoles.map(({ group, role }) => ({ group, roleId: idOf(role) })),
     defaultRoleId: settings.defaultRole === undefined ? null : idOf(settings.defaultRole),
-    domains: settings.domains,
+    domains: settings.domains.map(({ domain }) => domain),
+    verifications: settings.domains.map((one) => ({
+      domain: one.domain,
+      state: one.verifiedAt === undefined ? "Unverified" : "Verified",
+      recordName: challengeName(one.domain),
+      recordValue: challengeValue(one),
+      verifiedAt: one.verifiedAt ?? null,
+      verifiedBy: one.verifiedBy ?? null,
+      confirmedAt: one.confirmedAt ?? null
+    })),
     trustEmail: settings.trustEmail,
     enabled: settings.enabled,
     passwordForOwnersOnly: settings.passwordForOwnersOnly,
@@ -297,6 +308,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const provider = yield* IdentityProvider
     const singleSignOns = yield* SingleSignOns
+    const records = yield* DomainRecords
     const { callable, given, shown } = yield* setting
     const { begin, offer } = yield* beginning
     const complete = yield* completing
@@ -312,6 +324,21 @@ export const layer = HttpApiBuilder.group(
       }),
       remove: Effect.fn("v2.single-sign-on.remove")(function* () {
         yield* singleSignOns.remove(yield* audit)
+      }),
+      verifyDomain: Effect.fn("v2.single-sign-on.verifyDomain")(function* ({ params, payload }) {
+        const id = yield* organisationId
+        const domain = params.domain.toLowerCase()
+        // Only names that the organisation has stored are looked up.
+        const known = (yield* singleSignOns.find(id))?.domains.some((one) => one.domain === domain)
+        if (known !== true) return yield* new NotFound({ kind: "domain", id: domain })
+        const values =
+          payload.by === "Operator"
+            ? undefined
+            : yield* Effect.mapError(
+                records.texts(challengeName(domain)),
+                ({ message }) => new Conflict({ code: "domain_lookup_failed", message })
+              )
+        return shown(yield* singleSignOns.verifyDomain(domain, values, yield* audit))
       }),
       test: Effect.fn("v2.single-sign-on.test")(function* ({ payload }) {
         yield* callable(payload.issuer)

@@ -1,6 +1,7 @@
 /** Single sign-on: an organisation's identity provider, and how people sign in with it. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { challengeName, domainProblem, domainVerifiers } from "../../../domain/operator/SignOnDomain.ts"
 import { Email, optionalText, rule, text, Time } from "../../Fields.ts"
 import { Conflict409, InvalidInput400, NotFound404, TooMany429 } from "../requests/Failures.ts"
 import { openOperation, graveOperation, operation, Staged } from "../requests/Middleware.ts"
@@ -27,6 +28,11 @@ const EmailDomain = Schema.String.check(
     (value: string) => value.length <= 253 && new RegExp(domainPattern).test(value),
     "Must be a domain in lower case, such as voltlane.example",
     { pattern: domainPattern, maxLength: 253 }
+  ),
+  // The record has a longer name than the domain, and names in the DNS have 253 characters at most.
+  rule(
+    (value: string) => domainProblem(value) === undefined && challengeName(value).length <= 253,
+    "Must be a domain of the public DNS, such as voltlane.example"
   )
 )
 
@@ -68,6 +74,20 @@ export const SingleSignOnSettings = Schema.Struct({
   passwordForOwnersOnly: Schema.optionalKey(fields.passwordForOwnersOnly)
 }).annotate({ identifier: "SingleSignOnSettings" })
 
+export const DomainVerification = Schema.Struct({
+  domain: Schema.String,
+  state: Schema.Literals(["Unverified", "Verified"]),
+  recordName: Schema.String,
+  recordValue: Schema.String,
+  verifiedAt: Schema.NullOr(Time),
+  verifiedBy: Schema.NullOr(Schema.Literals(domainVerifiers)),
+  confirmedAt: Schema.NullOr(Time)
+}).annotate({ identifier: "DomainVerification" })
+
+export const DomainProof = Schema.Struct({
+  by: Schema.optionalKey(Schema.Literals(domainVerifiers))
+}).annotate({ identifier: "DomainProof" })
+
 export const SingleSignOn = Schema.Struct({
   issuer: Schema.String,
   clientId: Schema.String,
@@ -77,6 +97,7 @@ export const SingleSignOn = Schema.Struct({
   groupRoles: Schema.Array(Schema.Struct({ group: Schema.String, roleId: Schema.String })),
   defaultRoleId: Schema.NullOr(Schema.String),
   domains: Schema.Array(Schema.String),
+  verifications: Schema.Array(DomainVerification),
   trustEmail: Schema.Boolean,
   enabled: Schema.Boolean,
   passwordForOwnersOnly: Schema.Boolean,
@@ -127,6 +148,15 @@ export class SingleSignOnApi extends HttpApiGroup.make("single-sign-on").add(
   HttpApiEndpoint.delete("remove", settings, { success: HttpApiSchema.NoContent, error: NotFound404 }).annotateMerge(
     graveOperation("Remove the organisation's identity provider", ...writing)
   ),
+  HttpApiEndpoint.post("verifyDomain", `${settings}/domains/:domain/verify`, {
+    headers: IdempotencyHeader,
+    params: { domain: Schema.String.check(Schema.isMaxLength(253)) },
+    payload: DomainProof,
+    success: SingleSignOn.pipe(HttpApiSchema.status(201)),
+    error: [NotFound404, Conflict409, InvalidInput400]
+  })
+    .annotateMerge(graveOperation("Verify a domain of email addresses", ...writing))
+    .annotate(Staged, true),
   HttpApiEndpoint.post("test", `${settings}/test`, {
     headers: IdempotencyHeader,
     payload: SingleSignOnTest,
