@@ -2,6 +2,7 @@
  * Reservations in the database equal those of the domain: random histories of commands, answers, cancellations and starts
  * on one charger, each step compared with a model that is based on `consumedBy` and `statusAt`.
  */
+import type { Secrets } from "../../src/domain/values/Secrets.ts"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -124,7 +125,7 @@ class History {
     return Effect.asVoid(this.event(this.random.next()))
   })
 
-  private event(dice: number): Effect.Effect<unknown, unknown, Database | Journal> {
+  private event(dice: number): Effect.Effect<unknown, unknown, Database | Journal | Secrets> {
     if (dice < 0.3) return this.reserve()
     const command = dice < 0.55 ? this.open[this.random.between(0, this.open.length - 1)] : undefined
     if (command !== undefined) return this.end(command)

@@ -9,20 +9,28 @@
  * The embedded one has one session, so every suite also proves that its code uses no second connection inside a transaction.
  */
 import { layer as suite, type Vitest } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { tmpdir } from "node:os"
 import { describe } from "vitest"
 import { type Database, type DatabaseFailed, layer } from "../../src/storage/kernel/Database.ts"
 import type { Migrations } from "../../src/storage/kernel/Migrations.ts"
+import type { Secrets } from "../../src/domain/values/Secrets.ts"
+import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
 import { layerEmbedded } from "./engines.ts"
 import { freshPostgres } from "./postgres.ts"
 import { testUrl, tried } from "./tried.ts"
 
+/** What repositories need: a database, and the key under which they seal secrets. */
+type Provided = Database | Secrets
+
+/** The tests' key. */
+export const testSecrets = NodeSecrets.layer(Redacted.make("a secret of the tests"))
+
 export interface Driver {
   readonly name: "PGlite" | "PostgreSQL"
   /** A database for exclusive use until the layer is closed. */
-  readonly layer: Layer.Layer<Database, DatabaseFailed>
+  readonly layer: Layer.Layer<Provided, DatabaseFailed>
 }
 
 export interface DriverOptions {
@@ -49,11 +57,15 @@ const postgres = (url: string, options: DriverOptions): Layer.Layer<Database, Da
 
 /** The databases of this run: the embedded one, and PostgreSQL if `TEST_DATABASE_URL` is set, unless `TEST_DRIVERS` selects one of them. */
 export const drivers = (options: DriverOptions = {}): ReadonlyArray<Driver> => [
-  ...(tried.PGlite ? [{ name: "PGlite" as const, layer: layerEmbedded(options.migrations) }] : []),
-  ...(tried.PostgreSQL ? [{ name: "PostgreSQL" as const, layer: postgres(testUrl ?? "", options) }] : [])
+  ...(tried.PGlite
+    ? [{ name: "PGlite" as const, layer: Layer.merge(layerEmbedded(options.migrations), testSecrets) }]
+    : []),
+  ...(tried.PostgreSQL
+    ? [{ name: "PostgreSQL" as const, layer: Layer.merge(postgres(testUrl ?? "", options), testSecrets) }]
+    : [])
 ]
 
-type Run<R> = (it: Vitest.MethodsNonLive<R | Database>, driver: Driver) => void
+type Run<R> = (it: Vitest.MethodsNonLive<R | Provided>, driver: Driver) => void
 
 /**
  * One suite per driver. All tests of a suite share one database. `under` is the layer under test, built once on it. The clock is the real one, since
@@ -61,7 +73,7 @@ type Run<R> = (it: Vitest.MethodsNonLive<R | Database>, driver: Driver) => void
  */
 export const forEachDriver = <A, E>(
   name: string,
-  under: Layer.Layer<A, E, Database>,
+  under: Layer.Layer<A, E, Provided>,
   run: Run<A>,
   options: DriverOptions = {}
 ): void => {

@@ -96,6 +96,8 @@ export const chargers = (world: FakeWorld) =>
       ),
     get: (organisationId, chargerId) =>
       world.ask(() => owned(world.chargers.get(chargerId), organisationId, "charger", chargerId)),
+    withSecrets: (organisationId, chargerId) =>
+      world.ask(() => owned(world.chargers.get(chargerId), organisationId, "charger", chargerId)),
     list: (organisationId, page) =>
       world.ask(() =>
         paged(

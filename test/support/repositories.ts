@@ -6,7 +6,7 @@ import type { Vitest } from "@effect/vitest"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { limits } from "../../src/Config.ts"
 import type { Principal, AuditContext } from "../../src/domain/values/AuditContext.ts"
@@ -85,7 +85,7 @@ import * as ReservationsRepository from "../../src/storage/charging/Reservations
 import * as RoamingCdrsRepository from "../../src/storage/billing/RoamingCdrs.ts"
 import * as RoamingSessionsRepository from "../../src/storage/billing/RoamingSessions.ts"
 import * as RoamingTokensRepository from "../../src/storage/roaming/RoamingTokens.ts"
-import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
+import { testSecrets } from "./databases.ts"
 import * as PasskeysRepository from "../../src/storage/operators/Passkeys.ts"
 import * as SearchRepository from "../../src/storage/search/Search.ts"
 import * as RolloutQueueRepository from "../../src/storage/rollouts/RolloutQueue.ts"
@@ -187,7 +187,7 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   TariffsRepository.layer,
   TokensRepository.layer,
   WebhooksRepository.layer
-).pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
+).pipe(Layer.provideMerge(testSecrets))
 
 /** The test functions that `forEachDriver` passes to a contract suite. */
 export type ContractIt = Vitest.MethodsNonLive<Repositories | Database>

@@ -298,6 +298,110 @@ const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Pro
   return answers
 }
 
+/**
+ * Vendors' passwords in every place where they pass: commands, a batch, the template, what the charger reports and repeats, and vendors' data. The
+ * charger gets each, and whoever has `chargers:secrets` sees those of the configuration. Returns a key without that permission.
+ */
+const useVendorSecrets = async (world: World, secrets: Secrets, { key }: Made): Promise<string> => {
+  const secret = (what: string) => secrets.add(what, `Vendor.${what.replaceAll(" ", ".")}.83`)
+  const { permissions } = await world.done("GET", "/cpo/v2/me", { key })
+  const reading = permissions.filter((one: string) => one !== "chargers:secrets" && one !== "platform:admin")
+  const body = { name: "without secrets", permissions: reading }
+  const plainKey: string = secrets.add(
+    "key without secrets",
+    (await world.done("POST", "/cpo/v2/api-keys", { key, body })).key
+  )
+  const expected = secret("WifiPassphrase of the template")
+  const template = {
+    keys: [
+      { key: "WifiPassphrase", value: expected },
+      { key: "HeartbeatInterval", value: "300" }
+    ]
+  }
+  await world.done("PUT", "/cpo/v2/configuration-template", { key, body: template })
+  const masked = await world.done("GET", "/cpo/v2/configuration-template", { key: plainKey })
+  expect(masked.keys).toEqual([{ key: "WifiPassphrase", value: "***" }, template.keys[1]])
+  // Whoever may not see the secret can change the rest.
+  await world.done("PUT", "/cpo/v2/configuration-template", { key: plainKey, body: { keys: masked.keys } })
+  expect((await world.done("GET", "/cpo/v2/configuration-template", { key })).keys).toEqual(template.keys)
+
+  await world.done("POST", "/cpo/v2/chargers", { key, body: { name: "C6", chargerId: "SEC-6" } })
+  const charger = await WireCharger.connect(world.service.ocppUrl, "SEC-6")
+  const heard: Array<string> = []
+  const pin = secret("SimPin that is reported")
+  const url = secret("password of a reported URL")
+  charger.onCall = (action, id) => {
+    const sent = JSON.stringify(charger.frames.at(-1))
+    heard.push(sent)
+    if (action === "GetConfiguration") {
+      const keys = [
+        ["SimPin", pin],
+        ["DiagnosticsUrl", `ftp://u:${url}@h.example/up`],
+        ["WifiPassphrase", "old value"],
+        ["HeartbeatInterval", "300"]
+      ].map(([name, value]) => ({ key: name, readonly: false, value }))
+      return JSON.stringify([3, id, { configurationKey: keys, unknownKey: [] }])
+    }
+    if (action === "DataTransfer")
+      return JSON.stringify([3, id, { status: "Accepted", data: charger.frames.at(-1)?.[3] }])
+    return JSON.stringify([3, id, { status: "Accepted" }])
+  }
+  await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })
+  await eventually("the template is applied", async () => heard.some((sent) => sent.includes(expected)))
+  const given = {
+    WifiPassword: secret("WifiPassword"),
+    ftpPassword: secret("ftpPassword"),
+    ApnPwd: secret("ApnPwd"),
+    G_Authentication: secret("G Authentication")
+  }
+  const commands = [
+    ...Object.entries(given).map(([name, value]) => ({ type: "ChangeConfiguration", key: name, value })),
+    {
+      type: "DataTransfer",
+      vendorId: "V",
+      messageId: "SetApn",
+      data: JSON.stringify({ apn: "a", apnPwd: secret("apnPwd in JSON") })
+    },
+    { type: "DataTransfer", vendorId: "V", data: `ssid=home;psk=${secret("psk in pairs")}` },
+    { type: "ChangeConfiguration", key: "UpdateUrl", value: `https://u:${secret("password of a URL")}@h.example/a` }
+  ]
+  for (const one of commands) {
+    const command = await world.done("POST", "/cpo/v2/chargers/SEC-6/commands?wait=30", { key, body: one })
+    expect([command.status, secrets.foundIn(JSON.stringify(command))]).toEqual(["Accepted", []])
+  }
+  const batch = {
+    command: { type: "ChangeConfiguration", key: "WifiPSK", value: secret("WifiPSK of a batch") },
+    chargerIds: ["SEC-6"]
+  }
+  await world.done("POST", "/cpo/v2/command-batches", { key, body: batch })
+  await eventually("the batch is sent", async () => heard.some((sent) => sent.includes(batch.command.value)))
+  await charger.call("DataTransfer", { vendorId: "V", data: `user=u&password=${secret("password from a charger")}` })
+  const sent = secrets.foundIn(heard.join("\n"))
+  for (const value of [expected, ...Object.values(given)]) expect(heard.join("\n")).toContain(value)
+  expect(sent.length).toBe(9)
+
+  const configuration = (by: string) => world.ask("GET", "/cpo/v2/chargers/SEC-6/configuration", { key: by })
+  await eventually("the configuration is there", async () =>
+    (await configuration(key)).text.includes(given.WifiPassword)
+  )
+  const seen = (await configuration(key)).text
+  for (const value of [pin, url, given.ApnPwd]) expect(seen).toContain(value)
+  expect(secrets.foundIn((await configuration(plainKey)).text)).toEqual([])
+  charger.socket.close()
+  return plainKey
+}
+
+/** Uploads to a one-time URL, whose key is in the path, and asks a URL of the store that does not exist. */
+const useFiles = async (world: World, secrets: Secrets): Promise<void> => {
+  for (const [what, token] of secrets.all) {
+    if (!what.startsWith("place ")) continue
+    expect((await world.ask("PUT", `/files/up/${token}/log.txt`, { key: undefined, raw: "log" })).status).toBeLessThan(
+      500
+    )
+    await world.ask("GET", `/files/down/${token}`, { key: undefined })
+  }
+}
+
 /** Removes tables while the service runs, so that every interface meets an unexpected failure with secrets at hand. */
 const breakDown = async (world: World, { clientId, code, generated, key }: Made): Promise<void> => {
   if (world.driver === "PGlite") return
@@ -323,8 +427,16 @@ const breakDown = async (world: World, { clientId, code, generated, key }: Made)
 /** All that can be read over REST about the secrets. */
 const readEverything = async (world: World, { clientId, code, key }: Made): Promise<string> => {
   const own = ["organisation", "api-keys", "sites", "chargers", "sessions", "tokens", "statistics"]
-  const paths = [...own, "commands?limit=500", "audit-log?limit=500", "files"]
-  const ids = ["SEC-1", "SEC-2", "SEC-3", "SEC-4", "SEC-5"]
+  const paths = [
+    ...own,
+    "commands?limit=500",
+    "audit-log?limit=500",
+    "files",
+    "command-batches",
+    "configuration-template",
+    "events"
+  ]
+  const ids = ["SEC-1", "SEC-2", "SEC-3", "SEC-4", "SEC-5", "SEC-6"]
   const deeper = ids.flatMap((id) =>
     ["", "/messages?limit=500", "/configuration", "/commands"].map((rest) => `chargers/${id}${rest}`)
   )
@@ -360,8 +472,10 @@ for (const { missing, name, run } of threatDrivers) {
         await reportAuthorizationKey(world, secrets, made)
         await repeatNewPasswords(world, secrets, made)
         answers.push(...(await sendLocations(world, secrets, made)))
+        const plainKey = await useVendorSecrets(world, secrets, made)
+        await useFiles(world, secrets)
         await breakDown(world, made)
-        expect(secrets.foundIn(await readEverything(world, made)), "over REST").toEqual([])
+        expect(secrets.foundIn(await readEverything(world, { ...made, key: plainKey })), "over REST").toEqual([])
         expect(secrets.foundIn(answers.join("\n")), "in answers").toEqual([])
         await world.truth(async (query) => {
           const rows = await everyRow(query)

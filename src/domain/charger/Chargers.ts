@@ -64,7 +64,13 @@ export class Chargers extends Context.Service<
       registration: ChargerRegistration,
       audit: AuditContext
     ) => Effect.Effect<Charger, NotFound | Conflict | InvalidInput | StorageUnavailable>
+    /** Secrets in its configuration are masked, as in all chargers that this port returns. */
     readonly get: (organisationId: string, chargerId: string) => Effect.Effect<Charger, NotFound | StorageUnavailable>
+    /** The charger with its configuration's secrets, to be compared or shown to those who may see them. */
+    readonly withSecrets: (
+      organisationId: string,
+      chargerId: string
+    ) => Effect.Effect<Charger, NotFound | StorageUnavailable>
     readonly list: (
       organisationId: string,
       page: PageRequest & ChargerFilter

@@ -4,6 +4,9 @@
  */
 import { Schema } from "effect"
 import type { ConfigurationKey } from "../command/ChargerCommand.ts"
+import { InvalidInput } from "../Errors.ts"
+import { isSecretName, maskedValue } from "../values/SecretNames.ts"
+import { shownValue } from "../values/SecretText.ts"
 
 /** The maximum number of keys in a template: OCPP 1.6 has about fifty, and vendors add as many. */
 export const templateKeysMax = 200
@@ -34,6 +37,45 @@ export const sameValue = (one: string, other: string): boolean => {
   return a === b || (/^-?\d+(\.\d+)?$/.test(a) && /^-?\d+(\.\d+)?$/.test(b) && Number(a) === Number(b))
 }
 
+/** The keys as they may be shown to everyone. Those whose secret differs from `before` say so. */
+export const shownTemplate = (
+  keys: ReadonlyArray<TemplateKey>,
+  before: ReadonlyArray<TemplateKey> = keys
+): ReadonlyArray<TemplateKey> => {
+  const former = new Map(before.map((one) => [nameOf(one.key), one.value]))
+  return keys.map(({ key, value }) => {
+    const shown = shownValue(key, value)
+    const known = former.get(nameOf(key))
+    return { key, value: shown !== value && known !== undefined && known !== value ? `${shown} (changed)` : shown }
+  })
+}
+
+/**
+ * The given keys, with the stored value of each key that is given as it is shown masked: whoever may not see a secret can change the other keys.
+ */
+export const keptSecrets = (
+  given: ReadonlyArray<TemplateKey>,
+  stored: ReadonlyArray<TemplateKey>
+): ReadonlyArray<TemplateKey> | InvalidInput => {
+  const known = new Map(stored.map((one) => [nameOf(one.key), one.value]))
+  const kept = given.map(({ key, value }) => {
+    const former = known.get(nameOf(key))
+    return { key, value: former !== undefined && shownValue(key, former) === value ? former : value }
+  })
+  const masked = kept.findIndex(({ key, value }) => value === maskedValue && isSecretName(key))
+  return masked < 0
+    ? kept
+    : new InvalidInput({
+        pointer: `/keys/${masked}/value`,
+        detail: "Is masked, and no value is stored: give the value"
+      })
+}
+
+/** A value that says nothing about the charger's secret: nothing, or what chargers answer in its place. */
+const isVeiled = (value: string | undefined): boolean =>
+  value === undefined ||
+  /^(?:[*•●.x#-]*|<?(?:hidden|masked|secret|redacted|protected|password|null|none)>?)$/i.test(value.trim())
+
 export interface ComparedKey {
   readonly key: string
   /** Undefined if the charger reported no value or has no such key. */
@@ -41,10 +83,14 @@ export interface ComparedKey {
   readonly readonly: boolean
   /** The template's value; undefined if the template does not contain the key. */
   readonly expected: string | undefined
-  /** True if the charger's value differs from the template's, or the charger does not have the key. */
+  /** True if the charger's value differs from the template's, or the charger does not have the key. False for a secret that it does not tell. */
   readonly drift: boolean
   /** True if the template has the key and the charger does not. */
   readonly missing: boolean
+  /** True if the value is secret because of the key's name, so that only some may see it. */
+  readonly secret: boolean
+  /** True if the template has the secret, and it is unknown whether the charger has the same. */
+  readonly unknown: boolean
 }
 
 /** The reported keys in their order, followed by the template's keys that the charger does not have. */
@@ -56,8 +102,10 @@ export const compare = (
   const compared = reported.map(({ key, readonly, value }) => {
     const expected = wanted.get(nameOf(key))?.value
     wanted.delete(nameOf(key))
-    const drift = expected !== undefined && !(value !== undefined && sameValue(value, expected))
-    return { key, value, readonly, expected, drift, missing: false }
+    const secret = isSecretName(key)
+    const unknown = secret && expected !== undefined && isVeiled(value) && value?.trim() !== expected.trim()
+    const drift = expected !== undefined && !unknown && !(value !== undefined && sameValue(value, expected))
+    return { key, value, readonly, expected, drift, missing: false, secret, unknown }
   })
   const missing = [...wanted.values()].map(({ key, value }) => ({
     key,
@@ -65,16 +113,24 @@ export const compare = (
     readonly: false,
     expected: value,
     drift: true,
-    missing: true
+    missing: true,
+    secret: isSecretName(key),
+    unknown: false
   }))
   return [...compared, ...missing]
 }
 
-/** What would have to be changed at the charger: its keys with a different value that it does not report as read-only. */
+/**
+ * What would have to be changed at the charger: its keys with a different value that it does not report as read-only. Secrets that the charger does
+ * not tell are among them only if `withUnknown`: sent after each boot, they would make some chargers reconnect their modem each time.
+ */
 export const toChange = (
   template: ReadonlyArray<TemplateKey>,
-  reported: ReadonlyArray<ConfigurationKey>
+  reported: ReadonlyArray<ConfigurationKey>,
+  withUnknown = false
 ): ReadonlyArray<TemplateKey> =>
-  compare(template, reported).flatMap(({ drift, expected, key, missing, readonly }) =>
-    drift && !missing && !readonly && expected !== undefined ? [{ key, value: expected }] : []
+  compare(template, reported).flatMap(({ drift, expected, key, missing, readonly, unknown }) =>
+    (drift || (withUnknown && unknown)) && !missing && !readonly && expected !== undefined
+      ? [{ key, value: expected }]
+      : []
   )

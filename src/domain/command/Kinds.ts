@@ -1,5 +1,5 @@
 /** Properties of each type of command, for code that handles all types. */
-import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"
+import type { ChargerCommand } from "./ChargerCommand.ts"
 import type { CommandType } from "./Command.ts"
 
 /** Whether a command changes something at the charger or only reads. */
@@ -43,7 +43,3 @@ export const isDisruptive = (command: ChargerCommand): boolean => kinds[command.
 
 /** The configuration key that holds the charger's password (security whitepaper §2.3), in lower case as keys compare. */
 export const passwordKey = "authorizationkey"
-
-/** True for a command with a secret value, which must never be shown again. */
-export const isSecret = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
-  command._tag === "ChangeConfiguration" && command.key.trim().toLowerCase() === passwordKey

@@ -5,6 +5,8 @@ export const permissions = [
   "sites:write",
   "chargers:read",
   "chargers:write",
+  /** Reading the passwords in chargers' configuration and in the template, which are masked without it. */
+  "chargers:secrets",
   "commands:read",
   "commands:write",
   "reservations:read",

@@ -31,6 +31,7 @@ export const builtInRoles: Readonly<Record<BuiltInRole, ReadonlyArray<Permission
   Operations: withReading(
     "sites:write",
     "chargers:write",
+    "chargers:secrets",
     "commands:write",
     "tokens:write",
     "webhooks:read",

@@ -1,8 +1,9 @@
 /**
- * One exchange with a partner in the log: the request and its outcome. Tokens of both sides are masked before it is stored. So are URLs for results,
- * because anyone who knows one could post there. Bodies are cut, because a whole page of locations is not needed.
+ * One exchange with a partner in the log: the request and its outcome. Tokens of both sides are masked before it is stored, also those that a partner
+ * puts into the query of its URLs, and passwords. So are URLs for results, because anyone who knows one could post there. Bodies are cut, because a whole page of locations is not needed.
  */
 import { nulSpelt } from "../values/OutsideText.ts"
+import { shownAddresses } from "../values/SecretText.ts"
 
 export interface ExchangeRecord {
   readonly organisationId: string
@@ -36,7 +37,8 @@ export const bodyMax = 8_192
 export const pathMax = 1_024
 
 /** Matches the token in credentials. Drivers' tokens are objects, not texts, and do not match. The end of the text may have been cut off. */
-const secret = /("token"\s*:\s*")(?:[^"\\]|\\[^])*\\?("|$)/gi
+const secret =
+  /("(?:(?:access_|refresh_|api_?)?token|\w{0,32}(?:password|secret|api_?key))"\s*:\s*")(?:[^"\\]|\\[^])*\\?("|$)/gi
 
 /** Match a `response_url` in a body and in a query. */
 const responseUrl = /("response_url"\s*:\s*")((?:[^"\\]|\\[^])*)\\?("|$)/gi
@@ -48,24 +50,33 @@ const hostAlone = (url: string): string => {
   return host === undefined ? "***" : `${host}/***`
 }
 
+/** How many characters after the stored part are examined too. */
+const lookahead = 1_024
+
+/** A user name and a password before a host, in a URL without its scheme. */
+const userinfo = /^[^/?#]*@/
+
 /** A body in the form that is stored. The database accepts neither U+0000 nor halves of surrogate pairs. */
 export const kept = (text: string | undefined, max = bodyMax): string | undefined => {
   if (text === undefined || text === "") return undefined
-  const cut = text.length > max ? text.slice(0, max) : text
-  const masked = /token|response_url/i.test(cut)
-    ? cut
+  // What is cut off may show that the rest is a secret: the host of a URL after its password.
+  const near = text.length > max ? text.slice(0, max + lookahead) : text
+  const named = /token|response_url|password|secret|key/i.test(near)
+    ? near
         .replace(secret, "$1***$2")
         .replace(responseUrl, (_, before: string, url: string, after: string) =>
           [before, hostAlone(url.replaceAll("\\/", "/")), after].join("")
         )
-    : cut
-  return nulSpelt(masked).toWellFormed()
+    : near
+  const masked = shownAddresses(named)
+  return nulSpelt(masked.length > max ? masked.slice(0, max) : masked).toWellFormed()
 }
 
 /** Path and query in the form that is stored. */
 export const keptPath = (path: string): string => {
   const masked = path
-    .slice(0, pathMax)
+    .slice(0, pathMax + lookahead)
+    .replace(userinfo, "***@")
     .replace(
       responseQuery,
       (_, before: string, url: string) => before + hostAlone(new URLSearchParams(`url=${url}`).get("url") ?? "")

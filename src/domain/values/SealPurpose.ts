@@ -1,6 +1,7 @@
 /** What is stored encrypted, by the purpose under which it is sealed: a value of one purpose cannot be opened as another's. */
 export const sealPurposes = {
   command: "command",
+  configuration: "configuration",
   idempotentAnswer: "idempotent-answer",
   partnerToken: "partner-token",
   responseUrl: "response-url",

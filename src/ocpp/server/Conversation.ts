@@ -9,7 +9,8 @@ import type { Reply } from "../../domain/charger/Reply.ts"
 import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
 import type { ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
 import type { LoggedFrame } from "../../domain/charger/MessageLog.ts"
-import { isSecret } from "../../domain/command/Kinds.ts"
+import { setsSecret } from "../../domain/command/SecretParts.ts"
+import { maskedValue } from "../../domain/values/SecretNames.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import { type ErrorCode, spell } from "../rpc/ErrorCode.ts"
 import {
@@ -23,7 +24,7 @@ import {
   serializeCallResult,
   type WireId
 } from "../rpc/Frame.ts"
-import { hiddenError, hiddenResult, maskedValue } from "../rpc/Secrets.ts"
+import { hiddenError, hiddenResult } from "../rpc/Secrets.ts"
 import type { SocketParts } from "./SocketParts.ts"
 
 /** Where frames are sent. */
@@ -46,7 +47,7 @@ export class Conversation {
   /** Our last CALL: its action determines how its result is masked in the log. */
   private lastCallId = ""
   private lastCallAction = ""
-  /** The last CALL contained a password: its answer may repeat that anywhere and in any notation. */
+  /** The last CALL contained a secret: its answer may repeat that anywhere and in any notation. */
   private lastCallIsSecret = false
 
   constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sink: TextSink) {
@@ -94,7 +95,7 @@ export class Conversation {
     const text = serializeCall(messageId, action, payload)
     this.lastCallId = messageId
     this.lastCallAction = action
-    this.lastCallIsSecret = isSecret(command)
+    this.lastCallIsSecret = setsSecret(command)
     this.send("CALL", action, messageId, text, this.parts.now(), false)
   }
 
@@ -150,7 +151,7 @@ export class Conversation {
       this.heard("CALLRESULT", action, messageId, this.version.mask(action, text), now, false)
       return this.answered(messageId, (command) => this.decodeResult(command, payload))
     }
-    // The content of an answer to an older call is unknown, so nothing of it is shown. Of the answer to a password,
+    // The content of an answer to an older call is unknown, so nothing of it is shown. Of the answer to a secret,
     // only what its command shows is shown.
     let shown = hiddenResult(messageId)
     this.answered(messageId, (command) => {
@@ -170,7 +171,7 @@ export class Conversation {
     this.answered(messageId, (command) => this.decodeError(command, code, description))
   }
 
-  /** A frame that is not a message may be a broken answer, and it is unknown where in it a password would be. */
+  /** A frame that is not a message may be a broken answer, and it is unknown where in it a secret would be. */
   private maskUnread(text: string, action = ""): string {
     return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
   }

@@ -5,6 +5,7 @@
  */
 import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
 import { cutText } from "../../domain/values/Cut.ts"
+import { shownValue } from "../../domain/values/SecretText.ts"
 import { action, empty } from "./Action.ts"
 import { idTag, idTagInfo } from "./IdTagInfo.ts"
 import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
@@ -138,7 +139,7 @@ export const dataTransfer = action({
     _tag: "DataReceived",
     vendorId,
     messageId,
-    data: data && cutText(data, dataKept),
+    data: data && cutText(shownValue(messageId ?? "", data), dataKept),
     ...sizeOf(data)
   }),
   replies: { DataAnswered: ({ status }) => ({ status }) }

@@ -1,52 +1,86 @@
 /**
- * The secrets in OCPP 1.6's messages: the charger's password among its configuration keys (whitepaper §2.3), one-time
- * URLs, and private keys that should not be there. They are removed from frames before logging, and from answers before
- * these are stored and shown.
+ * The secrets in OCPP 1.6's messages: passwords among the configuration keys and in vendors' data, one-time URLs, and
+ * private keys that should not be there. They are removed from frames before logging, and from answers before these are
+ * stored and shown.
  */
 import { Option, Schema } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
-import { isSecret, passwordKey } from "../../domain/command/Kinds.ts"
-import {
-  hiddenErrorText,
-  hiddenText,
-  maskConfigurationKey,
-  maskedValue,
-  maskPrivateKeys,
-  maskUrls
-} from "../rpc/Secrets.ts"
+import { setsSecret } from "../../domain/command/SecretParts.ts"
+import { maskJson } from "../../domain/values/SecretJson.ts"
+import { maskedValue } from "../../domain/values/SecretNames.ts"
+import { maskPrivateKeys, maskUrls, namesSecret, shownText } from "../../domain/values/SecretText.ts"
+import { hiddenErrorText, hiddenText } from "../rpc/Secrets.ts"
 
-/** A cheap test whether the text may name the secret. */
-const namesSecret = new RegExp(passwordKey, "i")
+/** Actions whose messages have no field in which a vendor could send a secret. They are most of all messages and are not parsed here. */
+const plainActions: ReadonlySet<string> = new Set([
+  "Authorize",
+  "BootNotification",
+  "Heartbeat",
+  "MeterValues",
+  "StartTransaction",
+  "StopTransaction",
+  "StatusNotification",
+  "DiagnosticsStatusNotification",
+  "FirmwareStatusNotification",
+  "SignCertificate",
+  "LogStatusNotification",
+  "SignedFirmwareStatusNotification",
+  "RemoteStartTransaction",
+  "RemoteStopTransaction",
+  "UnlockConnector",
+  "Reset",
+  "ChangeAvailability",
+  "ClearCache",
+  "GetLocalListVersion",
+  "SendLocalList",
+  "ReserveNow",
+  "CancelReservation",
+  "SetChargingProfile",
+  "ClearChargingProfile",
+  "GetCompositeSchedule",
+  "TriggerMessage",
+  "ExtendedTriggerMessage",
+  "RemoteStart",
+  "RemoteStop"
+])
 
-/** Masks the password. Its name may be written with escapes, for which only frames about configuration are worth parsing. */
-const maskPassword = (action: string, text: string): string =>
-  namesSecret.test(text) || (action.endsWith("Configuration") && text.includes("\\u"))
-    ? maskConfigurationKey(text, passwordKey)
-    : text
+/** A cheap test whether a frame that should have none contains the name of a charger's password. */
+const namesPassword = /authorizationkey/i
+
+/**
+ * Masks secrets by the names next to them. If the frame cannot be read, or a name is written with escapes, it is unknown where the secret is, and
+ * the whole frame is hidden.
+ */
+const maskNamed = (action: string, text: string): string => {
+  if (plainActions.has(action) && !namesPassword.test(text)) return text
+  return maskJson(text, shownText) ?? (namesSecret(text) || text.includes("\\u") ? maskedValue : text)
+}
 
 /** As `ProtocolVersion.mask`. */
-export const mask = (action: string, frame: string): string => maskPrivateKeys(maskUrls(maskPassword(action, frame)))
+export const mask = (action: string, frame: string): string => maskPrivateKeys(maskUrls(maskNamed(action, frame)))
 
-/** Shortest password that is searched for in an answer (whitepaper §2.3 requires at least 16). A shorter one could be any word. */
-const passwordMinLength = 8
+/** Shortest secret that is searched for anywhere in an answer. A shorter one could be part of any word, so whole strings are compared. */
+const echoMinLength = 8
 
-/** Masks the password if the charger repeats it, also with hexadecimal digits in the other case. */
+/** Masks the secret if the charger repeats it, also with hexadecimal digits in the other case. */
 const maskEcho = (command: ChargerCommand, text: string): string => {
-  if (!isSecret(command) || command.value.length < passwordMinLength) return text
+  if (!setsSecret(command)) return text
   const written = JSON.stringify(command.value).slice(1, -1)
-  return text.replace(new RegExp(written.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "gi"), maskedValue)
+  const literal = written.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+  const pattern = command.value.length < echoMinLength ? `(?<=")${literal}(?=")` : literal
+  return text.replace(new RegExp(pattern, "gi"), maskedValue)
 }
 
 const parse = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * A CALLERROR to a command, without secrets. If the command set a password, nothing that the charger worded is kept,
- * since it may repeat the password in any notation.
+ * A CALLERROR to a command, without secrets. If the command set a secret, nothing that the charger worded is kept,
+ * since it may repeat the secret in any notation.
  */
 export const maskError = (command: ChargerCommand, code: string, description: string) =>
-  isSecret(command)
+  setsSecret(command)
     ? { code: hiddenErrorText(code), description: hiddenText(description) }
-    : { code, description: maskPrivateKeys(maskUrls(description)) }
+    : { code, description: shownText(description) }
 
 /**
  * The answer to a command, without secrets, as a JSON value: the value itself if it has none, null for no answer. If it

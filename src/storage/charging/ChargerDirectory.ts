@@ -16,6 +16,7 @@ import { journalRung } from "../kernel/Facts.ts"
 import type { Notifications } from "../kernel/Notifications.ts"
 import { float8Array, int4Array, textArray, timestamptzArray } from "../kernel/Arrays.ts"
 import type { StorageUnavailable } from "../../domain/Errors.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { makeBatched } from "../kernel/Batched.ts"
 import { findSessions, loadStates } from "./ChargerStateRows.ts"
@@ -83,41 +84,47 @@ const credentials = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<string>) =
     }
   )
 
+interface Reading {
+  readonly sql: SqlClient.SqlClient
+  readonly secrets: Secrets["Service"]
+}
+
 /** Assigns epochs to a batch of openings, then reads the states. If a charger is twice in a batch, it gets one epoch, and one opening wins. */
-const open = (sql: SqlClient.SqlClient, nodeId: string) => (openings: ReadonlyArray<ConnectionOpening>) =>
-  Effect.gen(function* () {
-    const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
-    for (const { at, chargerId, settles } of distinct) {
-      if (settles === undefined) continue
-      const { passwordVerifier, securityProfile } = settles
-      yield* guardedWrite(settleCredentials(sql, { chargerId, at, passwordVerifier, securityProfile }))
-    }
-    const ids = distinct.map((o) => o.chargerId)
-    const opened = sql`
+const open =
+  ({ nodeId, secrets, sql }: Reading & { readonly nodeId: string }) =>
+  (openings: ReadonlyArray<ConnectionOpening>) =>
+    Effect.gen(function* () {
+      const distinct = [...new Map(openings.map((o) => [o.chargerId, o])).values()]
+      for (const { at, chargerId, settles } of distinct) {
+        if (settles === undefined) continue
+        const { passwordVerifier, securityProfile } = settles
+        yield* guardedWrite(settleCredentials(sql, { chargerId, at, passwordVerifier, securityProfile }))
+      }
+      const ids = distinct.map((o) => o.chargerId)
+      const opened = sql`
       SELECT charger_id, epoch FROM connection_open(${textArray(ids)},
         ${textArray(distinct.map((o) => o.ocppVersion))}, ${int4Array(distinct.map((o) => o.securityProfile))},
         ${textArray(distinct.map((o) => o.remoteAddress))}, ${timestamptzArray(distinct.map((o) => o.at))}, ${nodeId})`
-    yield* guardedWrite(sql.withTransaction(Effect.andThen(opened, abandonCommands(sql, ids))))
-    const states = yield* guarded(loadStates(sql, ids))
-    return openings.map((o) => states.get(o.chargerId))
-  })
+      yield* guardedWrite(sql.withTransaction(Effect.andThen(opened, abandonCommands(sql, ids))))
+      const states = yield* guarded(loadStates({ sql, secrets }, ids))
+      return openings.map((o) => states.get(o.chargerId))
+    })
 
-const reload =
-  (sql: SqlClient.SqlClient) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
-    Effect.map(
-      guarded(
-        loadStates(
-          sql,
-          wanted.map((w) => w.chargerId)
-        )
-      ),
-      // The actor keeps its own epoch: if a newer one exists, the journal drops the actor's state facts.
-      (states) =>
-        wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
-          const state = states.get(chargerId)
-          return state === undefined ? undefined : { ...state, epoch }
-        })
-    )
+const reload = (reading: Reading) => (wanted: ReadonlyArray<{ readonly chargerId: string; readonly epoch: number }>) =>
+  Effect.map(
+    guarded(
+      loadStates(
+        reading,
+        wanted.map((w) => w.chargerId)
+      )
+    ),
+    // The actor keeps its own epoch: if a newer one exists, the journal drops the actor's state facts.
+    (states) =>
+      wanted.map(({ chargerId, epoch }): ChargerState | undefined => {
+        const state = states.get(chargerId)
+        return state === undefined ? undefined : { ...state, epoch }
+      })
+  )
 
 /** Ends connections in a batch. If one connection is closed more than once, the first close counts; the statement would use any of them. */
 const close = (sql: SqlClient.SqlClient) => (closings: ReadonlyArray<ConnectionClosing>) => {
@@ -193,21 +200,22 @@ const alsoWhenFull =
 /** Provides `ChargerDirectory`. */
 export const layer = (
   options: ChargerDirectoryOptions
-): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
+): Layer.Layer<ChargerDirectory, never, SqlClient.SqlClient | StorageHealth | Notifications | Secrets> =>
   Layer.effect(
     ChargerDirectory,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inReserve = alsoWhenFull(sql, yield* StorageHealth)
       const rung = yield* journalRung
-      const opening = open(sql, options.nodeId)
+      const reading = { sql, secrets: yield* Secrets }
+      const opening = open({ ...reading, nodeId: options.nodeId })
       const closing = close(sql)
       const bounds = { maxBatch: options.maxBatch, maxQueue: options.maxQueue }
       const memory = new CardMemory(options, yield* Effect.context<never>())
       const token = yield* makeBatched({ ...bounds, run: findTokens(sql, memory) })
       const start = yield* makeBatched({ ...bounds, run: findStarts(sql, memory) })
       const session = yield* makeBatched({ ...bounds, run: findKnown(sql) })
-      const reloads = yield* makeBatched({ ...bounds, run: reload(sql) })
+      const reloads = yield* makeBatched({ ...bounds, run: reload(reading) })
       return ChargerDirectory.of({
         credentials: yield* makeBatched({ ...bounds, run: credentials(sql) }),
         open: yield* makeBatched({

@@ -16,6 +16,8 @@ import { Millis, optional, rowOf } from "../kernel/Rows.ts"
 import type { Scoped } from "../kernel/Scoped.ts"
 import { unstorableText } from "../kernel/Storable.ts"
 import { mentions } from "../kernel/TextSearch.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
+import { openedConfiguration, StoredConfiguration } from "./SealedConfiguration.ts"
 import { registrations } from "../../domain/values/Registration.ts"
 
 const text = optional(Schema.String)
@@ -61,14 +63,6 @@ const ConnectorJson = Schema.Struct({
   equipment: optional(Equipment)
 })
 
-export const ConfigurationJson = Schema.Array(
-  Schema.Struct({
-    key: Schema.String,
-    value: Schema.optional(Schema.NullOr(Schema.String)),
-    readonly: Schema.Boolean
-  })
-)
-
 const SecurityProfile = Schema.Literals([0, 1, 2, 3])
 const Registration = Schema.Literals(registrations)
 
@@ -86,7 +80,7 @@ export const ChargerRow = Schema.Struct({
   registeredSerialNumber: text,
   firmwareVersion: Schema.String,
   bootedAt: optional(Millis),
-  configuration: optional(ConfigurationJson),
+  configuration: optional(StoredConfiguration),
   connectors: optional(Schema.Array(ConnectorJson)),
   evses: optional(Schema.Array(DescribedEvse)),
   lastSeen: optional(Millis),
@@ -158,7 +152,7 @@ export const selectChargers = (sql: SqlClient.SqlClient, messageChars?: number) 
     WHERE k.charger_id = c.charger_id
   ) k ON true`
 
-/** Converts a row to the domain's charger: EVSE 0 is the whole charger and not a connector. */
+/** Converts a row to the domain's charger: EVSE 0 is the whole charger and not a connector. Secrets in its configuration stay masked. */
 export const chargerOf = ({ configuration, connectors = [], ...row }: typeof ChargerRow.Type): Charger => ({
   ...row,
   configuration: (configuration ?? []).map(({ key, readonly, value }) => ({
@@ -207,14 +201,28 @@ const recordRow = rowOf(RecordRow)
 
 const notFound = (id: string): NotFound => new NotFound({ kind: "charger", id })
 
-/** An organisation's charger by its id. */
-export const findCharger = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
+const findRow = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
   Effect.gen(function* () {
     const row = isChargerId(chargerId)
       ? yield* chargerRow(own`${selectChargers(sql)} WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
       : undefined
-    return row === undefined ? yield* notFound(chargerId) : chargerOf(row)
+    return row ?? (yield* notFound(chargerId))
   })
+
+/** An organisation's charger by its id. */
+export const findCharger = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>
+  Effect.map(findRow(sql, own, chargerId), chargerOf)
+
+/** The same with the secrets of its configuration. */
+export const findWhole = (
+  { secrets, sql }: { readonly sql: SqlClient.SqlClient; readonly secrets: Secrets["Service"] },
+  own: Scoped,
+  chargerId: string
+) =>
+  Effect.map(findRow(sql, own, chargerId), (row) => ({
+    ...chargerOf(row),
+    configuration: openedConfiguration(secrets, row.configuration ?? [])
+  }))
 
 /** The operator's part of a charger, for facts and for checking a change. */
 export const findRecord = (sql: SqlClient.SqlClient, own: Scoped, chargerId: string) =>

@@ -14,13 +14,14 @@ import {
   supersededSessionsKept
 } from "../../domain/charger/ChargerState.ts"
 import { Quirk } from "../../domain/charger/Quirks.ts"
-import { TemplateKey } from "../../domain/charger/Template.ts"
 import { SetProfile } from "../../domain/command/ChargingProfile.ts"
 import { StoredNegligible, StoredProvisional } from "./Provisional.ts"
 import { textArray } from "../kernel/Arrays.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
+import { openedEntry, StoredTemplate } from "./SealedConfiguration.ts"
 import { authorizationStatuses } from "../../domain/token/Authorization.ts"
 import { registrations } from "../../domain/values/Registration.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
 import { transactionActions } from "../../domain/charger/ChargerEvent.ts"
 
 const Optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
@@ -132,32 +133,34 @@ const StateRow = Schema.Struct({
 const decodeRow = Schema.decodeUnknownSync(StateRow)
 const decodeSession = Schema.decodeUnknownSync(SessionRow)
 
+type Opening = Pick<Secrets["Service"], "open">
+
 /** How many documents and policies are cached, so that an organisation's chargers share them in memory. */
 const documentsKept = 256
 
 /** Decodes a document once for all rows with the same text. */
 const shared = <S extends Schema.Top & { readonly DecodingServices: never }, A>(
   body: S,
-  of: (body: S["Type"]) => A
+  of: (body: S["Type"], secrets: Opening) => A
 ) => {
   const decode = Schema.decodeUnknownSync(Schema.fromJsonString(body))
   const known = new Map<string, A>()
-  return (text: string): A => {
+  return (text: string, secrets: Opening): A => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const decoded = of(decode(text))
+    const decoded = of(decode(text), secrets)
     if (known.size >= documentsKept) known.clear()
     known.set(text, decoded)
     return decoded
   }
 }
 
-const templateOf = shared(Schema.Struct({ keys: Schema.Array(TemplateKey) }), ({ keys }) => keys)
+const templateOf = shared(StoredTemplate, ({ keys }, secrets) => keys.map((one) => openedEntry(secrets, one)))
 const quirksOf = shared(Schema.Struct({ rules: Schema.Array(Quirk) }), ({ rules }) => rules)
 
-const expectationsOf = ({ quirks, template }: typeof StateRow.Type) => ({
-  template: typeof template === "string" ? templateOf(template) : undefined,
-  quirks: typeof quirks === "string" ? quirksOf(quirks) : undefined
+const expectationsOf = ({ quirks, template }: typeof StateRow.Type, secrets: Opening) => ({
+  template: typeof template === "string" ? templateOf(template, secrets) : undefined,
+  quirks: typeof quirks === "string" ? quirksOf(quirks, secrets) : undefined
 })
 
 const none: ReadonlyArray<never> = []
@@ -168,8 +171,8 @@ const eachOf = <A, B>(rows: ReadonlyArray<A> | null, of: (row: A) => B): Readonl
 /** One object for all chargers of an organisation, as long as nothing in it changes. */
 const policies = new Map<string, ChargerPolicy>()
 
-const policyOf = (row: typeof StateRow.Type): ChargerPolicy => {
-  const { quirks, template } = expectationsOf(row)
+const policyOf = (row: typeof StateRow.Type, secrets: Opening): ChargerPolicy => {
+  const { quirks, template } = expectationsOf(row, secrets)
   const kept = policies.get(row.organisation_id)
   if (
     kept !== undefined &&
@@ -193,12 +196,12 @@ const policyOf = (row: typeof StateRow.Type): ChargerPolicy => {
   return policy
 }
 
-const toState = (row: typeof StateRow.Type): ChargerState => ({
+const toState = (row: typeof StateRow.Type, secrets: Opening): ChargerState => ({
   chargerId: row.charger_id,
   organisationId: row.organisation_id,
   epoch: row.epoch,
   connectedAt: row.connected_at,
-  policy: policyOf(row),
+  policy: policyOf(row, secrets),
   registration: row.registration,
   booted: row.booted,
   configured: row.configured,
@@ -239,7 +242,10 @@ const toState = (row: typeof StateRow.Type): ChargerState => ({
  * EXISTS, which PostgreSQL may run by reading all waiting commands. It also does not compare organisations for equality, since each table
  * has an index on them that might be chosen instead.
  */
-export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<string>) =>
+export const loadStates = (
+  { secrets, sql }: { readonly sql: SqlClient.SqlClient; readonly secrets: Opening },
+  chargerIds: ReadonlyArray<string>
+) =>
   Effect.map(
     sql<Record<string, unknown>>`
       SELECT c.charger_id, c.organisation_id, n.epoch::float8 AS epoch,
@@ -293,7 +299,7 @@ export const loadStates = (sql: SqlClient.SqlClient, chargerIds: ReadonlyArray<s
           ORDER BY x.id DESC LIMIT ${orphansKept}::int
         ) unmatched
       ) p ON true`,
-    (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row))]))
+    (rows) => new Map(rows.map((row) => [String(row["charger_id"]), toState(decodeRow(row), secrets)]))
   )
 
 /** Sessions by (charger, transaction id), so that a charger never finds another charger's session. */

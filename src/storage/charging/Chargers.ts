@@ -13,7 +13,15 @@ import { listedMessageBytes, type PageRequest } from "../../domain/values/Page.t
 import { isUuid } from "../../domain/values/Uuid7.ts"
 import { counts, countsOfSites, summaries } from "./ChargerSummaries.ts"
 import { needsPassword, passwordMissing, siteNotFound, update } from "./ChargerChanges.ts"
-import { chargerConditions, chargerOf, ChargerRow, findCharger, findRecord, selectChargers } from "./ChargerRows.ts"
+import {
+  chargerConditions,
+  chargerOf,
+  ChargerRow,
+  findCharger,
+  findRecord,
+  findWhole,
+  selectChargers
+} from "./ChargerRows.ts"
 import { pagedList, TextKey } from "../kernel/Cursor.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { rowsOf } from "../kernel/Rows.ts"
@@ -132,6 +140,9 @@ export const layer: Layer.Layer<Chargers, never, RecordingServices> = Layer.effe
       register: register(records),
       get: Effect.fn("Chargers.get")((organisationId, chargerId) =>
         guarded(findCharger(sql, scopedTo(sql, organisationId), chargerId))
+      ),
+      withSecrets: Effect.fn("Chargers.withSecrets")((organisationId, chargerId) =>
+        guarded(findWhole(records, scopedTo(sql, organisationId), chargerId))
       ),
       list: list(sql),
       summaries: summaries(sql),

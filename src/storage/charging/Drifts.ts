@@ -12,7 +12,7 @@ import { recording, type Recording, type RecordingServices } from "../kernel/Fac
 import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
-import { ConfigurationJson } from "./ChargerRows.ts"
+import { openedConfiguration, StoredConfiguration } from "./SealedConfiguration.ts"
 
 const DriftRow = Schema.Struct({
   chargerId: Schema.String,
@@ -88,17 +88,16 @@ const ReportedRow = Schema.Struct({
   manufacturer: Schema.String,
   model: Schema.String,
   firmwareVersion: Schema.String,
-  configuration: ConfigurationJson
+  configuration: StoredConfiguration
 })
 type ReportedRow = typeof ReportedRow.Type
 
 const reportedRows = rowsOf(ReportedRow)
 
-const reportedOf = (rows: ReadonlyArray<ReportedRow>): ReadonlyArray<Reported> =>
-  rows.map(({ configuration, ...row }) => ({
-    ...row,
-    configuration: configuration.map(({ key, readonly, value }) => ({ key, readonly, value: value ?? undefined }))
-  }))
+const reportedOf =
+  (secrets: Recording["secrets"]) =>
+  (rows: ReadonlyArray<ReportedRow>): ReadonlyArray<Reported> =>
+    rows.map(({ configuration, ...row }) => ({ ...row, configuration: openedConfiguration(secrets, configuration) }))
 
 const selectReported = (sql: SqlClient.SqlClient) => sql`
   SELECT c.charger_id AS "chargerId", c.manufacturer, c.model, c.firmware_version AS "firmwareVersion", f.keys AS configuration
@@ -133,20 +132,21 @@ const put = ({ sql, writable }: Recording) =>
 export const layer: Layer.Layer<Drifts, never, RecordingServices> = Layer.effect(
   Drifts,
   Effect.map(recording, (records) => {
-    const { sql, writable } = records
+    const { secrets, sql, writable } = records
+    const withKeys = reportedOf(secrets)
     return Drifts.of({
       list: list(sql),
       stirred: stirred(sql),
       named: Effect.fn("Drifts.named")((organisationId, chargerIds) => {
         const own = scopedTo(sql, organisationId)
         const rows = own`${selectReported(sql)} WHERE ${own.rowsOf("c")} AND c.charger_id = ANY (${textArray(chargerIds)})`
-        return Effect.map(guarded(reportedRows(rows)), reportedOf)
+        return Effect.map(guarded(reportedRows(rows)), withKeys)
       }),
       after: Effect.fn("Drifts.after")((organisationId, chargerId, limit) => {
         const own = scopedTo(sql, organisationId)
         const next = chargerId === undefined ? sql`` : sql`AND c.charger_id > ${chargerId}`
         const rows = own`${selectReported(sql)} WHERE ${own.rowsOf("c")} ${next} ORDER BY c.charger_id LIMIT ${limit}::int`
-        return Effect.map(guarded(reportedRows(rows)), reportedOf)
+        return Effect.map(guarded(reportedRows(rows)), withKeys)
       }),
       put: put(records),
       readTo: Effect.fn("Drifts.readTo")((position) =>

@@ -2,12 +2,14 @@
 import { Effect, Equal, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Quirk } from "../../domain/charger/Quirks.ts"
-import { TemplateKey } from "../../domain/charger/Template.ts"
+import { keptSecrets, shownTemplate, type TemplateKey } from "../../domain/charger/Template.ts"
+import { InvalidInput } from "../../domain/Errors.ts"
 import { Expectations } from "../../domain/charger/Expectations.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { Millis, rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
+import { openedEntry, sealedEntry, StoredTemplate } from "./SealedConfiguration.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 import { refusingValues, storable } from "../kernel/Storable.ts"
 
@@ -17,13 +19,12 @@ const idsShown = 20
 /** The most makes that are read: a fleet has a few models, each with a few firmware versions. */
 const makesMost = 1000
 
-const TemplateBody = Schema.Struct({ keys: Schema.Array(TemplateKey) })
 const QuirksBody = Schema.Struct({ rules: Schema.Array(Quirk) })
 
 const documentRow = <S extends Schema.Top & { readonly DecodingServices: never }>(body: S) =>
   rowOf(Schema.Struct({ body, updatedAt: Millis }))
 
-const templateRow = documentRow(TemplateBody)
+const templateRow = documentRow(StoredTemplate)
 const quirksRow = documentRow(QuirksBody)
 
 type Kind = "configurationTemplate" | "quirks"
@@ -44,9 +45,11 @@ const put = (sql: SqlClient.SqlClient, kind: Kind, body: object, { by, now }: Au
 
 const noTemplate = { keys: [], updatedAt: undefined }
 
-const readTemplate = (sql: SqlClient.SqlClient, organisationId: string) =>
+const readTemplate = ({ secrets, sql }: Recording, organisationId: string) =>
   Effect.map(templateRow(document(sql, organisationId, "configurationTemplate")), (row) =>
-    row === undefined ? noTemplate : { keys: row.body.keys, updatedAt: row.updatedAt }
+    row === undefined
+      ? noTemplate
+      : { keys: row.body.keys.map((one) => openedEntry(secrets, one)), updatedAt: row.updatedAt }
   )
 
 const readQuirks = (sql: SqlClient.SqlClient, organisationId: string) =>
@@ -54,15 +57,22 @@ const readQuirks = (sql: SqlClient.SqlClient, organisationId: string) =>
 
 const subjectOf = ({ by }: AuditContext): string => `organisation:${by.organisationId}`
 
-const setTemplate = ({ journaled, secrets, sql }: Recording) =>
-  Effect.fn("Expectations.setTemplate")(function* (keys: ReadonlyArray<TemplateKey>, audit: AuditContext) {
-    yield* storable({ keys })
+const setTemplate = (records: Recording) =>
+  Effect.fn("Expectations.setTemplate")(function* (given: ReadonlyArray<TemplateKey>, audit: AuditContext) {
+    const { journaled, secrets, sql } = records
+    yield* storable({ given })
     const write = Effect.gen(function* () {
-      const before = yield* readTemplate(sql, audit.by.organisationId)
+      const before = yield* readTemplate(records, audit.by.organisationId)
+      const keys = keptSecrets(given, before.keys)
+      if (keys instanceof InvalidInput) return yield* keys
       if (before.updatedAt !== undefined && Equal.equals(before.keys, keys)) return { result: before, facts: [] }
-      yield* put(sql, "configurationTemplate", { keys }, audit)
+      yield* put(sql, "configurationTemplate", { keys: keys.map((one) => sealedEntry(secrets, one)) }, audit)
       const fact = factOf("ConfigurationTemplateChanged", subjectOf(audit), secrets.uuid(audit.now), audit)
-      const body = { by: audit.by.actor, before: { keys: before.keys }, after: { keys } }
+      const body = {
+        by: audit.by.actor,
+        before: { keys: shownTemplate(before.keys) },
+        after: { keys: shownTemplate(keys, before.keys) }
+      }
       return { result: { keys, updatedAt: audit.now }, facts: [{ ...fact, body }] }
     })
     return yield* journaled(refusingValues(write))
@@ -111,7 +121,7 @@ export const layer: Layer.Layer<Expectations, never, RecordingServices> = Layer.
   Effect.map(recording, (records) => {
     const { sql } = records
     return Expectations.of({
-      template: (organisationId) => guarded(readTemplate(sql, organisationId)),
+      template: (organisationId) => guarded(readTemplate(records, organisationId)),
       setTemplate: setTemplate(records),
       quirks: (organisationId) => guarded(readQuirks(sql, organisationId)),
       setQuirks: setQuirks(records),

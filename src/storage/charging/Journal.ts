@@ -8,6 +8,7 @@ import { FactRefused, StorageUnavailable } from "../../domain/Errors.ts"
 import { inHalves } from "../../domain/values/InHalves.ts"
 import type { ChargerFact, CommandAnswered, ProgressReported, ProvisionalChanged } from "../../domain/charger/Fact.ts"
 import { type CommitResult, Journal, journalOf } from "../../domain/charger/Journal.ts"
+import { Secrets } from "../../domain/values/Secrets.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import { existingSession, type ExistingRow } from "./ChargerStateRows.ts"
 import { journalParameters } from "./JournalBatch.ts"
@@ -104,9 +105,16 @@ const newReports = (
  * Writes a batch with one statement. Only the few batches with a fact that has further consequences need a transaction. Returns whether all
  * facts were new.
  */
-const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>): Effect.Effect<boolean, SqlError.SqlError> =>
+const write = (
+  sql: SqlClient.SqlClient,
+  secrets: Secrets["Service"],
+  batch: ReadonlyArray<Waiting>
+): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.suspend(() => {
-    const p = journalParameters(batch.map((waiting) => waiting.facts))
+    const p = journalParameters(
+      batch.map((waiting) => waiting.facts),
+      secrets
+    )
     const ends = batch.flatMap((waiting) => waiting.ends)
     const provisional = provisionalDocument(batch.flatMap((waiting) => waiting.provisional))
     const statement = sql<{ fresh: ReadonlyArray<number> | null; standing: ReadonlyArray<ExistingRow> | null }>`
@@ -197,13 +205,14 @@ const timed = <A, E>(
  */
 const flush = (
   sql: SqlClient.SqlClient,
+  secrets: Secrets["Service"],
   batch: ReadonlyArray<Waiting>,
   measures: JournalMeasures,
   { ahead, ring }: Notifications["Service"]
 ): Effect.Effect<void, StorageUnavailable> =>
   inHalves(batch, (part) =>
     guardedWrite(
-      timed(write(sql, part), part, measures).pipe(
+      timed(write(sql, secrets, part), part, measures).pipe(
         Effect.tap((allNew) =>
           Effect.sync(() => {
             // Includes how the command ended only if it is certain that this fact ended it.
@@ -234,11 +243,12 @@ const died = new StorageUnavailable({ reason: "unknown", message: "the journal f
 /** Provides `Journal` with the database function `journal_commit`. */
 export const layer = (
   options: JournalOptions
-): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth | Notifications> =>
+): Layer.Layer<Journal, never, SqlClient.SqlClient | StorageHealth | Notifications | Secrets> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
       const health = yield* StorageHealth
       const notifications = yield* Notifications
       const measures = journalMeasures(yield* Effect.context<never>())
@@ -282,7 +292,7 @@ export const layer = (
         yield* waitForWork
         const batch = take()
         yield* health.writable.pipe(
-          Effect.andThen(flush(sql, batch, measures, notifications)),
+          Effect.andThen(flush(sql, secrets, batch, measures, notifications)),
           Effect.catch((error) => retryAgain(batch, error)),
           Effect.catchDefect((defect) =>
             Effect.andThen(

@@ -15,8 +15,12 @@ import type {
 } from "../../domain/charger/Fact.ts"
 import { isAtHand } from "../../domain/session/Matching.ts"
 import { tokenKey } from "../../domain/token/Token.ts"
+import { shownFields } from "../../domain/command/SecretParts.ts"
 import { nulSpelt } from "../../domain/values/OutsideText.ts"
+import type { Secrets } from "../../domain/values/Secrets.ts"
+import { sealedCommand } from "../commands/SealedCommands.ts"
 import { float8Array, int4Array, textArray, timestamptzArray, uuidArray } from "../kernel/Arrays.ts"
+import { sealedEntry } from "./SealedConfiguration.ts"
 
 type Document = Array<Readonly<Record<string, unknown>>>
 
@@ -279,6 +283,26 @@ const requiredOrdinal = (fact: ChargerFact, commit: ReadonlyArray<ChargerFact>, 
   return index < 0 ? before + commit.indexOf(fact) + 1 : before + index + 1
 }
 
+type Sealing = Pick<Secrets["Service"], "seal">
+
+/** The fact with its secrets masked, and beside that sealed for those who need them. */
+const withoutSecrets = (fact: ChargerFact, secrets: Sealing): ChargerFact => {
+  switch (fact.type) {
+    case "ConfigurationReported":
+      return { ...fact, body: { ...fact.body, keys: fact.body.keys.map((one) => sealedEntry(secrets, one)) } }
+    case "ConfigurationKeysLearned":
+      return { ...fact, body: { ...fact.body, keys: fact.body.keys.map((one) => sealedEntry(secrets, one)) } }
+    case "CommandIssued": {
+      const { sealed, shown } = sealedCommand(secrets, fact.body.command)
+      if (sealed === undefined) return fact
+      const body = { ...fact.body, command: shown, parameters: shownFields(fact.body.parameters), sealed }
+      return { ...fact, body }
+    }
+    default:
+      return fact
+  }
+}
+
 const addFact = (columns: Columns, fact: ChargerFact): void => {
   columns.keys.push(fact.key)
   columns.organisations.push(fact.organisationId)
@@ -292,13 +316,13 @@ const addFact = (columns: Columns, fact: ChargerFact): void => {
 }
 
 /** The parameters of `journal_commit`, in its order, for commits that are written together. */
-export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFact>>) => {
+export const journalParameters = (commits: ReadonlyArray<ReadonlyArray<ChargerFact>>, secrets: Sealing) => {
   const columns = emptyColumns()
   for (const commit of commits) {
     const before = columns.keys.length
     for (const fact of commit) {
       columns.requires.push(requiredOrdinal(fact, commit, before))
-      addFact(columns, fact)
+      addFact(columns, withoutSecrets(fact, secrets))
     }
   }
   return {

@@ -4,16 +4,15 @@
  */
 import { Clock, Effect, Latch, Layer, Schedule, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
-import { sealPurposes } from "../../domain/values/SealPurpose.ts"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
 import { beyondCaps, capMillis, cappedWith, type CommandCaps, isCapped } from "../../domain/command/CommandCaps.ts"
 import { type Command, goesAtOnce, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
 import { type Ended, endedAs } from "../../domain/command/EndedAs.ts"
-import { disruptiveTypes, isSecret } from "../../domain/command/Kinds.ts"
+import { disruptiveTypes } from "../../domain/command/Kinds.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import { shownLocation } from "../../domain/file/Location.ts"
 import { type CommandFilter, Commands } from "../../domain/command/Commands.ts"
+import { setsPassword } from "../../domain/command/SecretParts.ts"
 import { notConnected } from "../../domain/command/Unanswered.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
@@ -27,6 +26,7 @@ import { type Refusal, refusals } from "./CommandRefusals.ts"
 import { commandColumns, commandOf, CommandRow, selectCommands } from "./CommandRows.ts"
 import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
+import { openedCommand, sealedCommand } from "./SealedCommands.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
 import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { commandEndedChannel, commandWaitingChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
@@ -48,9 +48,6 @@ export interface CommandsOptions extends CommandCaps {
   /** How often expired commands are ended; `expiresIn` has a resolution of seconds. Default 1,000. */
   readonly sweepEveryMillis?: number | undefined
 }
-
-/** The purpose under which a command's secret is sealed. */
-const sealPurpose = sealPurposes.command
 
 const CommandedCharger = Schema.Struct({
   connected: Schema.Boolean,
@@ -75,13 +72,8 @@ const commandRows = rowsOf(CommandRow)
 const pages = pagedList("commands", UuidKey, (row: typeof CommandRow.Type) => row.id)
 const encodeCommand = Schema.encodeSync(Schema.fromJsonString(ChargerCommand))
 const decodeCommand = Schema.decodeUnknownSync(ChargerCommand)
-const decodeSealed = Schema.decodeUnknownSync(Schema.fromJsonString(ChargerCommand))
 
 const notFound = (chargerId: string) => new NotFound({ kind: "charger", id: chargerId })
-
-/** A command in its stored form, without the keys that give access to a file's location; only the charger gets those. */
-const withoutKeys = (command: ChargerCommand): ChargerCommand =>
-  "location" in command ? { ...command, location: shownLocation(command.location) } : command
 
 /** The parameters for counting the chargers that the caller has commanded in the last minute; only if this command counts. */
 const capOf = (options: CommandsOptions, { command }: NewCommand, { by, now }: AuditContext) => {
@@ -111,11 +103,8 @@ const commanded = (sql: SqlClient.SqlClient, options: CommandsOptions, input: Ne
 const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: AuditContext) => {
   const { command, parameters } = input
   const id = input.id ?? secrets.uuid(now)
-  const secret = isSecret(command)
-  const shown = secret ? { ...command, value: "" } : withoutKeys(command)
-  const hides = secret || ("location" in command && "location" in shown && shown.location !== command.location)
-  const verifier = secret ? secrets.verifier("charger-password", command.value) : null
-  const sealed = hides ? secrets.seal(sealPurpose, encodeCommand(command)) : null
+  const { sealed = null, shown } = sealedCommand(secrets, command)
+  const verifier = setsPassword(command) ? secrets.verifier("charger-password", command.value) : null
   const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
   const body = { by: by.actor, commandId: id, type: command._tag, parameters, command: shown, expiresAt }
   return { id, shown: encodeCommand(shown), verifier, sealed, expiresAt, body }
@@ -258,9 +247,8 @@ const take = ({ journaled, secrets, sql, writable }: Recording) => {
     )
     const row = taken?.isHeld === true ? yield* withCredentials(chargerId, epoch, now) : taken
     if (row === undefined) return undefined
-    const opened = row.sealed === null ? undefined : secrets.open(sealPurpose, row.sealed)
-    const command = opened === undefined ? decodeCommand(row.command) : decodeSealed(opened)
-    return { id: row.id, command, hasNext: row.hasNext }
+    const command = row.sealed === null ? undefined : openedCommand(secrets, row.sealed)
+    return { id: row.id, command: command ?? decodeCommand(row.command), hasNext: row.hasNext }
   })
 }
 

@@ -88,7 +88,8 @@ COMMENT ON TABLE charger_evse IS
 
 CREATE TABLE charger_configuration (
   charger_id text PRIMARY KEY REFERENCES charger (charger_id) ON DELETE CASCADE,
-  keys jsonb NOT NULL,
+  -- A secret is masked in `value` and encrypted in `sealed`.
+  keys sealed_document NOT NULL,
   reported_at timestamptz NOT NULL
 );
 COMMENT ON TABLE charger_configuration IS
@@ -347,7 +348,7 @@ BEGIN
   UPDATE charger_configuration f SET reported_at = NEW.heard_at, keys = coalesce((
     SELECT jsonb_agg(merged.entry ORDER BY merged.place) FROM (
       -- Keeps the charger's own spelling of a key, and whether it said that the key can be changed.
-      SELECT CASE WHEN reported.e IS NULL THEN known.e ELSE (known.e - 'value') || (reported.e - 'key') END AS entry, known.place
+      SELECT CASE WHEN reported.e IS NULL THEN known.e ELSE (known.e - 'value' - 'sealed') || (reported.e - 'key') END AS entry, known.place
       FROM jsonb_array_elements(f.keys) WITH ORDINALITY AS known(e, place)
       LEFT JOIN LATERAL (
         SELECT t.e FROM jsonb_array_elements(v_keys) AS t(e) WHERE lower(t.e ->> 'key') = lower(known.e ->> 'key') LIMIT 1

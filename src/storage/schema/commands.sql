@@ -57,9 +57,9 @@ LANGUAGE plpgsql
 AS $function$
 BEGIN
   IF NEW.type = 'CommandIssued' THEN
-    INSERT INTO command (id, organisation_id, charger_id, type, status, command, parameters, issued_by, created_at, expires_at, session_id)
+    INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, parameters, issued_by, created_at, expires_at, session_id)
     VALUES ((NEW.body ->> 'commandId')::uuid, NEW.organisation_id, substring(NEW.subject from 9), NEW.body ->> 'type', 'Pending',
-      (NEW.body ->> 'command')::jsonb, (NEW.body ->> 'parameters')::jsonb, NEW.body ->> 'by', NEW.at,
+      (NEW.body ->> 'command')::jsonb, NEW.body ->> 'sealed', (NEW.body ->> 'parameters')::jsonb, NEW.body ->> 'by', NEW.at,
       to_timestamp((NEW.body ->> 'expiresAt')::float8 / 1000), (NEW.body ->> 'sessionId')::uuid)
     ON CONFLICT (id) DO NOTHING;
   ELSIF NEW.type = 'CommandAnswered' THEN

@@ -3,6 +3,8 @@
 
 -- Encrypted text. `voltlane rotate-key` encrypts every column of this type anew.
 CREATE DOMAIN sealed AS text;
+-- A document in which texts named `sealed` are encrypted.
+CREATE DOMAIN sealed_document AS jsonb;
 
 CREATE TABLE service (
   name text PRIMARY KEY,

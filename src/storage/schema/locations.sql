@@ -151,9 +151,9 @@ AS $function$
 CREATE TRIGGER configuration_location_made AFTER INSERT ON charger_configuration
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();
 
--- Every charger reports its configuration after each boot, and it has rarely changed.
+-- Every charger reports its configuration after each boot, and it has rarely changed. Encrypted values differ each time, and no location shows them.
 CREATE TRIGGER configuration_location_changed AFTER UPDATE ON charger_configuration
-  FOR EACH ROW WHEN ((old.keys IS DISTINCT FROM new.keys)) EXECUTE FUNCTION location_mark_charger();
+  FOR EACH ROW WHEN ((jsonb_path_query_array(old.keys, '$[*] ? (!exists (@."sealed"))') IS DISTINCT FROM jsonb_path_query_array(new.keys, '$[*] ? (!exists (@."sealed"))'))) EXECUTE FUNCTION location_mark_charger();
 
 CREATE TRIGGER equipment_location AFTER INSERT OR DELETE OR UPDATE ON charger_equipment
   FOR EACH ROW EXECUTE FUNCTION location_mark_charger();

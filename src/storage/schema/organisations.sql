@@ -26,7 +26,7 @@ COMMENT ON TABLE organisation IS
 CREATE TABLE organisation_document (
   organisation_id uuid NOT NULL REFERENCES organisation (id) ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('configurationTemplate', 'quirks')),
-  body jsonb NOT NULL,
+  body sealed_document NOT NULL,
   updated_at timestamptz NOT NULL,
   PRIMARY KEY (organisation_id, kind)
 );

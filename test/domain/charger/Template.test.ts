@@ -1,6 +1,13 @@
 import { driftOf } from "../../../src/domain/decide/Templating.ts"
 import { describe, expect, it } from "vitest"
-import { compare, isRefused, sameValue, toChange } from "../../../src/domain/charger/Template.ts"
+import {
+  compare,
+  isRefused,
+  keptSecrets,
+  sameValue,
+  shownTemplate,
+  toChange
+} from "../../../src/domain/charger/Template.ts"
 
 const reported = (key: string, value: string | undefined, readonly = false) => ({ key, value, readonly })
 
@@ -28,6 +35,7 @@ describe("two values of a key", () => {
 })
 
 describe("a configuration against its template", () => {
+  const open = { secret: false, unknown: false }
   const template = [
     { key: "heartbeatinterval", value: "300" },
     { key: "LocalPreAuthorize", value: "true" },
@@ -43,11 +51,19 @@ describe("a configuration against its template", () => {
 
   it("shows what differs and what is missing, in the charger's own spelling", () => {
     expect(compare(template, configuration)).toEqual([
-      { key: "HeartbeatInterval", value: "60", readonly: false, expected: "300", drift: true, missing: false },
-      { key: "LocalPreAuthorize", value: "True", readonly: false, expected: "true", drift: false, missing: false },
-      { key: "NumberOfConnectors", value: "2", readonly: true, expected: "9", drift: true, missing: false },
-      { key: "Other", value: undefined, readonly: false, expected: undefined, drift: false, missing: false },
-      { key: "VendorKey", value: undefined, readonly: false, expected: "x", drift: true, missing: true }
+      { key: "HeartbeatInterval", value: "60", readonly: false, expected: "300", drift: true, missing: false, ...open },
+      {
+        key: "LocalPreAuthorize",
+        value: "True",
+        readonly: false,
+        expected: "true",
+        drift: false,
+        missing: false,
+        ...open
+      },
+      { key: "NumberOfConnectors", value: "2", readonly: true, expected: "9", drift: true, missing: false, ...open },
+      { key: "Other", value: undefined, readonly: false, expected: undefined, drift: false, missing: false, ...open },
+      { key: "VendorKey", value: undefined, readonly: false, expected: "x", drift: true, missing: true, ...open }
     ])
   })
 
@@ -86,5 +102,34 @@ describe("a charger's drift", () => {
     const differing = charger(["A", "2"], ["HeartbeatInterval", "60"])
     expect(driftOf(differing, { ...policy, quirks })).toBe(2)
     expect(driftOf({ ...differing, manufacturer: "Other" }, { ...policy, quirks })).toBe(1)
+  })
+})
+
+describe("a secret of the template", () => {
+  const template = [{ key: "WifiPassword", value: "hunter22" }]
+
+  it.each([undefined, "", "****", "••••••", "xxxxxxxx", "<hidden>", "null"])(
+    "is unknown at a charger that answers %j",
+    (value) => {
+      const configuration = [reported("WifiPassword", value)]
+      expect(compare(template, configuration)).toMatchObject([{ drift: false, unknown: true, secret: true }])
+      expect(toChange(template, configuration)).toEqual([])
+      expect(toChange(template, configuration, true)).toEqual(template)
+    }
+  )
+
+  it("is compared with a value that the charger tells", () => {
+    expect(toChange(template, [reported("WifiPassword", "hunter22")], true)).toEqual([])
+    expect(toChange(template, [reported("WifiPassword", "old")])).toEqual(template)
+  })
+
+  it("is shown masked, and stays if it is sent back masked", () => {
+    const all = [...template, { key: "HeartbeatInterval", value: "300" }]
+    expect(shownTemplate(all)).toEqual([{ key: "WifiPassword", value: "***" }, all[1]])
+    expect(keptSecrets(shownTemplate(all), all)).toEqual(all)
+    expect(keptSecrets(shownTemplate(all), [])).toMatchObject({ pointer: "/keys/0/value" })
+    expect(shownTemplate([{ key: "WifiPassword", value: "other" }], all)).toEqual([
+      { key: "WifiPassword", value: "*** (changed)" }
+    ])
   })
 })

@@ -34,6 +34,15 @@ describe("a body in the log of exchanges", () => {
     expect(kept('{"token":"S3CRET\\')).toBe('{"token":"***')
   })
 
+  it("contains no secret of a partner's URLs, wherever it was cut", () => {
+    const body = JSON.stringify({
+      url: "https://u:S3CRET@p.example/ocpi/versions?token=S3CRET&limit=10",
+      password: "S3CRET"
+    })
+    expect(kept(body)).toBe('{"url":"https://u:***@p.example/ocpi/versions?token=***&limit=10","password":"***"}')
+    for (let max = 1; max <= body.length; max++) expect(kept(body, max)).not.toMatch(/S3/)
+  })
+
   it("keeps drivers' card uids, which operators search for", () => {
     const body = '{"token":{"uid":"04AABB","type":"RFID"},"location_id":"L1"}'
     expect(kept(body)).toBe(body)
@@ -55,6 +64,12 @@ describe("a path in the log of exchanges", () => {
     for (let end = 1; end <= bare.length; end++) expect(keptPath(bare.slice(0, end))).not.toMatch(/S3/)
     expect(keptPath(`${path}%E0%A4%A`)).toBe(`${path}***`)
     expect(keptPath("/ocpi/2.2.1/cdrs?offset=0&limit=10")).toBe("/ocpi/2.2.1/cdrs?offset=0&limit=10")
+  })
+
+  it("contains no secret of the query and no password, and everything else", () => {
+    expect(keptPath("p.example/ocpi/versions?token=S3CRET&limit=10")).toBe("p.example/ocpi/versions?token=***&limit=10")
+    expect(keptPath("u:S3CRET@p.example/ocpi/versions?api_key=S3CRET")).toBe("***@p.example/ocpi/versions?api_key=***")
+    expect(keptPath("/ocpi/2.2.1/tokens/FI/ABC/04AABB?type=RFID")).toBe("/ocpi/2.2.1/tokens/FI/ABC/04AABB?type=RFID")
   })
 
   it("of a result is shown relative to the partner's endpoints, and otherwise only as its host", () => {

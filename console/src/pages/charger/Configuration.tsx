@@ -89,7 +89,7 @@ export const Configuration = ({ row }: { readonly row: Row }) => {
         <CommandDialog
           type="ChangeConfiguration"
           row={row}
-          preset={{ key: edited.key, value: edited.expected ?? edited.value ?? "" }}
+          preset={{ key: edited.key, value: edited.secret ? "" : (edited.expected ?? edited.value ?? "") }}
           onClose={() => setEdited(undefined)}
         />
       )}

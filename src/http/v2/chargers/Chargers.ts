@@ -11,10 +11,11 @@ import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Presence } from "../../../domain/charger/Presence.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
+import { shownValue } from "../../../domain/values/SecretText.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Page } from "../../../domain/values/Page.ts"
 import { Api } from "../Api.ts"
-import { askFactor, audit, organisationId } from "../requests/Caller.ts"
+import { askFactor, audit, organisationId, seesSecrets } from "../requests/Caller.ts"
 import { changedCredentials, newCredentials, type Credentials } from "./ChargerCredentials.ts"
 import type { ChargerChange } from "./ChargersApi.ts"
 import { placeOf } from "../../../domain/site/Connector.ts"
@@ -158,14 +159,15 @@ export const layer = HttpApiBuilder.group(
         yield* link.disconnect(params.chargerId, "charger removed")
       }),
       configuration: Effect.fn("v2.chargers.configuration")(function* ({ params, query, request }) {
-        const charger = yield* chargers.get(yield* organisationId, params.chargerId)
+        const charger = yield* chargers.withSecrets(yield* organisationId, params.chargerId)
+        const shown = (yield* seesSecrets) ? (_: string, value: string) => value : shownValue
         // Before the charger's first report it is not known which keys it lacks.
         const template = charger.configuration.length === 0 ? [] : yield* expected(charger)
         const page = yield* keysBehind(query.cursor, compare(template, charger.configuration))
         return yield* listed(publicUrl, request.url, page, (one) => ({
           ...one,
-          value: one.value ?? null,
-          expected: one.expected ?? null
+          value: one.value === undefined ? null : shown(one.key, one.value),
+          expected: one.expected === undefined ? null : shown(one.key, one.expected)
         }))
       })
     })

@@ -139,7 +139,13 @@ const ConfigurationKey = Schema.Struct({
     description: "The template's value; null if the template has none"
   }),
   drift: Schema.Boolean.annotate({ description: "Whether it differs from the expected value, or is missing" }),
-  missing: Schema.Boolean.annotate({ description: "Whether the key is expected and the charger does not have it" })
+  missing: Schema.Boolean.annotate({ description: "Whether the key is expected and the charger does not have it" }),
+  secret: Schema.Boolean.annotate({
+    description: "Whether the value is a secret by the key's name, which is masked without `chargers:secrets`"
+  }),
+  unknown: Schema.Boolean.annotate({
+    description: "Whether a secret is expected and the charger does not tell its own, so that they cannot be compared"
+  })
 }).annotate({ identifier: "ConfigurationKey" })
 
 const params = { chargerId: ChargerId }

@@ -4,16 +4,17 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Charger } from "../../../domain/charger/Charger.ts"
 import { builtInQuirks, concerns, type Quirk } from "../../../domain/charger/Quirks.ts"
 import { toleranceKinds } from "../../../domain/charger/ToleranceKinds.ts"
-import { toChange } from "../../../domain/charger/Template.ts"
+import { shownTemplate, toChange } from "../../../domain/charger/Template.ts"
 import { expectedOf, templateRound } from "../../../domain/decide/Templating.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
 import { Expectations, type Fleet, type Template } from "../../../domain/charger/Expectations.ts"
+import { shownValue } from "../../../domain/values/SecretText.ts"
 import { Drifts } from "../../../domain/charger/Drifts.ts"
 import { Api } from "../Api.ts"
-import { organisationId, audit } from "../requests/Caller.ts"
+import { organisationId, audit, seesSecrets } from "../requests/Caller.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { toCommand } from "../commands/Commands.ts"
 
@@ -29,7 +30,9 @@ export const expecting = Effect.gen(function* () {
   })
 })
 
-const toTemplate = ({ keys, updatedAt }: Template) => ({ keys, updatedAt: updatedAt ?? null })
+const toTemplate = Effect.fnUntraced(function* ({ keys, updatedAt }: Template) {
+  return { keys: (yield* seesSecrets) ? keys : shownTemplate(keys), updatedAt: updatedAt ?? null }
+})
 
 /** Chargers listed with a rule: enough to see whether the rule matches the intended ones. */
 const chargersNamed = 20
@@ -69,21 +72,22 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       template: Effect.fn("v2.expectations.template")(function* () {
-        return toTemplate(yield* expectations.template(yield* organisationId))
+        return yield* toTemplate(yield* expectations.template(yield* organisationId))
       }),
       setTemplate: Effect.fn("v2.expectations.setTemplate")(function* ({ payload }) {
-        return toTemplate(yield* expectations.setTemplate(payload.keys, yield* audit))
+        return yield* toTemplate(yield* expectations.setTemplate(payload.keys, yield* audit))
       }),
       apply: Effect.fn("v2.expectations.apply")(function* ({ params: { chargerId }, payload }) {
-        const charger = yield* chargers.get(yield* organisationId, chargerId)
-        const wanted = toChange(yield* expected(charger), charger.configuration).slice(0, templateRound)
+        const charger = yield* chargers.withSecrets(yield* organisationId, chargerId)
+        // Whoever applies the template explicitly also wants the secrets that the charger does not tell.
+        const wanted = toChange(yield* expected(charger), charger.configuration, true).slice(0, templateRound)
         const by = yield* audit
         const items = yield* Effect.forEach(wanted, ({ key, value }) =>
           commands.issue(
             {
               chargerId,
               command: { _tag: "ChangeConfiguration", key, value },
-              parameters: { key, value },
+              parameters: { key, value: shownValue(key, value) },
               expiresInSeconds: payload?.expiresIn
             },
             by

@@ -1,6 +1,7 @@
 /** The commands of Core and RemoteTrigger (OCPP 1.6 §5.1…§5.4, §5.8, §5.11…§5.14, §5.17, §5.18). */
 import { Schema } from "effect"
 import { passwordKey } from "../../../domain/command/Kinds.ts"
+import { isSecretName, maskedValue } from "../../../domain/values/SecretNames.ts"
 import { validateProfile } from "../../../domain/command/Profile.ts"
 import { Uuid } from "../../Fields.ts"
 import { refused, row } from "./Row.ts"
@@ -112,6 +113,7 @@ export const core = {
       const isPassword = key.trim().toLowerCase() === passwordKey
       if (isPassword && value === undefined) return { _tag: "NeedsPassword", key }
       if (value === undefined) return refused("/value", "Is required")
+      if (value === maskedValue && isSecretName(key)) return refused("/value", "Is masked: give the value")
       if (isPassword && !passwordFits.test(value)) return refused("/value", passwordRule)
       if (key.trim().toLowerCase() === profileKey && !/^\s*[0-3]\s*$/.test(value)) {
         return refused("/value", "Must be a security profile (1, 2 or 3) higher than the charger's")

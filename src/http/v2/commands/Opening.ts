@@ -4,11 +4,11 @@ import type { ChargerCommand } from "../../../domain/command/ChargerCommand.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { CommandOpening } from "../../../domain/command/CommandOpening.ts"
 import { Commands } from "../../../domain/command/Commands.ts"
-import { isSecret } from "../../../domain/command/Kinds.ts"
+import { setsPassword, shownFields } from "../../../domain/command/SecretParts.ts"
 import { Conflict, InvalidInput, NotFound } from "../../../domain/Errors.ts"
-import { shownLocation } from "../../../domain/file/Location.ts"
 import { newChargerPassword } from "../../../domain/operator/Keys.ts"
 import { Sessions } from "../../../domain/session/Sessions.ts"
+import { maskedValue } from "../../../domain/values/SecretNames.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { commandRows, NewCommand, type NewCommandBody } from "./CommandsApi.ts"
 import { listsByHand } from "./ManualLocalLists.ts"
@@ -42,27 +42,17 @@ const chosenOf = (given: object, { chosen, command, fileId }: Found): Readonly<R
   }
 }
 
-const locations: ReadonlySet<string> = new Set(["location", "remoteLocation"])
-
-/** Masks locations, which are at the top or one level below (GetLog, SignedUpdateFirmware). */
-const withShownLocations = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      if (name === "log" || name === "firmware") return [name, withShownLocations({ ...(value as object) })]
-      return [name, typeof value === "string" && locations.has(name) ? shownLocation(value) : value]
-    })
-  )
-
 /** What may be shown of a body before anything is filled in. */
 export const shownParameters = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = body
-  return withShownLocations(given)
+  return shownFields(given)
 }
 
 /** The parameters that are stored: what the caller wrote, with secrets masked, and what the service chose. */
 const parametersOf = (body: Readonly<Record<string, unknown>>, found: Found): Readonly<Record<string, unknown>> => {
   const { expiresIn: _, type: __, ...given } = body
-  const shown = isSecret(found.command) ? { ...given, value: "***" } : withShownLocations(given)
+  // A password that the service generated is not in the body.
+  const shown = setsPassword(found.command) ? { ...given, value: maskedValue } : shownFields(given)
   return { ...shown, ...chosenOf(given, found) }
 }
 

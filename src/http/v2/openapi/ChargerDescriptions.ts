@@ -93,7 +93,10 @@ export const chargerDescriptions: Descriptions["properties"] = {
   frame: ["The frame's text, at most 64 KiB; passwords and keys are masked", '[2,"c1f4a2","Heartbeat",{}]'],
   cutFrom: ["Size of the whole frame in bytes if `frame` is only its beginning; null if `frame` is complete", null],
   "ConfigurationKey.key": ["Name of the configuration key as the charger spells it", "HeartbeatInterval"],
-  "ConfigurationKey.value": ["The reported value; null if the charger has none, or hides it", "300"],
+  "ConfigurationKey.value": [
+    "The reported value; null if the charger has none, or hides it; masked if it is secret and the caller lacks `chargers:secrets`",
+    "300"
+  ],
   readonly: ["True: the charger does not accept ChangeConfiguration for it"],
   expected: ["The template's value; null if the template has none", "300"],
 
@@ -146,7 +149,10 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "ConfigurationDrift.keys": ["Number of its keys that differ and can be set", 3],
   "ConfigurationDrift.since": ["When the service first found the difference"],
   "TemplateKey.key": ["Name of the configuration key; case does not matter", "HeartbeatInterval"],
-  "TemplateKey.value": ["The expected value", "300"],
+  "TemplateKey.value": [
+    "The expected value; secrets are masked without `chargers:secrets`. A value that is sent back masked stays as it is",
+    "300"
+  ],
   "ConfigurationTemplate.updatedAt": ["When the template was last replaced; null if never"],
   rules: ["The organisation's own rules; later rules override earlier ones"],
   "Quirk.name": ["The rule's name", "Aurora meters in kWh"],

@@ -11,6 +11,11 @@ export const organisationId: Effect.Effect<string, never, Caller> = Effect.map(
   (caller) => caller.organisationId
 )
 
+/** Whether the caller may see the secrets in chargers' configuration. */
+export const seesSecrets: Effect.Effect<boolean, never, Caller> = Effect.map(Caller, ({ permissions }) =>
+  permissions.includes("chargers:secrets")
+)
+
 /** Who writes, and when. */
 export const audit: Effect.Effect<AuditContext, never, Caller> = Effect.flatMap(Caller, (by) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ by, now }))

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest"
-import { maskConfigurationKey, maskPrivateKeys, maskUrls } from "../../../src/ocpp/rpc/Secrets.ts"
+import { maskJson } from "../../../src/domain/values/SecretJson.ts"
+import {
+  maskPrivateKeys,
+  maskUrls,
+  shownAddresses,
+  shownText,
+  shownValue
+} from "../../../src/domain/values/SecretText.ts"
 import { forSeeds } from "../../support/random.ts"
 
-const mask = (text: string): string => maskConfigurationKey(text, "authorizationkey")
+const mask = (text: string): string => maskJson(text, shownText) ?? "***"
 
 describe("a secret configuration key", () => {
   const rows: ReadonlyArray<readonly [string, string, string]> = [
@@ -42,6 +49,26 @@ describe("a secret configuration key", () => {
       '[2,"7","GetConfiguration",{"key":["AuthorizationKey"]}]'
     ],
     ["masks a truncated frame completely", '[2,"7","ChangeConfiguration",{"key":"AuthorizationKey","value":"ab', "***"],
+    [
+      "is recognised by any name that says so, in vendors' data too",
+      '[2,"7","DataTransfer",{"vendorId":"V","messageId":"Set","data":"{\\"ssid\\":\\"a\\",\\"wifiPassword\\":\\"abc\\"}"}]',
+      '[2,"7","DataTransfer",{"vendorId":"V","messageId":"Set","data":"{\\"ssid\\":\\"a\\",\\"wifiPassword\\":\\"***\\"}"}]'
+    ],
+    [
+      "is recognised by the name of the message that carries it",
+      '[2,"7","DataTransfer",{"vendorId":"V","messageId":"SetSimPin","data":"4711"}]',
+      '[2,"7","DataTransfer",{"vendorId":"V","messageId":"SetSimPin","data":"***"}]'
+    ],
+    [
+      "is recognised in a list of pairs",
+      '[2,"7","DataTransfer",{"vendorId":"V","data":"apn=iot.example;user=u;password=abc;pin=4711"}]',
+      '[2,"7","DataTransfer",{"vendorId":"V","data":"apn=iot.example;user=u;password=***;pin=***"}]'
+    ],
+    [
+      "is not a switch",
+      '[3,"7",{"configurationKey":[{"key":"WifiPassword","value":"true"},{"key":"SimPin","value":""}]}]',
+      '[3,"7",{"configurationKey":[{"key":"WifiPassword","value":"true"},{"key":"SimPin","value":""}]}]'
+    ],
     ["masks a frame that lacks a quote completely", '[2,"7","X",{"key":"AuthorizationKey,"value":"abc"}]', "***"],
     ["masks an excessively nested frame completely", "[".repeat(100_000), "***"]
   ]
@@ -156,5 +183,63 @@ describe("a private key", () => {
 
   it("is not recognised in a certificate alone", () => {
     expect(maskPrivateKeys(certificate)).toBe(certificate)
+  })
+})
+
+describe("text", () => {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["apn=iot.example;user=u;password=abc def;x=1", "apn=iot.example;user=u;password=***;x=1"],
+    ["ssid: home, psk: 'abc', channel: 11", "ssid: home, psk: '***', channel: 11"],
+    [
+      "<wifi><ssid>home</ssid><password>abc</password></wifi>",
+      "<wifi><ssid>home</ssid><password>***</password></wifi>"
+    ],
+    ['<wifi ssid="home" password="abc"/>', '<wifi ssid="home" password="***"/>'],
+    [
+      '{"apn":{"name":"iot","apnPwd":"abc","pinEnabled":true}}',
+      '{"apn":{"name":"iot","apnPwd":"***","pinEnabled":true}}'
+    ],
+    [
+      '[{"name":"ftpPassword","value":"abc"},{"name":"port","value":"21"}]',
+      '[{"name":"ftpPassword","value":"***"},{"name":"port","value":"21"}]'
+    ],
+    ["see ftp://user:abc@h/dir", "see ftp://user:***@h/dir"],
+    ["TokenTimeout=30; MinimumPasswordLength=8", "TokenTimeout=30; MinimumPasswordLength=8"],
+    ["Energy.Active.Import.Register,Power.Factor", "Energy.Active.Import.Register,Power.Factor"],
+    ["2026-11-27T10:00:00Z", "2026-11-27T10:00:00Z"],
+    ["{not json password=abc", "{not json password=***"]
+  ]
+  it.each(rows)("%s", (text, expected) => {
+    expect(shownText(text)).toBe(expected)
+    expect(shownText(expected)).toBe(expected)
+  })
+
+  it("is the value of a key with the name of a secret as a whole", () => {
+    expect(shownValue("WifiPassword", "abc")).toBe("***")
+    expect(shownValue("DiagnosticsUrl", "ftp://u:abc@h/")).toBe("ftp://u:***@h/")
+    expect(shownValue("HeartbeatInterval", "300")).toBe("300")
+  })
+
+  it("is masked in linear time, whatever it is", () => {
+    const before = process.cpuUsage()
+    const parts = ["a=", "pass=", "a ", "<a>", "<a ", '"a":', "{", "[{", "password", "=", '"', "\\", "a.", "://"]
+    for (const part of parts) shownText(part.repeat(Math.ceil(200_000 / part.length)))
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000)
+  })
+})
+
+describe("an address in traces and logs", () => {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["/files/up/t0k3n/log.txt", "/files/up/***/log.txt"],
+    ["https://h/cpo/files/down/t0k3n", "https://h/cpo/files/down/***"],
+    ["(500 PUT /files/up/t0k3n/log.txt)", "(500 PUT /files/up/***/log.txt)"],
+    ["https://h/hook?token=t0k3n&x=1", "https://h/hook?token=***&x=1"],
+    ["ftp://u:t0k3n@h/dir failed", "ftp://u:***@h/dir failed"],
+    ["?clientId=t0k3n&code=t0k3n&limit=10", "?clientId=***&code=***&limit=10"],
+    ["/cpo/v2/files/0192/content?country_code=FI", "/cpo/v2/files/0192/content?country_code=FI"]
+  ]
+  it.each(rows)("%s", (text, expected) => {
+    expect(shownAddresses(text)).toBe(expected)
+    expect(shownAddresses(expected)).toBe(expected)
   })
 })

@@ -1,0 +1,135 @@
+/**
+ * Masks secrets in JSON text by the names next to them, in any order and spacing: a member whose name is secret, and the members of an object that
+ * names a secret (`{"key":"WifiPassword","value":…}`). It reads the text's tokens, so that everything except the secrets stays as it was sent.
+ */
+import { isDeeperThan, maxFrameDepth } from "./JsonBounds.ts"
+import { isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
+
+/** Longest text that can be a name, including quotes, spaces and escapes (an escape takes six characters). */
+const nameMost = 512
+
+/** An object or array that is open while the text is read. */
+interface Container {
+  readonly isObject: boolean
+  /** Name of the member that is being read. */
+  name: string | undefined
+  /** Where the value of that member, or the item of an array, begins; undefined between members. */
+  valueFrom: number | undefined
+  /** The secret that the object names. */
+  names: string | undefined
+  /** Members to hide if it names one. */
+  readonly hideable: Array<Span>
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+interface Replaced extends Span {
+  readonly by: string
+}
+
+const token = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^"{}[\],:]+/g
+
+/** A name or a value normalised for comparison: without quotes, escapes and outer spaces. */
+const plain = (text: string): string =>
+  text
+    .trim()
+    .replace(/^"|"$/g, "")
+    .replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .trim()
+
+/** A string without any of these characters contains neither JSON, nor a pair, nor a URL. */
+const mayContain = /[=:<{\\]/
+
+/** Members that name what the other members are about. */
+const naming: ReadonlySet<string> = new Set(["key", "name", "parameter", "messageid"])
+
+/** Members beside such a name that are never secret. */
+const harmless: ReadonlySet<string> = new Set([...naming, "readonly", "vendorid"])
+
+/** A JSON text with `at` and `to` of its parts that are masked, and by what. */
+const reading = (text: string, inside: (text: string) => string) => {
+  const found: Array<Replaced> = []
+  const stack: Array<Container> = []
+  const hide = ({ from, to }: Span, name: string): void => {
+    const value = text.slice(from, to)
+    if (value.length > nameMost || isSecretEntry(name, plain(value))) found.push({ from, to, by: `"${maskedValue}"` })
+  }
+  /** A string that is not secret itself may contain JSON, a list of pairs or a URL. */
+  const look = ({ from, to }: Span): void => {
+    const value = text.slice(from, to).trim()
+    if (!value.startsWith('"') || !mayContain.test(value)) return
+    const given: unknown = JSON.parse(value)
+    const shown = inside(String(given))
+    if (shown !== given) found.push({ from, to, by: JSON.stringify(shown) })
+  }
+  const endValue = (to: number, open: Container): void => {
+    const { name, valueFrom: from } = open
+    if (from === undefined) return
+    const span = { from, to }
+    open.valueFrom = undefined
+    open.name = undefined
+    if (!open.isObject) return look(span)
+    if (name === undefined) return
+    const member = name.toLowerCase()
+    if (isSecretName(name)) return hide(span, name)
+    // The length limit prevents nested objects under the name `key` from being read once per level.
+    if (naming.has(member) && to - from <= nameMost) {
+      const named = text.slice(from, to).trim()
+      if (named.startsWith('"') && isSecretName(plain(named))) open.names = plain(named)
+    }
+    if (!harmless.has(member)) open.hideable.push(span)
+    look(span)
+  }
+  const close = (at: number): void => {
+    const open = stack.pop()
+    if (open === undefined) return
+    endValue(at, open)
+    if (open.names !== undefined) for (const span of open.hideable) hide(span, open.names)
+  }
+  for (const match of text.matchAll(token)) {
+    const [part] = match
+    const open = stack.at(-1)
+    if (part === "{" || part === "[") {
+      if (open !== undefined && !open.isObject) open.valueFrom ??= match.index
+      stack.push({ isObject: part === "{", name: undefined, valueFrom: undefined, names: undefined, hideable: [] })
+    } else if (part === "}" || part === "]") close(match.index)
+    else if (open === undefined) continue
+    else if (part === ",") endValue(match.index, open)
+    else if (!open.isObject) open.valueFrom ??= match.index
+    else if (part === ":") open.valueFrom ??= match.index + 1
+    else if (open.valueFrom === undefined && part.startsWith('"')) open.name = plain(part)
+  }
+  // A longer part comes first: what is inside it is hidden with it.
+  return found.sort((a, b) => a.from - b.from || b.to - a.to || (a.by.length <= b.by.length ? -1 : 1))
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The JSON text with its secrets replaced by `"***"`, and every other string by what `inside` makes of it. Undefined if the text is not JSON or
+ * nests deeper than any message: if a quote is missing, it is unknown which parts are values.
+ */
+export const maskJson = (text: string, inside: (text: string) => string = (kept) => kept): string | undefined => {
+  if (isDeeperThan(text, maxFrameDepth) || !isJson(text)) return undefined
+  let masked = ""
+  let done = 0
+  for (const { by, from, to } of reading(text, inside)) {
+    // It is inside a value that is hidden already.
+    if (from < done) continue
+    const value = text.slice(from, to)
+    const indent = value.length - value.trimStart().length
+    masked += text.slice(done, from + indent) + by
+    done = from + Math.max(indent, value.trimEnd().length)
+  }
+  return masked + text.slice(done)
+}
