@@ -101,7 +101,8 @@ describe.skipIf(!canBrowse)("a page of another origin", () => {
       invitationId: String(invited["id"]),
       signInId: anId,
       passkeyId: anId,
-      viewId: anId
+      viewId: anId,
+      domain: "owner.example"
     }
     const document: Json = await (await fetch(`${place.service.url}/cpo/swagger.json`)).json()
     writes = requestsOf(document, owned).filter(({ operation }) => operation.method !== "GET")

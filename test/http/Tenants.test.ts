@@ -52,7 +52,8 @@ it("fails for a route whose path parameter or body has no recipe", async () => {
     invitationId: "",
     signInId: "",
     passkeyId: "none",
-    viewId: "none"
+    viewId: "none",
+    domain: "owner.example"
   }
   const document = (operation: object) => ({
     servers: [{ url: "http://rest.test/cpo" }],

@@ -35,7 +35,7 @@ forEachDatabase("the secret key", (it) => {
       const columns = yield* sql<{ table: string; column: string; kind: string }>`
         SELECT a.attrelid::regclass::text AS table, a.attname AS column, c.relkind AS kind
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        WHERE a.atttypid = 'sealed'::regtype AND NOT a.attisdropped AND c.relkind IN ('r', 'p') ORDER BY 1, 2`
+        WHERE a.atttypid IN ('sealed'::regtype, 'sealed_document'::regtype) AND NOT a.attisdropped AND c.relkind IN ('r', 'p') ORDER BY 1, 2`
       assert.deepStrictEqual(
         columns.map(({ column, kind, table }) => ({ table, column, kind })),
         // The place of a row is unique only in a table without partitions.

@@ -37,6 +37,8 @@ export interface Owned {
   /** The same. */
   readonly passkeyId: string
   readonly viewId: string
+  /** A domain of its single sign-on. */
+  readonly domain: string
 }
 
 /** A text that is in the owner's records and nowhere else. */
@@ -376,6 +378,7 @@ export const makeOwned = async (
     invitationId: invitation.id,
     signInId: operator.id,
     passkeyId: operator.id,
-    viewId: view.id
+    viewId: view.id,
+    domain: "owner.example"
   }
 }

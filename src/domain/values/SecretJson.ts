@@ -2,6 +2,7 @@
  * Masks secrets in JSON text by the names next to them, in any order and spacing: a member whose name is secret, and the members of an object that
  * names a secret (`{"key":"WifiPassword","value":…}`). It reads the text's tokens, so that everything except the secrets stays as it was sent.
  */
+import { Option, Schema } from "effect"
 import { isDeeperThan, maxFrameDepth } from "./JsonBounds.ts"
 import { isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
 
@@ -29,6 +30,9 @@ interface Span {
 interface Replaced extends Span {
   readonly by: string
 }
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
 const token = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^"{}[\],:]+/g
 
@@ -61,8 +65,8 @@ const reading = (text: string, inside: (text: string) => string) => {
   const look = ({ from, to }: Span): void => {
     const value = text.slice(from, to).trim()
     if (!value.startsWith('"') || !mayContain.test(value)) return
-    const given: unknown = JSON.parse(value)
-    const shown = inside(String(given))
+    const given = Option.getOrElse(decodeText(value), () => plain(value))
+    const shown = inside(given)
     if (shown !== given) found.push({ from, to, by: JSON.stringify(shown) })
   }
   const endValue = (to: number, open: Container): void => {
@@ -106,14 +110,7 @@ const reading = (text: string, inside: (text: string) => string) => {
   return found.sort((a, b) => a.from - b.from || b.to - a.to || (a.by.length <= b.by.length ? -1 : 1))
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+const isJson = (text: string): boolean => Option.isSome(decode(text))
 
 /**
  * The JSON text with its secrets replaced by `"***"`, and every other string by what `inside` makes of it. Undefined if the text is not JSON or

@@ -74,6 +74,8 @@ describe("every endpoint", () => {
 
   it("uses every permission that exists", () => {
     const used = new Set(endpoints.flatMap((endpoint) => endpoint.permissions ?? []))
+    // It opens no endpoint: it shows what is masked in the answers of others.
+    used.add("chargers:secrets")
     expect(permissions.filter((permission) => !used.has(permission))).toEqual([])
   })
 })

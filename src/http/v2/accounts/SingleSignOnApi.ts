@@ -74,18 +74,21 @@ export const SingleSignOnSettings = Schema.Struct({
   passwordForOwnersOnly: Schema.optionalKey(fields.passwordForOwnersOnly)
 }).annotate({ identifier: "SingleSignOnSettings" })
 
+const DomainState = Schema.Literals(["Unverified", "Verified"]).annotate({ identifier: "DomainState" })
+const DomainVerifier = Schema.Literals(domainVerifiers).annotate({ identifier: "DomainVerifier" })
+
 export const DomainVerification = Schema.Struct({
   domain: Schema.String,
-  state: Schema.Literals(["Unverified", "Verified"]),
+  state: DomainState,
   recordName: Schema.String,
   recordValue: Schema.String,
   verifiedAt: Schema.NullOr(Time),
-  verifiedBy: Schema.NullOr(Schema.Literals(domainVerifiers)),
+  verifiedBy: Schema.NullOr(DomainVerifier),
   confirmedAt: Schema.NullOr(Time)
 }).annotate({ identifier: "DomainVerification" })
 
 export const DomainProof = Schema.Struct({
-  by: Schema.optionalKey(Schema.Literals(domainVerifiers))
+  by: Schema.optionalKey(DomainVerifier)
 }).annotate({ identifier: "DomainProof" })
 
 export const SingleSignOn = Schema.Struct({

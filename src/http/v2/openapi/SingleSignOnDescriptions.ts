@@ -96,7 +96,8 @@ export const singleSignOnDescriptions: Descriptions["properties"] = {
   "SingleSignOn.passwordForOwnersOnly": passwordForOwnersOnly,
   "SingleSignOn.redirectUri": ["The address to register at the provider", redirectUri],
   "SingleSignOn.verifications": ["For each of the domains, whether it is verified and which record verifies it", []],
-  "DomainVerification.domain": ["The domain", domain],
+  domain: ["A domain of the settings", domain],
+  "DomainVerification.domain": ["The domain of email addresses that the record proves", domain],
   "DomainVerification.state": ["Only a verified domain leads people to the provider and lets them join", "Verified"],
   "DomainVerification.recordName": ["The name of the TXT record", `_voltlane-challenge.${domain}`],
   "DomainVerification.recordValue": [
