@@ -54,6 +54,8 @@ export interface Config {
   /** Addresses and networks, checked. */
   readonly trustProxy: ReadonlyArray<string>
   readonly v1AllowHttp: boolean
+  /** With a certificate: whether the plain port also serves the console and sign-ins. */
+  readonly consoleAllowHttp: boolean
   /** Origins whose pages may call REST v2; `*` for all, none when empty. */
   readonly corsOrigins: ReadonlyArray<string>
   /** Street tiles for the console's map; undefined: the map sends no request to another host. */
@@ -359,6 +361,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     SECRET_KEY: `(kept in ${config.dataDir})`,
     NODE_ID: `(kept in ${config.dataDir})`,
     V1_ALLOW_HTTP: String(config.v1AllowHttp),
+    CONSOLE_ALLOW_HTTP: String(config.consoleAllowHttp),
     API_REQUESTS_PER_MINUTE: String(config.apiRates.requestsPerMinute),
     API_WRONG_KEYS_PER_MINUTE: String(config.apiRates.wrongKeysPerMinute),
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
@@ -415,6 +418,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     dataDir,
     trustProxy: get("TRUST_PROXY") ?? [],
     v1AllowHttp: get("V1_ALLOW_HTTP") ?? false,
+    consoleAllowHttp: get("CONSOLE_ALLOW_HTTP") ?? false,
     corsOrigins: get("CORS_ORIGINS") ?? [],
     mapTiles: mapTilesOf(get),
     apiRates: {

@@ -157,6 +157,7 @@ export const variables = {
   NODE_ID: { schema: pattern(/^[A-Za-z0-9._-]{1,40}$/), expected: "1–40 letters, digits, dots, dashes or underscores" },
   TRUST_PROXY: { schema: listOf(isNetwork), expected: "addresses or networks such as 10.0.0.0/8, separated by commas" },
   V1_ALLOW_HTTP: flag,
+  CONSOLE_ALLOW_HTTP: flag,
   CORS_ORIGINS: {
     schema: listOf((text) => text === "*" || isOrigin(text)),
     expected: "origins such as https://console.example.com, separated by commas, or *"
@@ -247,7 +248,7 @@ export const fileNames: ReadonlyMap<string, Name> = new Map(
 
 /** Prefixes and suffixes of names that only this service uses in practice. Any other variable may belong to another program. */
 const ours =
-  /^(API|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
+  /^(API|CONSOLE|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
 
 /** The known setting that an unknown one was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

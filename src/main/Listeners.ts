@@ -16,11 +16,14 @@ import { ReadyAnswers } from "../http/Ready.ts"
 import { oneAtATime } from "./OneAtATime.ts"
 import { readyBytes } from "./ReadyBytes.ts"
 import { Strangers, type StrangersOptions } from "./Strangers.ts"
+import { plainPort, type PlainPortOptions } from "./PlainPort.ts"
 import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 
 export interface ListenerOptions extends UnreadOptions {
   /** Without it, callers without credentials may use as much as they want. */
   readonly strangers?: StrangersOptions
+  /** Without it both ports serve the same. */
+  readonly plainPort?: PlainPortOptions | undefined
   readonly host: string
   /** Undefined closes plain http. */
   readonly port: number | undefined
@@ -176,6 +179,8 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     const offered = Layer.merge(Layer.succeed(AnswerEnd, onAnswerEnd), Layer.succeed(ReadyAnswers, ready.offer))
     const handle = yield* handlerOf(Layer.provide(routes, offered))
 
+    const answersPlain = options.plainPort === undefined ? () => false : plainPort(options.plainPort)
+
     const onRequest: Handler = (request, response) => {
       const arrived = performance.now()
       request.url = normalisePath(request.url ?? "/")
@@ -193,6 +198,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
         waiting.delete(request)
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
+      if (answersPlain(request, response, path)) return
       const proceed = () => (answer === undefined ? handle(request, response) : ready.send(answer, request, response))
       if (strangers === undefined) proceed()
       else strangers.admit(request, response, path, answer?.plain.length, proceed)

@@ -2,10 +2,10 @@
  * The composition root: joins all parts of the service. It has no logic. It defines which layer depends on which, with
  * which settings, and in which order they start and stop.
  */
-import type { IncomingMessage } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Deferred, Effect, Layer, type Redacted } from "effect"
-import { Headers, type HttpServerRequest, UrlParams } from "effect/http"
+import { type HttpServerRequest, UrlParams } from "effect/http"
 import * as Authorizations from "../storage/charging/Authorizations.ts"
 import * as Actors from "../actors/Actors.ts"
 import * as DomainChecking from "../actors/background/DomainChecking.ts"
@@ -118,6 +118,7 @@ import { readPlacesOf, ThreadTime } from "../domain/values/ThreadTime.ts"
 import { SqlClient } from "effect/sql"
 import { beginMetrics } from "./KnownMetrics.ts"
 import { type Listener, type ListenerOptions, open, openMetrics } from "./Listeners.ts"
+import type { PlainPortOptions } from "./PlainPort.ts"
 import type { StrangersOptions } from "./Strangers.ts"
 
 export interface ServiceSettings {
@@ -129,12 +130,14 @@ export interface ServiceSettings {
   readonly nodeId: string
   readonly secretKey: Redacted.Redacted
   readonly database: Database.DatabaseOptions
-  readonly listeners: Omit<ListenerOptions, "strangers">
+  readonly listeners: Omit<ListenerOptions, "strangers" | "plainPort">
   readonly strangers: Omit<StrangersOptions, "originOf">
   /** Where `/metrics` is served: on the main listeners, on a separate one, or not at all. */
   readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
   readonly v1AllowHttp: boolean
+  /** The plain port serves neither the console nor sign-ins. */
+  readonly consoleOverTlsOnly: boolean
   readonly corsOrigins: ReadonlyArray<string>
   readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
   readonly apiRates: Omit<RateLimitOptions, "networkOf" | "wrong">
@@ -252,19 +255,28 @@ const ocpp = (settings: ServiceSettings) =>
     compression: settings.compression
   })
 
+/** What of a request shows whether it came over TLS. */
+interface Source {
+  readonly socket?: { readonly encrypted?: boolean; readonly remoteAddress?: string | undefined }
+}
+
 /** True if the request came over TLS, or through a trusted proxy that says so. */
+const isEncrypted = ({ trustProxy }: ServiceSettings, { socket }: Source, headers: IncomingHttpHeaders): boolean =>
+  originOf(socket?.remoteAddress, socket?.encrypted === true, headers, trustProxy).secure
+
 const isSecure =
   (settings: ServiceSettings) =>
-  (request: HttpServerRequest.HttpServerRequest): boolean => {
-    const source = request.source as {
-      readonly socket?: { readonly encrypted?: boolean; readonly remoteAddress?: string }
-    }
-    if (source.socket?.encrypted === true) return true
-    const peer = (source.socket?.remoteAddress ?? "").replace(/^::ffff:/, "")
-    if (!settings.trustProxy(peer)) return false
-    const proto = Headers.get(request.headers, "x-forwarded-proto")
-    return proto._tag === "Some" && proto.value.split(",", 1)[0]?.trim().toLowerCase() === "https"
-  }
+  (request: HttpServerRequest.HttpServerRequest): boolean =>
+    isEncrypted(settings, request.source as Source, request.headers)
+
+const plainPortOf = (settings: ServiceSettings): PlainPortOptions | undefined =>
+  settings.consoleOverTlsOnly
+    ? {
+        publicUrl: settings.publicUrl,
+        isSecure: (request) => isEncrypted(settings, request as Source, request.headers),
+        isConsole: ConsoleFiles.isConsole
+      }
+    : undefined
 
 /** Where a request comes from before it is routed. */
 const strangerOf =
@@ -294,6 +306,7 @@ const routes = (settings: ServiceSettings, isDraining: () => boolean, ending: Ef
       corsOrigins: settings.corsOrigins,
       mapTiles: settings.mapTiles,
       addressOf: (request) => clientOf(settings)(request).address,
+      ...(settings.consoleOverTlsOnly ? { isUnencrypted: (request) => !isSecure(settings)(request) } : {}),
       rateLimits: { ...settings.apiRates, networkOf, wrong }
     }),
     v1Routes({
@@ -402,7 +415,11 @@ export const start = (settings: ServiceSettings) =>
       let draining = false
       const ending = yield* Deferred.make<void>()
       const listeners = yield* open(
-        { ...settings.listeners, strangers: { ...settings.strangers, originOf: strangerOf(settings) } },
+        {
+          ...settings.listeners,
+          strangers: { ...settings.strangers, originOf: strangerOf(settings) },
+          plainPort: plainPortOf(settings)
+        },
         routes(settings, () => draining, Deferred.await(ending))
       )
       yield* openMetrics(settings.listeners, Metrics.routes)

@@ -76,6 +76,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       keep: process.stdout.isTTY ? undefined : keepFirstKeys(config.dataDir)
     },
     v1AllowHttp: config.v1AllowHttp,
+    consoleOverTlsOnly: config.tls !== undefined && !config.consoleAllowHttp,
     corsOrigins: config.corsOrigins,
     mapTiles: config.mapTiles,
     apiRates: config.apiRates,

@@ -108,6 +108,10 @@ export const sections: ReadonlyArray<string> = [
 /** The paths of the files that are served under their own names. */
 const servedPath = /^\/(?:a\/.+|theme\.js|mark\.svg)$/
 
+/** True for the path of a page or a file of the console. */
+export const isConsole = (path: string): boolean =>
+  path === "/" || servedPath.test(path) || sections.includes(path.split("/", 2)[1] ?? "")
+
 /** The routes of the console in `folder`; `mapTiles` as in `MAP_TILES`. */
 export const routes = (folder: string, mapTiles?: string) =>
   HttpRouter.use(

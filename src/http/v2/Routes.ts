@@ -19,6 +19,7 @@ import * as Chargers from "./chargers/Chargers.ts"
 import * as ChargingProfiles from "./commands/ChargingProfiles.ts"
 import * as Commands from "./commands/Commands.ts"
 import { ClientAddress } from "./requests/ClientAddress.ts"
+import { Unencrypted } from "./requests/Unencrypted.ts"
 import * as ConditionalLive from "./requests/ConditionalLive.ts"
 import * as Deliveries from "./events/Deliveries.ts"
 import * as Events from "./events/Events.ts"
@@ -72,6 +73,8 @@ export interface V2Options {
   readonly rateLimits?: RateLimits.RateLimitOptions
   /** Returns the client address of a request. Without it the address is unknown, so keys that are bound to networks are refused. */
   readonly addressOf?: (request: HttpServerRequest.HttpServerRequest) => string
+  /** True for a request over plain http on which no one may sign in. Without it people may sign in over both. */
+  readonly isUnencrypted?: Unencrypted["Service"]
   /** The version of the service, as `GET /me` shows it. */
   readonly version?: string
   /** Where the console loads street tiles from; without it no map has tiles. */
@@ -143,6 +146,7 @@ export const v2Routes = (options: V2Options) => {
       LargeAnswers.layer(options.largeAnswers ?? LargeAnswers.defaultLargeAnswers)
     ]),
     Layer.provide(FairShare.queues(options.fairShare ?? FairShare.defaultFairShare)),
+    Layer.provide(Layer.succeed(Unencrypted, options.isUnencrypted ?? (() => false))),
     Layer.provide(Layer.succeed(ClientAddress, options.addressOf ?? (() => ""))),
     Layer.provide(RateLimits.layer(options.rateLimits ?? unlimited)),
     Layer.provide(Layer.succeed(PublicUrl, publicUrl))

@@ -64,7 +64,7 @@ export const statuses: Descriptions["statuses"] = {
   "400": "The request is invalid: `errors` says where and why",
   "401": "The key is missing, unknown or revoked, the sign-in has ended, or a password or code is wrong: see `code`",
   "403":
-    "The caller lacks permissions, which `requiredPermissions` names, must prove the second factor again (`second_factor_stale`), or a page of another site sent the request (`cross_origin`)",
+    "The caller lacks permissions, which `requiredPermissions` names, must prove the second factor again (`second_factor_stale`), a page of another site sent the request (`cross_origin`), or a sign-in came over plain http although the service has TLS (`https_required`)",
   "404": "Nothing has this id, or you have no access to it",
   "405": "The path supports other methods: the header `Allow` lists them",
   "408": "The body was not received in time",

@@ -26,6 +26,7 @@ import { domainProblem, faceProblem, toResponse } from "./Problem.ts"
 import { RequestQueues } from "./FairShare.ts"
 import { Inside } from "./Inside.ts"
 import { RateLimits } from "./RateLimits.ts"
+import { Unencrypted } from "./Unencrypted.ts"
 
 const unknown = new Unauthorized({ detail: "This key is unknown or was revoked. Keys of REST v1 do not work here." })
 const absent = new Unauthorized({ detail: "Send a key in the header x-api-key, or sign in." })
@@ -137,8 +138,19 @@ const untyped = faceProblem(
   "The body must be JSON: send the header content-type: application/json."
 )
 
+const unencrypted = faceProblem(
+  "https_required",
+  "People sign in over https only: use the https address of this service, or set CONSOLE_ALLOW_HTTP=true on a closed network."
+)
+
 /** Why a request with a cookie is refused; undefined if it is not. */
-const refusal = (publicUrl: string, request: HttpServerRequest.HttpServerRequest, isOpen: boolean) => {
+const refusal = (
+  publicUrl: string,
+  isUnencrypted: Unencrypted["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  isOpen: boolean
+) => {
+  if (isUnencrypted(request)) return toResponse(unencrypted, pathOf(request.url))
   if (isFromElsewhere(publicUrl, request, isOpen)) return toResponse(elsewhere, pathOf(request.url))
   return isUntyped(request) ? toResponse(untyped, pathOf(request.url)) : undefined
 }
@@ -178,6 +190,7 @@ export const layer = Layer.effect(
     const queues = yield* RequestQueues
     const access = yield* Access
     const publicUrl = yield* PublicUrl
+    const isUnencrypted = yield* Unencrypted
     const room = Effect.fnUntraced(function* (keyId: string) {
       yield* limits.room(keyId)
       yield* queues.room(keyId)
@@ -224,7 +237,7 @@ export const layer = Layer.effect(
         if (asking !== undefined) return yield* settled(httpEffect, endpoint, Effect.succeed(asking))
         const request = yield* HttpServerRequest.HttpServerRequest
         if (Context.get(endpoint.annotations, Open)) {
-          return refusal(publicUrl, request, true) ?? (yield* settled(httpEffect, endpoint, anonymous))
+          return refusal(publicUrl, isUnencrypted, request, true) ?? (yield* settled(httpEffect, endpoint, anonymous))
         }
         const presented = Redacted.value(credential)
         return presented === "" ? yield* absent : yield* settled(httpEffect, endpoint, byKey(presented))
@@ -233,7 +246,7 @@ export const layer = Layer.effect(
         const request = yield* HttpServerRequest.HttpServerRequest
         const secret = cookieOf(publicUrl, request)
         if (secret === undefined) return yield* absent
-        const refused = refusal(publicUrl, request, false)
+        const refused = refusal(publicUrl, isUnencrypted, request, false)
         if (refused !== undefined) return refused
         return yield* settled(httpEffect, endpoint, byCookie(secret))
       })

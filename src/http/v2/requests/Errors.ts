@@ -30,6 +30,7 @@ export const faceRows = {
   passkey_refused: { status: 401, code: "passkey_refused", title: "Passkey refused" },
   key_expired: { status: 401, code: "key_expired", title: "Key expired" },
   network_refused: { status: 401, code: "network_refused", title: "Network refused" },
+  https_required: { status: 403, code: "https_required", title: "HTTPS required" },
   cross_origin: { status: 403, code: "cross_origin", title: "Request from another site" },
   unknown_path: { status: 404, code: "unknown_path", title: "Unknown path" },
   method_not_allowed: { status: 405, code: "method_not_allowed", title: "Method not allowed" },
