@@ -60,7 +60,7 @@ const pongs = Buffer.concat(Array.from({ length: 10_000 }, () => Buffer.from([0x
 
 /** A registered charger that sends nothing but pongs, as fast as they are read. */
 const ponging: Attack = {
-  what: "pongs that nobody asked for from one charger",
+  what: "pongs that the service did not ask for from one charger",
   goal,
   run: async ({ idleCharger, ocppUrl }, signal) => {
     const ws = new WebSocket(`${ocppUrl}/${idleCharger}`, ["ocpp1.6"], { perMessageDeflate: false })

@@ -22,27 +22,27 @@ const busy = (millis: number) =>
     }
   )
 
-/** Counts turns of the event loop until `ended`, each of which could handle a charger's message. */
-const turnsUntil = async (ended: Promise<unknown>): Promise<number> => {
-  const state = { isOver: false, turns: 0 }
+/** Counts rounds of the event loop until `ended`, each of which could handle a charger's message. */
+const roundsUntil = async (ended: Promise<unknown>): Promise<number> => {
+  const state = { isOver: false, rounds: 0 }
   void ended.finally(() => (state.isOver = true))
   while (!state.isOver) {
     await new Promise((resume) => setImmediate(resume))
-    state.turns++
+    state.rounds++
   }
-  return state.turns
+  return state.rounds
 }
 
 describe("the work of a caller", () => {
   it("is done in slices of a few milliseconds, so that the event loop turns in between", async () => {
-    const turns = await turnsUntil(sharing()(asCaller("key", busy(300))))
-    expect(turns).toBeGreaterThan(30)
+    const rounds = await roundsUntil(sharing()(asCaller("key", busy(300))))
+    expect(rounds).toBeGreaterThan(30)
   })
 
   it("has no longer slices if many callers work at once", async () => {
     const all = Array.from({ length: 10 }, (_, n) => asCaller(`key ${n}`, busy(30)))
-    const turns = await turnsUntil(sharing()(Effect.all(all, { concurrency: "unbounded" })))
-    expect(turns).toBeGreaterThan(30)
+    const rounds = await roundsUntil(sharing()(Effect.all(all, { concurrency: "unbounded" })))
+    expect(rounds).toBeGreaterThan(30)
   })
 
   it("waits for that of a caller that has used less", async () => {
@@ -76,8 +76,8 @@ describe("the work of a caller", () => {
     const Transaction = Context.Service<never, true>("test/Transaction")
     const options = { transaction: Transaction as unknown as MainThreadOptions["transaction"] }
     const inTransaction = Effect.provideContext(busy(100), Context.make(Transaction, true))
-    const turns = await turnsUntil(sharing(options)(asCaller("key", inTransaction)))
-    expect(turns).toBeLessThan(10)
+    const rounds = await roundsUntil(sharing(options)(asCaller("key", inTransaction)))
+    expect(rounds).toBeLessThan(10)
   })
 
   it("does not delay what its fibers wake for others", async () => {

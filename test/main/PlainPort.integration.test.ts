@@ -53,7 +53,7 @@ describe("a request over plain http", () => {
 })
 
 describe("an answer over TLS", () => {
-  it("tells browsers to use nothing else, unless the host is an address or localhost", async () => {
+  it("instructs browsers to use nothing else, unless the host is an address or localhost", async () => {
     const secure = { "x-test-secure": "yes" }
     expect(await heard("GET", "/sign-in", secure)).toMatch(/\r\nstrict-transport-security: max-age=15552000\r\n/i)
     for (const Host of ["localhost:8443", "10.1.2.3", "[::1]:8443", "demo.localhost"]) {

@@ -69,7 +69,7 @@ forEachDatabase("the secret key", (it) => {
         rows.filter(({ body, was }) => body === was).map(({ was }) => was),
         [foreign]
       )
-      // Whoever has the old key and an old copy of the database cannot open what is stored from now on.
+      // An attacker who has the old key and an old copy of the database cannot open what is stored from now on.
       assert.isUndefined(before.open(sealPurposes.totp, after.seal(sealPurposes.totp, "new")))
       assert.isTrue(after.verify("api-key", "a key", verifier))
       assert.deepStrictEqual(after.transactionIdKeys, before.transactionIdKeys)

@@ -300,7 +300,7 @@ const sendLocations = async (world: World, secrets: Secrets, { key }: Made): Pro
 
 /**
  * Vendors' passwords in every place where they pass: commands, a batch, the template, what the charger reports and repeats, and vendors' data. The
- * charger gets each, and whoever has `chargers:secrets` sees those of the configuration. Returns a key without that permission.
+ * charger gets each, and a client that has `chargers:secrets` sees those of the configuration. Returns a key without that permission.
  */
 const useVendorSecrets = async (world: World, secrets: Secrets, { key }: Made): Promise<string> => {
   const secret = (what: string) => secrets.add(what, `Vendor.${what.replaceAll(" ", ".")}.83`)
@@ -321,7 +321,7 @@ const useVendorSecrets = async (world: World, secrets: Secrets, { key }: Made): 
   await world.done("PUT", "/cpo/v2/configuration-template", { key, body: template })
   const masked = await world.done("GET", "/cpo/v2/configuration-template", { key: plainKey })
   expect(masked.keys).toEqual([{ key: "WifiPassphrase", value: "***" }, template.keys[1]])
-  // Whoever may not see the secret can change the rest.
+  // A client that may not see the secret can change the rest.
   await world.done("PUT", "/cpo/v2/configuration-template", { key: plainKey, body: { keys: masked.keys } })
   expect((await world.done("GET", "/cpo/v2/configuration-template", { key })).keys).toEqual(template.keys)
 

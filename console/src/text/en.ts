@@ -746,7 +746,7 @@ export const en = {
   "profile.switchOn": "Switch on",
   "profile.thisOne": "this browser",
   "profile.wrongCodes":
-    "Somebody who knows your password gave {n} wrong codes, last from {network}. If it was not you, change your password.",
+    "A person who knows your password gave {n} wrong codes, last from {network}. If it was not you, change your password.",
   "profile.you": "You",
   "quirk.callTimeoutSeconds.about":
     "A command waits this long for the charger's answer before it times out; the default is 60 seconds.",

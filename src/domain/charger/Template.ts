@@ -51,7 +51,7 @@ export const shownTemplate = (
 }
 
 /**
- * The given keys, with the stored value of each key that is given as it is shown masked: whoever may not see a secret can change the other keys.
+ * The given keys, with the stored value of each key that is given as it is shown masked: a client that may not see a secret can change the others.
  */
 export const keptSecrets = (
   given: ReadonlyArray<TemplateKey>,

@@ -1,5 +1,5 @@
 /**
- * Delays after wrong codes of a second factor. Whoever gives one knows the password already, so these count for the whole account, from whatever
+ * Delays after wrong codes of a second factor. A person who gives one knows the password already, so these count for the whole account, from whatever
  * network they come, and are stored. A device on which the person signed in before has a count of its own: guesses elsewhere do not delay the person
  * there. Recovery codes and passkeys cannot be guessed, so right ones are never delayed.
  */
@@ -11,12 +11,12 @@ export const longestCodeMillis = 60 * 60_000
 /** A count without failures for this long starts again from zero. */
 const forgetMillis = 24 * 3_600_000
 
-/** For how long the person is told of wrong codes; then the count is deleted. */
+/** For how long wrong codes are reported to the person; then the count is deleted. */
 export const noticeMillis = 7 * 24 * 3_600_000
 
 /**
- * The most devices of one account with a count of their own; further ones count as unknown. Otherwise somebody who signed in on many devices before
- * the account had a second factor could guess on all of them.
+ * The most devices of one account with a count of their own; further ones count as unknown. Otherwise an attacker who signed in on many devices
+ * before the account had a second factor could guess on all of them.
  */
 const devicesMost = 10
 
@@ -84,7 +84,7 @@ export const decideCode = (
   return { outcome: { _tag: "Right" }, removed: place === elsewhere ? removed : [...removed, place] }
 }
 
-/** What the person is told of: wrong codes at other places than the device in use. */
+/** What is reported to the person: wrong codes at other places than the device in use. */
 export const codeNotice = (
   counts: ReadonlyArray<CodeCount>,
   device: string | undefined,

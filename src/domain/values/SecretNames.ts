@@ -23,7 +23,17 @@ const stems =
   /passw|passphrase|passcode|passkey|kennwort|contrase|losenord|motdepasse|pwd|preshared|credential|secret|(?:api|private|shared|auth|authorization|authorisation|authentication|access|encryption|signing|master|wifi|wlan|wpa2?|wep|vpn|hotspot|ssid|admin|aes|hmac)key$|simpin|cardpin|snmp\w*community|basicauth$/
 
 /** Secret as whole words of a name. */
-const words: ReadonlySet<string> = new Set(["pass", "pw", "psk", "pin", "pin1", "pin2", "puk", "token", "community"])
+const wholeParts: ReadonlySet<string> = new Set([
+  "pass",
+  "pw",
+  "psk",
+  "pin",
+  "pin1",
+  "pin2",
+  "puk",
+  "token",
+  "community"
+])
 
 /** Words of a name that describes a secret, or that belongs to something else. */
 const describing: ReadonlySet<string> = new Set([
@@ -87,10 +97,10 @@ const circuit: ReadonlySet<string> = new Set(["gpio", "relay", "led", "input", "
 /** Whether it is worth splitting a name into words: most names contain none of these. */
 const hint = /pass|pw|psk|pin|puk|token|secret|cred|key|commun|auth|kenn|contra|losen|motde|wak/i
 
-/** The longest name that is examined; OCPP's have at most 50 characters, and nobody calls a secret by a sentence. */
+/** The longest name that is examined; OCPP's have at most 50 characters, and no vendor calls a secret by a sentence. */
 const nameMost = 128
 
-const splitWords = (name: string): ReadonlyArray<string> =>
+const splitName = (name: string): ReadonlyArray<string> =>
   name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
@@ -103,10 +113,10 @@ export const isSecretName = (name: string): boolean => {
   const given = name.trim()
   if (given.length > nameMost || !hint.test(given)) return false
   if (vendorNames.has(given.toLowerCase())) return true
-  const parts = splitWords(given)
+  const parts = splitName(given)
   const joined = parts.join("").replace(/\d+$/, "")
   const byStem = stems.test(joined)
-  if (!byStem && !parts.some((word) => words.has(word))) return false
+  if (!byStem && !parts.some((word) => wholeParts.has(word))) return false
   // `CardPin` and `UserPassword` are secrets although `CardToken` and `PasswordUser` are not.
   if (byStem && !describing.has(parts.at(-1) ?? "")) return !parts.some((word) => limits.has(word))
   return !parts.some((word) => describing.has(word) || circuit.has(word))

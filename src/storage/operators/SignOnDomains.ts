@@ -69,7 +69,7 @@ const recordMissing = (domain: SignOnDomain) =>
 
 const taken = new Conflict({
   code: "domain_taken",
-  message: "Another organisation of this service has verified this domain, and its proof still stands."
+  message: "Another organisation of this service has verified this domain, and its proof is still valid."
 })
 
 const holderRow = rowOf(Schema.Struct({ organisationId: Schema.String }))

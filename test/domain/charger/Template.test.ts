@@ -118,7 +118,7 @@ describe("a secret of the template", () => {
     }
   )
 
-  it("is compared with a value that the charger tells", () => {
+  it("is compared with a value that the charger reports", () => {
     expect(toChange(template, [reported("WifiPassword", "hunter22")], true)).toEqual([])
     expect(toChange(template, [reported("WifiPassword", "old")])).toEqual(template)
   })

@@ -1,4 +1,4 @@
-/** Wrong codes of a second factor delay whoever gives them, from whatever network, but not the person on a known device, or with a recovery code. */
+/** Wrong codes of a second factor delay the guesser from every network, but not the person on a known device, or with a recovery code. */
 import { describe, expect, it } from "vitest"
 import {
   type CodeAttempt,
@@ -106,7 +106,7 @@ describe("wrong codes", () => {
     expect(tried.counts).toEqual([])
   })
 
-  it("are told to the person for seven days, with their number, last time and network, except those on the device in use", () => {
+  it("are reported to the person for seven days, with their number, last time and network, except those on the device in use", () => {
     const tried = new Tried()
     expect(codeNotice(tried.counts, "laptop", noon)).toBeUndefined()
     tried.give(undefined, "laptop")
@@ -114,9 +114,9 @@ describe("wrong codes", () => {
     tried.give(undefined, undefined, "203.0.113.0/24")
     tried.now += hour
     tried.give(undefined, undefined, "192.0.2.0/24")
-    const told = { failures: 2, at: noon + hour, network: "192.0.2.0/24" }
-    expect(codeNotice(tried.counts, "laptop", tried.now)).toEqual(told)
-    expect(codeNotice(tried.counts, "laptop", tried.now + 7 * 24 * hour)).toEqual(told)
+    const notice = { failures: 2, at: noon + hour, network: "192.0.2.0/24" }
+    expect(codeNotice(tried.counts, "laptop", tried.now)).toEqual(notice)
+    expect(codeNotice(tried.counts, "laptop", tried.now + 7 * 24 * hour)).toEqual(notice)
     expect(codeNotice(tried.counts, "laptop", tried.now + 7 * 24 * hour + 1)).toBeUndefined()
   })
 })

@@ -79,7 +79,7 @@ forEachDriver("An email address", ports, (it) => {
           withAccount.map((one: Json) => one[0]),
           [201, 200, 401, 400, 201, 409, 200]
         )
-        assert.deepStrictEqual(withAccount, await seen(email("nobody")))
+        assert.deepStrictEqual(withAccount, await seen(email("unused")))
       })
     })
   )

@@ -126,7 +126,7 @@ forEachDriver("Guesses of a password", ports, (it) => {
   )
 
   it.effect(
-    "of a code by somebody who has the password are delayed for the account, whatever networks they come from",
+    "of a code by an attacker who has the password are delayed for the account, whatever networks they come from",
     () =>
       Effect.gen(function* () {
         const own = yield* founded
@@ -140,7 +140,7 @@ forEachDriver("Guesses of a password", ports, (it) => {
           await own.owner.ask("GET", "/me")
           return said(await signIn(own, "198.51.99.0/24", {}))
         })
-        // Whoever does not send a code learns only what the password gives.
+        // A client that does not send a code learns only what the password gives.
         assert.deepStrictEqual(refused, [401, "second_factor_required"])
         yield* delayUntil(operatorId, 60)
         // The count is stored: another process, which remembers nothing, refuses too.
@@ -153,7 +153,7 @@ forEachDriver("Guesses of a password", ports, (it) => {
               assert.isAbove(Number(answer.headers.get("retry-after")), 30)
             }
           }
-          // A stranger without the password is told the same as ever, and delays nobody.
+          // A stranger without the password gets the same answer as ever, and delays no one.
           const stranger = await signIn(own, "192.0.2.0/24", { password: "a guess", code: "000000" })
           assert.deepStrictEqual(said(stranger), [401, "sign_in_refused"])
           // The person on a known device, and anywhere with a recovery code.
@@ -163,15 +163,15 @@ forEachDriver("Guesses of a password", ports, (it) => {
           assert.strictEqual(recovered.status, 201, recovered.text)
           assert.deepStrictEqual(said(await right(3)), delayed)
 
-          // Each wrong code is in the audit log with its network, from the first on, and the person is told.
+          // Each wrong code is in the audit log with its network, from the first on, and is reported to the person.
           const { items } = (await own.owner.ask("GET", "/audit-log?action=SecondFactorRefused&limit=100")).json
           assert.deepStrictEqual(
             items.map(({ after }: Json) => after).toSorted((one: Json, other: Json) => one.failures - other.failures),
             [0, 1, 2, 3, 4].map((n) => ({ operatorId, failures: n + 1, network: `198.51.${n}.0/24` }))
           )
-          const told = (await own.owner.ask("GET", "/me")).json.secondFactor.wrongCodes
-          assert.deepStrictEqual([told.count, told.lastNetwork], [5, "198.51.4.0/24"])
-          assert.deepStrictEqual(known.json.secondFactor.wrongCodes, told)
+          const notice = (await own.owner.ask("GET", "/me")).json.secondFactor.wrongCodes
+          assert.deepStrictEqual([notice.count, notice.lastNetwork], [5, "198.51.4.0/24"])
+          assert.deepStrictEqual(known.json.secondFactor.wrongCodes, notice)
         })
       })
   )

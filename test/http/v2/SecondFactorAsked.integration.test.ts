@@ -1,6 +1,6 @@
 /**
- * Which operations ask for the second factor again: all whose answer has a credential that is shown once, and all that give somebody access. Each write
- * of REST v2 is in one of the lists below, so a new one cannot be forgotten.
+ * Which operations ask for the second factor again: all whose answer has a credential that is shown once, and all that give a person access. Each
+ * write of REST v2 is in one of the lists below, so a new one cannot be forgotten.
  */
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -14,7 +14,7 @@ import { forEachDriver } from "../../support/databases.ts"
 import { founded, password, ports, said } from "../../support/people.ts"
 import type { Json } from "../../support/restApp.ts"
 
-/** Ask always: a credential, access for somebody, commands to many chargers, or the second factor itself. */
+/** Ask always: a credential, access for a person, commands to many chargers, or the second factor itself. */
 const asking = [
   "api-keys.create",
   "api-keys.rotate",
@@ -53,7 +53,7 @@ const askingIf = [
   "webhooks.update"
 ]
 
-const charging = "runs charging stations, cards, prices and records; makes no credential and gives nobody access"
+const charging = "runs charging stations, cards, prices and records; makes no credential and gives no one access"
 const revoking = "takes access away, which must be possible at once"
 const resending = "sends again what its receiver is to get, to the address that was given with the second factor"
 const own = "concerns the person's own settings or sign-ins"

@@ -122,7 +122,7 @@ forEachDriver("A domain of single sign-on", ports, (it) => {
       const verified = yield* Effect.promise(() => verify(own, own.domain))
       assert.strictEqual(verified.status, 201)
       assert.strictEqual(yield* lookUpAfter(31, undefined), "Unverified")
-      // Those who have joined still sign in; nobody new is led there.
+      // Those who have joined still sign in; no new person is led there.
       const answer = yield* Effect.promise(() =>
         new Browser(own.ask).post("/sign-ins/single-sign-on", { email: emailAt(own.domain) })
       )

@@ -196,7 +196,7 @@ describe("a charger that sends what carries no message", () => {
   const block = (frame: Buffer) => Buffer.concat(Array.from({ length: 20_000 }, () => frame))
 
   it.each([
-    ["pongs that nobody asked for", block(empty(0x8a))],
+    ["pongs that the service did not ask for", block(empty(0x8a))],
     ["pings", block(empty(0x89))]
   ])("is not read beyond its rate: %s", async (_, frames) => {
     const clock = new HandClock()

@@ -102,8 +102,8 @@ const guarding = Effect.gen(function* () {
 type Guard = Effect.Success<typeof guarding>
 
 /**
- * Checks codes of a second factor, with delays for the whole account that are stored. Only for people who proved the password, or are signed in: nobody
- * else can delay anyone.
+ * Checks codes of a second factor, with delays for the whole account that are stored. Only for people who proved the password, or are signed in: no
+ * one else can delay anyone.
  */
 const checkingCodes = Effect.gen(function* () {
   const accounts = yield* Accounts

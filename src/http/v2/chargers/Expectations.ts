@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
       }),
       apply: Effect.fn("v2.expectations.apply")(function* ({ params: { chargerId }, payload }) {
         const charger = yield* chargers.withSecrets(yield* organisationId, chargerId)
-        // Whoever applies the template explicitly also wants the secrets that the charger does not tell.
+        // An operator who applies the template explicitly also wants the secrets that the charger does not report.
         const wanted = toChange(yield* expected(charger), charger.configuration, true).slice(0, templateRound)
         const by = yield* audit
         const items = yield* Effect.forEach(wanted, ({ key, value }) =>

@@ -167,7 +167,7 @@ export const accountDescriptions: Descriptions["properties"] = {
     false
   ],
   wrongCodes: [
-    "Wrong codes in the last seven days by somebody who knew the password, except those in this browser; null if there were none. If you did not give them, change your password",
+    "Wrong codes in the last seven days by a person who knew the password, except those in this browser; null if there were none. If you did not give them, change your password",
     null
   ],
   "WrongCodes.count": ["How many, at least", 3],
