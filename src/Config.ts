@@ -75,7 +75,8 @@ export interface Config {
   readonly commandsRetentionMonths: number
   /** For sessions with their CDRs, and for the audit log; undefined: forever. */
   readonly sessionsRetentionMonths: number | undefined
-  readonly auditRetentionMonths: number | undefined
+  readonly auditRetentionMonths: number
+  readonly writeBudget: { readonly auditBytesPerDay: number; readonly idempotencyBytesPerDay: number }
   readonly messageLogRetentionDays: number
   readonly messageLogHeartbeats: boolean
   readonly messageLogBudget: { readonly chargerBytesPerDay: number; readonly organisationBytesPerDay: number }
@@ -313,18 +314,19 @@ const mapTilesOf = (get: Get): Config["mapTiles"] => {
 
 /** Retention in months; undefined: forever. What explains a session must not be kept for longer than the session. */
 const retentionOf = (get: Get) => {
+  const facts = get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths
   const kept = {
     readingsRetentionMonths: get("READINGS_RETENTION_MONTHS") ?? limits.retention.readingsMonths,
-    factsRetentionMonths: get("FACTS_RETENTION_MONTHS") ?? limits.retention.factsMonths,
+    factsRetentionMonths: facts,
     commandsRetentionMonths: get("COMMANDS_RETENTION_MONTHS") ?? limits.retention.commandsMonths,
     sessionsRetentionMonths: get("SESSIONS_RETENTION_MONTHS"),
-    auditRetentionMonths: get("AUDIT_RETENTION_MONTHS")
+    auditRetentionMonths: get("AUDIT_RETENTION_MONTHS") ?? Math.max(limits.retention.auditMonths, facts)
   }
   const { auditRetentionMonths, factsRetentionMonths, readingsRetentionMonths, sessionsRetentionMonths } = kept
   if ((sessionsRetentionMonths ?? Infinity) < Math.max(readingsRetentionMonths, factsRetentionMonths)) {
     problem("SESSIONS_RETENTION_MONTHS", "must be at least READINGS_RETENTION_MONTHS and FACTS_RETENTION_MONTHS")
   }
-  if ((auditRetentionMonths ?? Infinity) < factsRetentionMonths) {
+  if (auditRetentionMonths < factsRetentionMonths) {
     problem("AUDIT_RETENTION_MONTHS", "must be at least FACTS_RETENTION_MONTHS")
   }
   return kept
@@ -373,7 +375,9 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     FACTS_RETENTION_MONTHS: String(config.factsRetentionMonths),
     COMMANDS_RETENTION_MONTHS: String(config.commandsRetentionMonths),
     SESSIONS_RETENTION_MONTHS: String(config.sessionsRetentionMonths ?? ""),
-    AUDIT_RETENTION_MONTHS: String(config.auditRetentionMonths ?? ""),
+    AUDIT_RETENTION_MONTHS: String(config.auditRetentionMonths),
+    AUDIT_ORGANISATION_BYTES_PER_DAY: String(config.writeBudget.auditBytesPerDay),
+    IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY: String(config.writeBudget.idempotencyBytesPerDay),
     MESSAGE_LOG_RETENTION_DAYS: String(config.messageLogRetentionDays),
     MESSAGE_LOG_HEARTBEATS: String(config.messageLogHeartbeats),
     MESSAGE_LOG_CHARGER_BYTES_PER_DAY: String(config.messageLogBudget.chargerBytesPerDay),
@@ -431,6 +435,10 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
     dnsServers: get("DNS_SERVERS") ?? [],
     backgroundIntervalMillis: get("BACKGROUND_INTERVAL_MILLIS") ?? limits.background.intervalMillis,
     ...retentionOf(get),
+    writeBudget: {
+      auditBytesPerDay: get("AUDIT_ORGANISATION_BYTES_PER_DAY") ?? limits.writes.auditBytesPerDay,
+      idempotencyBytesPerDay: get("IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY") ?? limits.writes.idempotencyBytesPerDay
+    },
     messageLogRetentionDays: get("MESSAGE_LOG_RETENTION_DAYS") ?? limits.messageLog.retentionDays,
     messageLogHeartbeats: get("MESSAGE_LOG_HEARTBEATS") ?? false,
     messageLogBudget: {

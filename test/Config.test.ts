@@ -61,6 +61,7 @@ describe("loadConfig without settings", () => {
       commandsRetentionMonths: 25,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
+      writeBudget: { auditBytesPerDay: 300_000_000, idempotencyBytesPerDay: 400_000_000 },
       messageLogBudget: { chargerBytesPerDay: 16 * 1024 * 1024, organisationBytesPerDay: 1024 * 1024 * 1024 },
       files: { url: "http://localhost:8080", retentionDays: 90, minFreeBytes: 512 * 1024 * 1024, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
@@ -154,6 +155,8 @@ describe("loadConfig with settings", () => {
       AUDIT_RETENTION_MONTHS: "84",
       MESSAGE_LOG_RETENTION_DAYS: "7",
       MESSAGE_LOG_HEARTBEATS: "yes",
+      AUDIT_ORGANISATION_BYTES_PER_DAY: "300000000",
+      IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY: "400000000",
       MESSAGE_LOG_CHARGER_BYTES_PER_DAY: "1000000",
       MESSAGE_LOG_ORGANISATION_BYTES_PER_DAY: "20000000",
       FILES_URL: "http://files.example.com:9000/",

@@ -184,8 +184,8 @@ export const limits = {
   },
 
   /**
-   * How long chargers' readings and facts, and commands to them, are kept, unless READINGS_, FACTS_ and
-   * COMMANDS_RETENTION_MONTHS are set.
+   * How long chargers' readings and facts, commands to them, and the audit log are kept, unless READINGS_, FACTS_,
+   * COMMANDS_ and AUDIT_RETENTION_MONTHS are set.
    */
   retention: {
     // A bill for a year may be disputed for another year; plus the current month.
@@ -193,7 +193,19 @@ export const limits = {
     // A year back and the current month.
     factsMonths: 13,
     // As long as the history of statuses and connections, which commands explain.
-    commandsMonths: 25
+    commandsMonths: 25,
+    // Longer than any of the above: two annual audits and the current month. It also limits what keys and people can
+    // fill, at most two years of their daily budgets.
+    auditMonths: 25
+  },
+
+  /** What an organisation's keys and people may have stored in a day, unless it is set (`WriteBudget.ts`). */
+  writes: {
+    // Rows included, 80,000 commands by REST, or 150,000 cards that are imported, which is more than ordinary fleets have in
+    // a day. One key may use three quarters.
+    auditBytesPerDay: 256 * MiB,
+    // Answers are kept for a day. Ordinary ones have 1 to 2 KiB with their rows: 130,000 requests.
+    idempotencyBytesPerDay: 256 * MiB
   },
 
   /** What is stored of a charger's transactions and readings in a day. */

@@ -197,6 +197,8 @@ export const variables = {
   COMMANDS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   SESSIONS_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
   AUDIT_RETENTION_MONTHS: whole(1, 1_200, "a number of months 1–1200"),
+  AUDIT_ORGANISATION_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
+  IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
   MESSAGE_LOG_RETENTION_DAYS: whole(1, 3_650, "a number of days 1–3650"),
   MESSAGE_LOG_HEARTBEATS: flag,
   MESSAGE_LOG_CHARGER_BYTES_PER_DAY: whole(65_536, 1_099_511_627_776, "a number of bytes 65536–1099511627776"),
@@ -248,7 +250,7 @@ export const fileNames: ReadonlyMap<string, Name> = new Map(
 
 /** Prefixes and suffixes of names that only this service uses in practice. Any other variable may belong to another program. */
 const ours =
-  /^(API|CONSOLE|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
+  /^(API|AUDIT|IDEMPOTENCY|CONSOLE|CORS|MAP|BACKGROUND|METRICS|OCPP|BOOTSTRAP|TLS|MESSAGE_LOG|DATABASE|V1|OUTBOUND|FILES)_|_RETENTION_(MONTHS|DAYS)$/
 
 /** The known setting that an unknown one was probably meant to be. */
 export const suggestion = (unknown: string): string | undefined => {

@@ -27,6 +27,7 @@ import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
 import { strangersMetrics } from "./Strangers.ts"
 import { refusedReads } from "./MainThread.ts"
+import { useMetrics } from "../storage/kernel/OrganisationUse.ts"
 import { unreadAnswers } from "./Listeners.ts"
 
 const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
@@ -50,6 +51,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...requestMetrics,
   ...resultMetrics,
   ...uploadMetrics,
+  ...useMetrics,
   refusedForTheirShare,
   refusedLargeAnswers,
   refusedReads,

@@ -98,6 +98,7 @@ import * as RolloutQueue from "../storage/rollouts/RolloutQueue.ts"
 import * as Rollouts from "../storage/rollouts/Rollouts.ts"
 import * as SavedViews from "../storage/search/SavedViews.ts"
 import * as Work from "../storage/work/Work.ts"
+import { WriteBudget } from "../domain/operator/WriteBudget.ts"
 import * as SingleSignOns from "../storage/operators/SingleSignOns.ts"
 import * as SessionReviews from "../storage/billing/SessionReviews.ts"
 import * as Sessions from "../storage/charging/Sessions.ts"
@@ -162,6 +163,7 @@ export interface ServiceSettings {
   /** Without `s3`, contents are stored in `folder`. Chargers upload and download files below `url`. */
   readonly files: Files.FilesOptions & { readonly s3: S3Options | undefined; readonly url: string }
   readonly directory: Omit<ChargerDirectory.ChargerDirectoryOptions, "nodeId">
+  readonly writeBudget: WriteBudget
   readonly messageLog: MessageLog.MessageLogOptions
   readonly exchanges: Exchanges.ExchangesOptions
   readonly lastSeen: LastSeen.LastSeenOptions
@@ -239,7 +241,8 @@ const storage = (settings: ServiceSettings) => {
   return Layer.mergeAll(records, charging).pipe(
     // Nothing is written before the key is known to fit the database and the node id is known to be ours.
     Layer.provideMerge(upkeep.pipe(Layer.provideMerge(RootKeys.layer(settings.secretKey)))),
-    Layer.provideMerge(Database.layer(settings.database))
+    Layer.provideMerge(Database.layer(settings.database)),
+    Layer.provide(Layer.succeed(WriteBudget, settings.writeBudget))
   )
 }
 

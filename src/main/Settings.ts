@@ -103,6 +103,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
       clientCertificates: config.tls?.clientCaFile !== undefined
     },
     directory: limits.directory,
+    writeBudget: config.writeBudget,
     messageLog: {
       ...limits.messageLog,
       ...config.messageLogBudget,

@@ -3,7 +3,8 @@
  * while the first request still runs gets `InProgress`. A request's work and its answer are stored together or not at all, even after a crash.
  */
 import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../Errors.ts"
+import type { StorageUnavailable, TooMany } from "../Errors.ts"
+import type { Principal } from "../values/AuditContext.ts"
 
 export interface StoredAnswer {
   readonly status: number
@@ -23,14 +24,16 @@ export class Idempotency extends Context.Service<
   {
     /**
      * `fingerprint` is a hash of method, path and body. A claim without an answer is `InProgress` for as long as its request runs, however long that
-     * is. It can be claimed again as soon as the process that ran it is gone. The holder of `Claimed` ends it with one of the other methods.
+     * is. It can be claimed again as soon as the process that ran it is gone. The holder of `Claimed` ends it with one of the other methods. What is
+     * stored counts against the daily budget of `by`; if that is used up, a key that is not in use yet is refused (`TooMany`).
      */
     readonly claim: (
       keyId: string,
       key: string,
       fingerprint: string,
-      now: number
-    ) => Effect.Effect<Claim, StorageUnavailable>
+      now: number,
+      by?: Pick<Principal, "actor" | "organisationId">
+    ) => Effect.Effect<Claim, StorageUnavailable | TooMany>
     /**
      * Runs work that only writes, in one transaction with storing its answer. If `answerOf` returns no answer, the work is rolled back and the key is
      * free again. The work must not wait for anything but the database.

@@ -10,6 +10,7 @@ import { Secrets } from "../../domain/values/Secrets.ts"
 import { asCaller, readingFor } from "../../domain/values/ThreadTime.ts"
 import { readBody, refusalOfSize } from "../BodyLimit.ts"
 import { messages } from "../Issues.ts"
+import { failureIn, refusalIn } from "../DomainError.ts"
 import { pathOf } from "../RawUrl.ts"
 import { domainResponse, isDomainError, Refused, refusedResponse } from "./Errors.ts"
 import { V1Authorization, V1Caller, V1Face } from "./Middleware.ts"
@@ -59,9 +60,8 @@ const answered = <R>(
 ): Effect.Effect<Response, never, R> =>
   Effect.catchCause(effect, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-    const failed = cause.reasons.find(Cause.isFailReason)
-    const response =
-      cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : responseOf(failed.error)
+    const error = refusalIn(cause) ?? failureIn(cause)
+    const response = error === undefined ? undefined : responseOf(error)
     if (response !== undefined) return Effect.succeed(response)
     return Effect.as(
       // Only the path: the query contains the caller's code.

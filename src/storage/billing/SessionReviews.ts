@@ -3,6 +3,7 @@
  * the decision within it.
  */
 import { Effect, Layer } from "effect"
+import { rowBytes } from "../../domain/operator/WriteBudget.ts"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { correctedFigures, stillRunning } from "../../domain/session/Correcting.ts"
@@ -83,7 +84,9 @@ const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, no
       yield* putPrices(sql, [{ sessionId, organisationId, basedOn, price: toSessionPrice(ledger, priced) }])
     }
     const stored = [...credits, ...bills].length === 0 ? [] : yield* insertCdrs(sql, [...credits, ...bills], now)
-    return stored.map((cdr) => issuedFact(cdr, by.actor, now))
+    // Records are kept as long as their session, so what a caller adds by corrections counts against the caller's budget.
+    const bytes = stored.reduce((sum, { body }) => sum + rowBytes + Buffer.byteLength(JSON.stringify(body)), 0)
+    return { facts: stored.map((cdr) => issuedFact(cdr, by.actor, now)), bytes }
   })
 
 const release = (records: Recording) =>
@@ -107,7 +110,8 @@ const release = (records: Recording) =>
       yield* looked(own, sessionId)
       const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const released = { ...fact, body: { by: by.actor, before: { sessionId, heldReason }, after: { sessionId } } }
-      return { result: undefined, facts: [released, ...(yield* rebilled(records, own, sessionId, audit))] }
+      const { bytes, facts } = yield* rebilled(records, own, sessionId, audit)
+      return { result: undefined, facts: [released, ...facts], bytes }
     })
     yield* records.journaled(write)
   })
@@ -133,7 +137,8 @@ const correct = (records: Recording) =>
       const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }
       const corrected = { ...fact, body: { by: by.actor, before: { sessionId, ...figures.before }, after } }
-      return { result: undefined, facts: [corrected, ...(yield* rebilled(records, own, sessionId, audit))] }
+      const { bytes, facts } = yield* rebilled(records, own, sessionId, audit)
+      return { result: undefined, facts: [corrected, ...facts], bytes }
     })
     yield* records.journaled(refusingValues(write))
   })

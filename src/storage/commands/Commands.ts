@@ -7,6 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { checkRaise } from "../../domain/charger/SecurityRaise.ts"
 import { beyondCaps, capMillis, cappedWith, type CommandCaps, isCapped } from "../../domain/command/CommandCaps.ts"
+import { isBudgeted, refusable, rowBytes, shareOf, WriteBudget } from "../../domain/operator/WriteBudget.ts"
 import { type Command, goesAtOnce, isTerminal, type NewCommand } from "../../domain/command/Command.ts"
 import { type Ended, endedAs } from "../../domain/command/EndedAs.ts"
 import { disruptiveTypes } from "../../domain/command/Kinds.ts"
@@ -28,8 +29,9 @@ import { pagedList, UuidKey } from "../kernel/Cursor.ts"
 import { putCallback } from "./PartnerCallbacks.ts"
 import { openedCommand, sealedCommand } from "./SealedCommands.ts"
 import { beginReservations, expireReservations } from "./ReservationEnds.ts"
-import { appending, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
+import { factBytes, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
 import { commandEndedChannel, commandWaitingChannel, journalChannel, Notifications } from "../kernel/Notifications.ts"
+import { dateOf } from "../kernel/OrganisationUse.ts"
 import { rowOf, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
@@ -107,7 +109,8 @@ const prepare = (secrets: Recording["secrets"], input: NewCommand, { by, now }: 
   const verifier = setsPassword(command) ? secrets.verifier("charger-password", command.value) : null
   const expiresAt = input.expiresInSeconds === undefined ? null : now + input.expiresInSeconds * 1000
   const body = { by: by.actor, commandId: id, type: command._tag, parameters, command: shown, expiresAt }
-  return { id, shown: encodeCommand(shown), verifier, sealed, expiresAt, body }
+  const bytes = Buffer.byteLength(JSON.stringify(body)) + (sealed?.length ?? 0) + rowBytes
+  return { id, shown: encodeCommand(shown), verifier, sealed, expiresAt, body, bytes }
 }
 
 /**
@@ -119,23 +122,31 @@ const send = (
   options: CommandsOptions,
   input: NewCommand & { readonly sentBy: number },
   audit: AuditContext,
-  { body, expiresAt, id, sealed, shown }: ReturnType<typeof prepare>
+  { body, bytes, expiresAt, id, sealed, shown }: ReturnType<typeof prepare>,
+  bytesPerDay: number
 ) => {
   const { by, now } = audit
   const own = scopedTo(sql, by.organisationId)
   const cap = capOf(options, input, audit)
+  const counted = isBudgeted(by.actor) ? bytes + factBytes({ type: "CommandIssued", body }) : null
   return journaledStatement(
     refusingValues(
       commandRow(own`
         SELECT ${commandColumns(sql)} FROM command_send(${own.id}::uuid, ${input.chargerId}, ${input.sentBy}::float8::bigint, ${new Date(now)}, ${id}::uuid,
           ${input.command._tag}, ${shown}::text::jsonb, ${sealed}, ${JSON.stringify(input.parameters)}::text::jsonb, ${by.actor},
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null}::uuid, ${input.fileId ?? null}::uuid,
-          ${JSON.stringify(body)}::text::json, ${cap.like}, ${cap.unlike}, ${cap.types}::text[], ${cap.since}, ${cap.most}::int) m`)
+          ${JSON.stringify(body)}::text::json, ${cap.like}, ${cap.unlike}, ${cap.types}::text[], ${cap.since}, ${cap.most}::int,
+          ${dateOf(now)}::text::date, ${counted}::float8::bigint, ${bytesPerDay}::float8, ${shareOf(bytesPerDay)}::float8) m`)
     )
   )
 }
 
-const issue = (records: Recording, options: CommandsOptions, refused: (refusal: Refusal) => Effect.Effect<void>) => {
+const issue = (
+  records: Recording,
+  options: CommandsOptions,
+  bytesPerDay: number,
+  refused: (refusal: Refusal) => Effect.Effect<void>
+) => {
   const { journaled, secrets, sql } = records
   return Effect.fn("Commands.issue")(function* (input: NewCommand, audit: AuditContext) {
     yield* storable({ parameters: input.parameters, command: input.command })
@@ -144,7 +155,7 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
     const prepared = prepare(secrets, input, audit)
     const { sentBy } = input
     if (sentBy !== undefined && goesAtOnce(input)) {
-      const sent = yield* send(records, options, { ...input, sentBy }, audit, prepared)
+      const sent = yield* send(records, options, { ...input, sentBy }, audit, prepared, bytesPerDay)
       if (sent !== undefined) return commandOf(sent)
     }
     const { expiresAt, id, sealed, shown, verifier } = prepared
@@ -163,7 +174,6 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
       if (refusal !== undefined) return yield* refusal
       const issued = { ...base, type: "CommandIssued" as const, key: `command-issued|${id}`, body: prepared.body }
       const row = yield* commandRow(own`
-        WITH issued AS (${appending(sql, [issued])})
         INSERT INTO command AS m (id, organisation_id, charger_id, type, status, command, sealed, password_verifier, parameters, issued_by,
           created_at, expires_at, session_id, file_id)
         VALUES (${id}, ${own.id}, ${input.chargerId}, ${input.command._tag}, 'Pending', ${shown}::text::jsonb, ${sealed},
@@ -171,6 +181,8 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
           ${expiresAt === null ? null : new Date(expiresAt)}, ${input.sessionId ?? null},
           ${input.fileId ?? null})
         RETURNING ${commandColumns(sql)}`)
+      // After the row: without it, the fact would make one.
+      yield* records.append([issued], prepared.bytes)
       if (input.command._tag === "ReserveNow") yield* beginReservations(sql, [id])
       if (charger.connected || expiresAt !== null) {
         const { chargerId, callback } = input
@@ -183,7 +195,7 @@ const issue = (records: Recording, options: CommandsOptions, refused: (refusal: 
       return { result: undefined, facts, after: followEnds(sql, [id]) }
     })
     const { chargersPerMinute } = options
-    const row = yield* journaled(refusingValues(write)).pipe(
+    const row = yield* refusable(journaled(refusingValues(write))).pipe(
       Effect.tapError((error) =>
         "code" in error
           ? refused({ code: error.code, chargerId: input.chargerId, writing: audit, chargersPerMinute })
@@ -346,6 +358,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
     Effect.gen(function* () {
       const records = yield* recording
       const { sql } = records
+      const { auditBytesPerDay } = yield* WriteBudget
       const notifications = yield* Notifications
       const waiters = makeWaiters<Ended>()
       yield* Effect.forkScoped(
@@ -358,7 +371,7 @@ export const layer = (options: CommandsOptions): Layer.Layer<Commands, never, Re
       )
       yield* sweeping(records, notifications, options)
       return Commands.of({
-        issue: issue(records, options, refusals(yield* Effect.context<never>())),
+        issue: issue(records, options, auditBytesPerDay, refusals(yield* Effect.context<never>())),
         get: (organisationId, id) => find(sql, organisationId, id),
         list: list(sql),
         wait: wait(sql, waiters),

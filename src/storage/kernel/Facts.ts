@@ -11,16 +11,21 @@ import { Secrets } from "../../domain/values/Secrets.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
+import { storedBody } from "../../domain/event/RecordDifference.ts"
 import type { RecordFact, ServiceFact } from "../../domain/event/RecordFact.ts"
+import { isBudgeted, isUrgent, overBudget, rowBytes, WriteBudget } from "../../domain/operator/WriteBudget.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { locks } from "./Locks.ts"
 import { journalChannel, Notifications } from "./Notifications.ts"
+import { countUse, refusedForBudget, type Use } from "./OrganisationUse.ts"
 import { guardedWrite } from "./SqlErrors.ts"
 
 /** What a write returns: its result and its facts. No facts if nothing changed. */
 export interface Written<A> {
   readonly result: A
   readonly facts: ReadonlyArray<JournaledFact>
+  /** Bytes that the write has stored for long in addition to the facts: versions of a tariff, the chargers of a batch. */
+  readonly bytes?: number | undefined
   /** Runs in the same transaction after the facts are appended. */
   readonly after?: Effect.Effect<void, SqlError> | undefined
 }
@@ -54,7 +59,7 @@ export const appending = (sql: SqlClient.SqlClient, facts: ReadonlyArray<Appende
     ${textArray(facts.map((fact) => fact.subject))},
     ${timestamptzArray(facts.map((fact) => fact.at))},
     ${timestamptzArray(facts.map((fact) => fact.heardAt))},
-    ${textArray(facts.map((fact) => JSON.stringify(fact.body)))}
+    ${textArray(facts.map((fact) => JSON.stringify(storedBody(fact.type, fact.body))))}
   ) WITH ORDINALITY AS f(key, organisation_id, type, subject, at, heard_at, body, ord) ORDER BY f.ord`
 
 /** Appends facts in their order, except those that the journal already has. Must run in a transaction that holds the journal's lock. */
@@ -71,6 +76,28 @@ export const journalRung = Effect.gen(function* () {
   return sql.afterCommit(ring(journalChannel))
 })
 
+/** What a fact needs in the journal. */
+export const factBytes = ({ body, type }: Pick<AppendedFact, "body" | "type">): number =>
+  rowBytes + Buffer.byteLength(JSON.stringify(storedBody(type, body)))
+
+const authorOf = (body: object): string => ("by" in body && typeof body.by === "string" ? body.by : "")
+
+/** What facts add to the use of their author's budget, and whether they are stored even if it is used up; undefined for authors without one. */
+const budgetedUse = (facts: ReadonlyArray<AppendedFact>, bytes: number) => {
+  const counted = facts.filter(({ body }) => isBudgeted(authorOf(body)))
+  const [first] = counted
+  if (first === undefined) return undefined
+  const { at, body, organisationId } = first
+  const use: Use = {
+    organisationId,
+    kind: "audit",
+    author: authorOf(body),
+    bytes: counted.reduce((sum, fact) => sum + factBytes(fact), bytes),
+    at
+  }
+  return { use, isUrgent: counted.some((fact) => isUrgent(fact)) }
+}
+
 /** What writing repositories use. */
 export interface Recording {
   readonly sql: SqlClient.SqlClient
@@ -80,10 +107,17 @@ export interface Recording {
   /**
    * Runs a write in a transaction of the journal and appends its facts in the same transaction: both are stored, or neither is. Every other
    * writer waits for the lock, so the write reads the current state. A record is therefore read, compared and changed within it.
+   * If the author's budget of the day is used up, the write ends as a defect, a `TooMany`, as with `Precondition`: no error handler in
+   * between can recover from it, and the interfaces answer with it.
    */
   readonly journaled: <A, E>(
     write: Effect.Effect<Written<A>, E>
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable>
+  /**
+   * Appends facts within a write that needs them before its own statements, and counts them, with `bytes` that are stored besides, against
+   * the budget of their author.
+   */
+  readonly append: (facts: ReadonlyArray<AppendedFact>, bytes: number) => Effect.Effect<void, SqlError>
   /** Runs a write that is one statement: a database function that takes the journal's lock and appends the fact itself. */
   readonly journaledStatement: <A, E>(
     statement: Effect.Effect<A, E>
@@ -98,6 +132,15 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const health = yield* StorageHealth
   const secrets = yield* Secrets
   const rung = yield* journalRung
+  const { auditBytesPerDay } = yield* WriteBudget
+  const append: Recording["append"] = (facts, bytes) => {
+    const budgeted = budgetedUse(facts, bytes)
+    if (budgeted === undefined) return Effect.asVoid(appending(sql, facts))
+    return Effect.flatMap(countUse(sql, budgeted.use, appending(sql, facts)), (used) => {
+      const refusal = budgeted.isUrgent ? undefined : overBudget("audit", auditBytesPerDay, used, budgeted.use.at)
+      return refusal === undefined ? Effect.void : Effect.orDie(refusedForBudget("audit", refusal))
+    })
+  }
   // Notifies even if the caller is interrupted. Otherwise readers would notice the commit only at their next slow poll.
   const journaledStatement: Recording["journaledStatement"] = (statement) =>
     Effect.andThen(health.writable, Effect.ensuring(guardedWrite(statement), rung))
@@ -105,14 +148,14 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
     const transaction = Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${locks.journal})`
       yield* yield* Precondition
-      const { after = Effect.void, facts, result } = yield* write
-      if (facts.length > 0) yield* appending(sql, facts)
+      const { after = Effect.void, bytes = 0, facts, result } = yield* write
+      if (facts.length > 0) yield* append(facts, bytes)
       yield* after
       return result
     })
     return journaledStatement(sql.withTransaction(transaction))
   }
-  return { sql, secrets, journaled, journaledStatement, writable: health.writable }
+  return { sql, secrets, append, journaled, journaledStatement, writable: health.writable }
 })
 
 /** The fields that every fact of a record has. `id` makes the key unique: two changes of one record at the same instant are two facts. */

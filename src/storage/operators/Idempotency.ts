@@ -1,14 +1,17 @@
 /**
  * The port `Idempotency` over SQL: one row per key and request. A claim is an INSERT, so only one of two simultaneous requests proceeds. It
  * names the process that runs the request, and becomes free as soon as that process is gone. The answer is stored in it in the transaction
- * of the work. Rows older than a day are deleted.
+ * of the work, and counts against its author's budget of the day. Rows older than a day are deleted.
  */
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { StorageUnavailable } from "../../domain/Errors.ts"
 import { Idempotency, type Claim, type StoredAnswer } from "../../domain/operator/Idempotency.ts"
+import type { Principal } from "../../domain/values/AuditContext.ts"
+import { isBudgeted, overBudget, rowBytes, shareOf, WriteBudget } from "../../domain/operator/WriteBudget.ts"
 import { StorageHealth } from "../../domain/values/StorageHealth.ts"
+import { countUse, hasUsed, refusedForBudget, useOf } from "../kernel/OrganisationUse.ts"
 import { optional, rowOf } from "../kernel/Rows.ts"
 import { guarded, guardedWrite } from "../kernel/SqlErrors.ts"
 
@@ -57,17 +60,19 @@ const look = (sql: SqlClient.SqlClient, keyId: string, key: string) =>
  * lease has run out.
  */
 const take = (
-  sql: SqlClient.SqlClient,
-  nodeId: string,
+  { bytesPerDay, nodeId, sql }: Store,
   keyId: string,
   key: string,
   fingerprint: string,
-  now: number
+  now: number,
+  by: Payer | undefined
 ) => {
+  const use = by && { organisationId: by.organisationId, author: by.actor, kind: "idempotency" as const, at: now }
+  const isSpent = use === undefined ? sql`false` : hasUsed(sql, use, bytesPerDay, shareOf(bytesPerDay))
   const isOld = sql`i.claimed_at <= ${new Date(now - keptMs)}`
   return takenRow(sql`
     INSERT INTO idempotency AS i (key_id, idempotency_key, fingerprint, claimed_at, node_id)
-    VALUES (${keyId}, ${key}, ${fingerprint}, ${new Date(now)}, ${nodeId})
+    SELECT ${keyId}, ${key}, ${fingerprint}, ${new Date(now)}, ${nodeId} WHERE NOT ${isSpent}
     ON CONFLICT (key_id, idempotency_key) DO UPDATE
       SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at, node_id = excluded.node_id,
         reached = CASE WHEN ${isOld} THEN NULL ELSE i.reached END, status = NULL, content_type = NULL, body = NULL
@@ -81,36 +86,92 @@ type Write = <A, E, R>(
   statement: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>
 
+/** Whose budget an answer counts against; undefined for callers without one. */
+type Payer = Pick<Principal, "actor" | "organisationId">
+
 /** The requests that this process is running, by API key and idempotency key. */
-type Running = Set<string>
+type Running = Map<string, Payer | undefined>
+
+interface Store {
+  readonly sql: SqlClient.SqlClient
+  readonly write: Write
+  readonly nodeId: string
+  readonly running: Running
+  readonly bytesPerDay: number
+}
 
 const nameOf = (keyId: string, key: string): string => `${keyId} ${key}`
 
-const claim = (sql: SqlClient.SqlClient, write: Write, nodeId: string, running: Running) =>
-  Effect.fn("Idempotency.claim")(function* (keyId: string, key: string, fingerprint: string, now: number) {
+/** The refusal if the budget of the day is used up. */
+const spent = ({ bytesPerDay, sql }: Store, by: Payer, now: number) =>
+  Effect.gen(function* () {
+    const use = { organisationId: by.organisationId, author: by.actor, kind: "idempotency" as const, at: now }
+    const { all, own } = yield* guarded(useOf(sql, use))
+    // One byte more, as another answer would use.
+    const refusal = overBudget("idempotency", bytesPerDay, { all: all + 1, own: own + 1 }, now)
+    if (refusal !== undefined) return yield* refusedForBudget("idempotency", refusal)
+  })
+
+const claim = (store: Store) =>
+  Effect.fn("Idempotency.claim")(function* (keyId: string, key: string, fingerprint: string, now: number, by?: Payer) {
+    const { running, sql, write } = store
     const name = nameOf(keyId, key)
+    const payer = by !== undefined && isBudgeted(by.actor) ? by : undefined
     for (let tries = 0; tries < claimTries; tries++) {
       if (!running.has(name)) {
         // Added before the statement, so that the second of two simultaneous requests finds it.
-        running.add(name)
+        running.set(name, payer)
         const forget = Effect.sync(() => void running.delete(name))
-        const taken = yield* Effect.onError(write(take(sql, nodeId, keyId, key, fingerprint, now)), () => forget)
+        const taken = yield* Effect.onError(write(take(store, keyId, key, fingerprint, now, payer)), () => forget)
         if (taken !== undefined) return { _tag: "Claimed", reached: taken.reached } satisfies Claim
         yield* forget
       }
       const row = yield* guarded(look(sql, keyId, key))
       if (row !== undefined) return current(row, fingerprint)
+      if (payer !== undefined) yield* spent(store, payer, now)
     }
     return { _tag: "InProgress" } satisfies Claim
   })
 
-const writeAnswer = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, answer: StoredAnswer) => sql`
-  UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
-  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
+/** What was changed, and counted if the request has a payer. No rows if another process holds the claim. */
+const counting = (
+  { running, sql }: Store,
+  keyId: string,
+  key: string,
+  bytes: number,
+  change: Statement.Statement<unknown>
+) =>
+  Effect.gen(function* () {
+    const rows = yield* change
+    const payer = running.get(nameOf(keyId, key))
+    if (rows.length === 0 || payer === undefined) return rows
+    const { actor: author, organisationId } = payer
+    const at = yield* Clock.currentTimeMillis
+    yield* countUse(sql, { organisationId, author, kind: "idempotency", bytes: bytes + key.length + rowBytes, at })
+    return rows
+  })
 
-const writeReached = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string, reached: string) => sql`
-  UPDATE idempotency i SET reached = ${reached}
-  WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${nodeId} RETURNING i.key_id`
+const writeAnswer = (store: Store, keyId: string, key: string, answer: StoredAnswer) =>
+  counting(
+    store,
+    keyId,
+    key,
+    answer.body.length,
+    store.sql`
+      UPDATE idempotency i SET status = ${answer.status}, content_type = ${answer.contentType}, body = ${answer.body}
+      WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${store.nodeId} RETURNING i.key_id`
+  )
+
+const writeReached = (store: Store, keyId: string, key: string, reached: string) =>
+  counting(
+    store,
+    keyId,
+    key,
+    reached.length,
+    store.sql`
+      UPDATE idempotency i SET reached = ${reached}
+      WHERE i.key_id = ${keyId} AND i.idempotency_key = ${key} AND i.status IS NULL AND i.node_id = ${store.nodeId} RETURNING i.key_id`
+  )
 
 const freed = (sql: SqlClient.SqlClient, nodeId: string, keyId: string, key: string) => sql`
   WITH kept AS (
@@ -146,12 +207,7 @@ class Undone<A> {
 }
 
 const within =
-  (
-    sql: SqlClient.SqlClient,
-    write: Write,
-    nodeId: string,
-    release: Idempotency["Service"]["release"]
-  ): Idempotency["Service"]["within"] =>
+  (store: Store, release: Idempotency["Service"]["release"]): Idempotency["Service"]["within"] =>
   <A, R>(
     keyId: string,
     key: string,
@@ -162,12 +218,12 @@ const within =
       const result = yield* work
       const answer = answerOf(result)
       if (answer === undefined) return yield* Effect.fail(new Undone(result))
-      yield* held(writeAnswer(sql, nodeId, keyId, key, answer))
+      yield* held(writeAnswer(store, keyId, key, answer))
       return result
     })
     const freeing = Effect.ignore(release(keyId, key))
     return Effect.catch(
-      Effect.onError(write(sql.withTransaction(whole)), () => freeing),
+      Effect.onError(store.write(store.sql.withTransaction(whole)), () => freeing),
       (error) => (error instanceof Undone ? Effect.succeed(error.result) : Effect.fail(error))
     )
   }
@@ -210,7 +266,9 @@ export const layer = (
           Schedule.spaced(sweepEvery)
         )
       )
-      const running: Running = new Set()
+      const running: Running = new Map()
+      const { idempotencyBytesPerDay: bytesPerDay } = yield* WriteBudget
+      const store: Store = { sql, write, nodeId: options.nodeId, running, bytesPerDay }
       /** After `effect`, whatever its outcome, this process is no longer running the request. */
       const ending = <A, E, R>(keyId: string, key: string, effect: Effect.Effect<A, E, R>) =>
         Effect.ensuring(
@@ -219,18 +277,18 @@ export const layer = (
         )
       const release: Idempotency["Service"]["release"] = (keyId, key) =>
         ending(keyId, key, Effect.asVoid(write(freed(sql, options.nodeId, keyId, key))))
-      const inOne = within(sql, write, options.nodeId, release)
+      const inOne = within(store, release)
       return Idempotency.of({
-        claim: claim(sql, write, options.nodeId, running),
+        claim: claim(store),
         within: (keyId, key, work, answerOf) => ending(keyId, key, inOne(keyId, key, work, answerOf)),
         reach: (keyId, key, work, reachedBy) =>
           write(
             sql.withTransaction(
-              Effect.tap(work, (result) => held(writeReached(sql, options.nodeId, keyId, key, reachedBy(result))))
+              Effect.tap(work, (result) => held(writeReached(store, keyId, key, reachedBy(result))))
             )
           ),
         complete: (keyId, key, answer) =>
-          ending(keyId, key, Effect.asVoid(write(writeAnswer(sql, options.nodeId, keyId, key, answer)))),
+          ending(keyId, key, Effect.asVoid(write(sql.withTransaction(writeAnswer(store, keyId, key, answer))))),
         release
       })
     })

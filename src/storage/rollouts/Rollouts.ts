@@ -102,6 +102,9 @@ const putTargets = (sql: SqlClient.SqlClient, own: Scoped, id: string, targets: 
     return rows.length
   })
 
+/** What the row of one charger needs, with its indexes; measured. */
+const targetBytes = 300
+
 const tooManyOpen = new TooMany({
   code: "too_many_rollouts",
   message: `${maxOpenRollouts} command batches and firmware campaigns of your organisation are running. Wait until one ends, or cancel one.`,
@@ -150,7 +153,8 @@ const create = ({ journaled, secrets, sql }: Recording) =>
         UPDATE rollout r SET targets = ${targets}::int, plan = ${JSON.stringify({ ...plan, waves })}::text::jsonb
         WHERE ${own.rowsOf("r")} AND r.id = ${id}`
       const after = recordOf({ id, kind, name, type: order.type, targets }, { state })
-      return { result: undefined, facts: [rolloutFact(secrets.uuid(now), audit, { after })] }
+      const bytes = targets * targetBytes + 3 * JSON.stringify(order.body).length
+      return { result: undefined, facts: [rolloutFact(secrets.uuid(now), audit, { after })], bytes }
     })
     yield* journaled(refusingValues(write))
     return rolloutOf(yield* Effect.orDie(guarded(find(sql, own, kind, id))))

@@ -94,10 +94,12 @@ $function$;
 
 -- Stores a command, with its fact, as sent by the connection of this epoch, whose actor waits to send it. Returns no row and writes nothing
 -- if that connection is not the open one, if other commands wait for the charger, if the command has expired meanwhile, or if the caller
--- has reached its cap (`command_cap_reached`). Other code then decides whether the command waits for its turn or is refused.
+-- has reached its cap (`command_cap_reached`) or its budget of the day, `p_bytes_most` and `p_bytes_share` (`organisation_use`; null in
+-- `p_bytes` for one without a budget). Other code then decides whether the command waits for its turn or is refused.
 CREATE FUNCTION command_send(p_organisation uuid, p_charger text, p_epoch bigint, p_at timestamptz, p_id uuid, p_type text, p_command jsonb, p_sealed text,
   p_parameters jsonb, p_by text, p_expires timestamptz, p_session uuid, p_file uuid, p_fact json, p_like text, p_unlike text,
-  p_types text[], p_since timestamptz, p_most integer)
+  p_types text[], p_since timestamptz, p_most integer, p_day date, p_bytes bigint, p_bytes_most float8,
+  p_bytes_share float8)
 RETURNS SETOF command
 LANGUAGE plpgsql
 AS $function$
@@ -108,6 +110,18 @@ BEGIN
     AND NOT EXISTS (SELECT 1 FROM command m WHERE m.charger_id = p_charger AND m.status IN ('Pending', 'Sent'));
   IF NOT FOUND OR command_cap_reached(p_organisation, p_charger, p_like, p_unlike, p_types, p_since, p_most) IS NOT NULL THEN
     RETURN;
+  END IF;
+  IF p_bytes IS NOT NULL THEN
+    IF EXISTS (
+      SELECT 1 FROM organisation_use u
+      WHERE u.organisation_id = p_organisation AND u.kind = 'audit' AND u.author IN ('', p_by) AND u.day >= p_day
+        AND u.bytes + p_bytes > CASE WHEN u.author = '' THEN p_bytes_most ELSE p_bytes_share END) THEN
+      RETURN;
+    END IF;
+    INSERT INTO organisation_use AS u (organisation_id, kind, author, day, bytes)
+    SELECT p_organisation, 'audit', a.author, p_day, p_bytes FROM (VALUES (''), (p_by)) AS a(author) ORDER BY a.author
+    ON CONFLICT (organisation_id, kind, author) DO UPDATE
+      SET day = greatest(u.day, excluded.day), bytes = excluded.bytes + CASE WHEN u.day < excluded.day THEN 0 ELSE u.bytes END;
   END IF;
   RETURN QUERY INSERT INTO command (id, organisation_id, charger_id, type, status, command, sealed, parameters, issued_by, created_at, expires_at, sent_at,
     sent_epoch, session_id, file_id)

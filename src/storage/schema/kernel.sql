@@ -42,7 +42,7 @@ CREATE TABLE journal (
   author text GENERATED ALWAYS AS (CASE WHEN type <> 'MeterRead' THEN body ->> 'by' END) STORED
 );
 COMMENT ON TABLE journal IS
-  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author are kept as long as the audit log and those of starts and ends as long as sessions, both for ever unless set; others are deleted after the facts'' retention.';
+  'Facts in order of commit: the source for subscribers, prices and the audit log. Appended to only, under one advisory lock. Facts with an author are kept as long as the audit log, those of starts and ends as long as sessions (for ever unless set); others are deleted after the facts'' retention.';
 -- The audit log: the few facts with an author. It is ordered by -position, newest first, like no other index. There are no statistics about
 -- how few facts have an author, so for an order by position PostgreSQL would scan the primary key, with every fact of every organisation.
 CREATE INDEX journal_audit ON journal (organisation_id, (- position)) WHERE (author IS NOT NULL);

@@ -153,6 +153,19 @@ COMMENT ON TABLE idempotency IS
   'Answers to requests with an idempotency key, for repeats of the request. Deleted by age.';
 CREATE INDEX idempotency_age ON idempotency (claimed_at);
 
+CREATE TABLE organisation_use (
+  organisation_id uuid NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('audit', 'idempotency')),
+  -- The key or person; empty for the sum of all.
+  author text NOT NULL,
+  day date NOT NULL,
+  bytes bigint NOT NULL,
+  PRIMARY KEY (organisation_id, kind, author)
+-- Every write of a key changes two rows: with room in their pages, no index changes.
+) WITH (fillfactor = 50);
+COMMENT ON TABLE organisation_use IS
+  'Bytes that were stored on the last day (UTC) with writes, for the daily budgets. One row of each kind for an organisation and each of its keys and people.';
+
 -- Gives a new organisation its own party.
 CREATE FUNCTION organisation_make_party()
 RETURNS trigger

@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { Conflict, InvalidInput, NotFound } from "../../domain/Errors.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { type TariffPatch, Tariffs } from "../../domain/tariff/Tariffs.ts"
+import { rowBytes } from "../../domain/operator/WriteBudget.ts"
 import { errorsOf } from "../../domain/tariff/Findings.ts"
 import type { Tariff, TariffBody } from "../../domain/tariff/Tariff.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
@@ -43,6 +44,9 @@ const dateOrNull = (ms: number | undefined): Date | null => (ms === undefined ? 
 
 const text = (body: TariffBody) => JSON.stringify(body)
 
+/** What a version needs: all of them are kept, since sessions and records name them. */
+const versionBytes = (body: TariffBody): number => rowBytes + Buffer.byteLength(text(body))
+
 /** A tariff's part in the journal. */
 const recordOf = ({ body, id, version }: Tariff) => ({ id, version, ...body })
 
@@ -70,7 +74,8 @@ const create = ({ journaled, secrets, sql }: Recording) =>
           ${dateOrNull(body.endDateTime)}, ${new Date(now)}, ${new Date(now)})`
       yield* putVersion(own, tariff)
       const fact = factOf("TariffCreated", `tariff:${tariff.id}`, tariff.id, audit)
-      return { result: tariff, facts: [{ ...fact, body: { by: by.actor, after: recordOf(tariff) } }] }
+      const facts = [{ ...fact, body: { by: by.actor, after: recordOf(tariff) } }]
+      return { result: tariff, facts, bytes: versionBytes(body) }
     })
     return yield* journaled(refusingValues(write))
   })
@@ -105,7 +110,7 @@ const update = ({ journaled, secrets, sql }: Recording) =>
       yield* putVersion(own, after)
       const fact = factOf("TariffChanged", `tariff:${id}`, secrets.uuid(now), audit)
       const change = { by: by.actor, before: recordOf(before), after: recordOf(after) }
-      return { result: after, facts: [{ ...fact, body: change }] }
+      return { result: after, facts: [{ ...fact, body: change }], bytes: versionBytes(body) }
     })
     return yield* journaled(refusingValues(write))
   })

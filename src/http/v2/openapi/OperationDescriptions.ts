@@ -130,7 +130,7 @@ export const operations: Descriptions["operations"] = {
   "work.get":
     "The items themselves are in the lists of each kind: sessions with `held` or `needsCorrection`, parked deliveries of partners and deliveries of webhooks, token conflicts, unknown chargers, configuration drifts. The event `work.changed` reports changed counts.",
   "audit-log.list":
-    "Changes by operators, keys, partners and the platform, with the record before and after. Entries are never changed.",
+    "Changes by operators, keys, partners and the platform. A record that was created or removed is shown as a whole; of a change, `before` and `after` have the fields that differ, and those that identify the record. Of lists whose elements have ids, they have the elements that differ. Entries are never changed.",
   "files.list": "Diagnostics and logs that chargers have uploaded or are expected to upload, and firmware.",
   "files.store":
     "The body is the file itself. Chargers download it after the commands UpdateFirmware and SignedUpdateFirmware with its `fileId`.",

@@ -9,6 +9,7 @@ import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
 import { bodyMaxBytes, hasBody, readBody, refusalOfSize } from "../../BodyLimit.ts"
 import { fieldIssues } from "../../Issues.ts"
 import { pathOf } from "../../RawUrl.ts"
+import { failureIn, refusalIn } from "../../DomainError.ts"
 import { isDomainError } from "./Errors.ts"
 import { Unauthorized } from "./Failures.ts"
 import { BoundedBody, Caller, Face, StreamedBody } from "./Middleware.ts"
@@ -61,9 +62,8 @@ export const answered = <R>(
     const path = pathOf(request.url)
     return Effect.catchCause(effect, (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-      const failed = cause.reasons.find(Cause.isFailReason)
-      const problem =
-        cause.reasons.some(Cause.isDieReason) || failed === undefined ? undefined : problemOf(failed.error, request.url)
+      const error = refusalIn(cause) ?? failureIn(cause)
+      const problem = error === undefined ? undefined : problemOf(error, request.url)
       if (problem !== undefined) return Effect.succeed(toResponse(problem, path))
       return Effect.as(
         Effect.logError("REST v2 request failed", cause).pipe(Effect.annotateLogs({ method: request.method, path })),

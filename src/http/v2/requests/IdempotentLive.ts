@@ -9,6 +9,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { sealPurposes } from "../../../domain/values/SealPurpose.ts"
 import { InvalidInput, type StorageUnavailable } from "../../../domain/Errors.ts"
 import { Idempotency, Retrying, type Claim, type StoredAnswer } from "../../../domain/operator/Idempotency.ts"
+import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { toHex } from "../../../domain/values/KeyFormat.ts"
 import { pathOf } from "../../RawUrl.ts"
@@ -155,16 +156,17 @@ const make = Effect.gen(function* () {
   const once = (
     request: HttpServerRequest.HttpServerRequest,
     identity: Effect.Effect<string, unknown>,
-    keyId: string,
+    caller: Principal,
     key: string,
     isStaged: boolean,
     work: Work
   ) =>
     Effect.gen(function* () {
+      const { keyId } = caller
       const body = yield* Effect.orDie(identity)
       // A keyed hash, since the body may contain a password, which could be guessed from a plain hash.
       const fingerprint = toHex(secrets.verifier("idempotent-request", `POST ${asked(request.url)}\n${body}`))
-      const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis)
+      const claim = yield* idempotency.claim(keyId, key, fingerprint, yield* Clock.currentTimeMillis, caller)
       if (claim._tag !== "Claimed") return takenAnswer(secrets, claim, pathOf(request.url))
       return isStaged ? yield* staged(keyId, key, claim.reached, work) : yield* inOne(keyId, key, work)
     }).pipe(Effect.uninterruptible)
@@ -188,8 +190,8 @@ const make = Effect.gen(function* () {
       // An upload takes minutes and must end when its caller disconnects; the key is then free again.
       const isStaged = Context.get(endpoint.annotations, Staged)
       return yield* isStreamed
-        ? once(request, lengthOf(request), caller.keyId, key, isStaged, Effect.interruptible(work))
-        : once(request, request.text, caller.keyId, key, isStaged, work)
+        ? once(request, lengthOf(request), caller, key, isStaged, Effect.interruptible(work))
+        : once(request, request.text, caller, key, isStaged, work)
     })
   )
 })

@@ -127,7 +127,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
 /** Processes a POST with an `Idempotency-Key` once, and answers its repetitions with the same answer. */
 export class Idempotent extends HttpApiMiddleware.Service<Idempotent, { requires: Caller }>()(
   "voltlane/http/v2/Idempotent",
-  { error: [Conflict409, InvalidInput400, StorageUnavailable503] }
+  { error: [Conflict409, InvalidInput400, StorageUnavailable503, TooMany429] }
 ) {}
 
 /** Processes a few requests of each key and organisation at a time; the others wait. */
