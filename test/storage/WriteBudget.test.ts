@@ -40,119 +40,115 @@ const stored = (by: TestOrganisation) =>
     return row
   })
 
-forEachDriver(
-  "Write budgets",
-  repositories.pipe(Layer.provide(Layer.succeed(WriteBudget, budget))),
-  (it) => {
-    it.effect("one key may use three quarters, the others the rest; beyond it nothing is stored until midnight", () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        const one = yield* fill(ours)
-        assert.instanceOf(one.refusal, TooMany, Cause.pretty(one.cause))
-        assert.deepStrictEqual([one.refusal?.code, one.refusal?.retryAfterSeconds], ["audit_budget", 12 * 60 * 60])
-        assert.deepStrictEqual(yield* stored(ours), { sites: one.made, facts: one.made })
-        const other = yield* fill(ours, "operator:other")
-        assert.isAbove(other.made, one.made / 6)
-        assert.isBelow(other.made, one.made / 2)
-        assert.deepStrictEqual(yield* stored(ours), { sites: one.made + other.made, facts: one.made + other.made })
-        yield* create(ours, noon + day)
-        const theirs = yield* anOrganisation
-        yield* create(theirs)
-      })
-    )
+forEachDriver("Write budgets", repositories.pipe(Layer.provide(Layer.succeed(WriteBudget, budget))), (it) => {
+  it.effect("one key may use three quarters, the others the rest; beyond it nothing is stored until midnight", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const one = yield* fill(ours)
+      assert.instanceOf(one.refusal, TooMany, Cause.pretty(one.cause))
+      assert.deepStrictEqual([one.refusal?.code, one.refusal?.retryAfterSeconds], ["audit_budget", 12 * 60 * 60])
+      assert.deepStrictEqual(yield* stored(ours), { sites: one.made, facts: one.made })
+      const other = yield* fill(ours, "operator:other")
+      assert.isAbove(other.made, one.made / 6)
+      assert.isBelow(other.made, one.made / 2)
+      assert.deepStrictEqual(yield* stored(ours), { sites: one.made + other.made, facts: one.made + other.made })
+      yield* create(ours, noon + day)
+      const theirs = yield* anOrganisation
+      yield* create(theirs)
+    })
+  )
 
-    it.effect("of simultaneous writes exactly those are stored that the budget has room for", () =>
-      Effect.gen(function* () {
-        const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
-        const { made } = yield* fill(ours)
-        const exits = yield* Effect.all(
-          Array.from({ length: made + 20 }, () => Effect.exit(create(theirs))),
-          { concurrency: "unbounded" }
-        )
-        assert.strictEqual(exits.filter(Exit.isSuccess).length, made)
-      })
-    )
+  it.effect("of simultaneous writes exactly those are stored that the budget has room for", () =>
+    Effect.gen(function* () {
+      const [ours, theirs] = [yield* anOrganisation, yield* anOrganisation]
+      const { made } = yield* fill(ours)
+      const exits = yield* Effect.all(
+        Array.from({ length: made + 20 }, () => Effect.exit(create(theirs))),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(exits.filter(Exit.isSuccess).length, made)
+    })
+  )
 
-    it.effect("what ends an attack works beyond it, and what the service does itself is not counted", () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        yield* fill(ours)
-        yield* create(ours, noon, "platform")
-        const access = yield* Access
-        const sql = yield* SqlClient.SqlClient
-        const key = yield* access.createKey(
-          {
-            name: "another",
-            operatorId: ours.operatorId,
-            publicId: `${ours.publicId}-2`,
-            prefix: "vl",
-            verifier: new Uint8Array(32),
-            permissions: undefined
-          } as never,
-          { by: { ...ours.principal, actor: "platform" }, now: noon }
-        )
-        yield* access.revokeKey(key.id, ours.writing())
-        const [fact] = yield* sql`
+  it.effect("what ends an attack works beyond it, and what the service does itself is not counted", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      yield* fill(ours)
+      yield* create(ours, noon, "platform")
+      const access = yield* Access
+      const sql = yield* SqlClient.SqlClient
+      const key = yield* access.createKey(
+        {
+          name: "another",
+          operatorId: ours.operatorId,
+          publicId: `${ours.publicId}-2`,
+          prefix: "vl",
+          verifier: new Uint8Array(32),
+          permissions: undefined
+        } as never,
+        { by: { ...ours.principal, actor: "platform" }, now: noon }
+      )
+      yield* access.revokeKey(key.id, ours.writing())
+      const [fact] = yield* sql`
           SELECT 1 FROM journal WHERE organisation_id = ${ours.id} AND type = 'ApiKeyRevoked' AND author = ${ours.principal.actor}`
-        assert.isDefined(fact)
-      })
-    )
+      assert.isDefined(fact)
+    })
+  )
 
-    it.effect("a change that changes nothing stores nothing and uses nothing", () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        const sql = yield* SqlClient.SqlClient
-        const site = yield* create(ours)
-        const used = sql<{ bytes: number }>`
+  it.effect("a change that changes nothing stores nothing and uses nothing", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const sql = yield* SqlClient.SqlClient
+      const site = yield* create(ours)
+      const used = sql<{ bytes: number }>`
           SELECT bytes::int AS bytes FROM organisation_use WHERE organisation_id = ${ours.id} AND author = ''`
-        const before = yield* used
-        yield* (yield* Sites).update(site.id, { name: "A site" }, ours.writing())
-        assert.deepStrictEqual(yield* used, before)
-      })
-    )
+      const before = yield* used
+      yield* (yield* Sites).update(site.id, { name: "A site" }, ours.writing())
+      assert.deepStrictEqual(yield* used, before)
+    })
+  )
 
-    it.effect("answers to requests with an Idempotency-Key have their own budget; what is stored is still repeated", () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        const idempotency = yield* Idempotency
-        const { actor, keyId, organisationId } = ours.principal
-        const claim = (key: string, now = Date.now()) =>
-          idempotency.claim(keyId, key, "print", now, { actor, organisationId })
-        const answer = { status: 201, contentType: "application/json", body: "x".repeat(8 * 1024) }
-        let made = 0
-        while (made < 100) {
-          const exit = yield* Effect.exit(claim(String(made)))
-          if (Exit.isFailure(exit)) {
-            const [refusal] = exit.cause.reasons.filter(Cause.isFailReason)
-            assert.strictEqual((refusal?.error as TooMany).code, "idempotency_budget")
-            break
-          }
-          yield* idempotency.complete(keyId, String(made), answer)
-          made++
+  it.effect("answers to requests with an Idempotency-Key have their own budget; what is stored is still repeated", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const idempotency = yield* Idempotency
+      const { actor, keyId, organisationId } = ours.principal
+      const claim = (key: string, now = Date.now()) =>
+        idempotency.claim(keyId, key, "print", now, { actor, organisationId })
+      const answer = { status: 201, contentType: "application/json", body: "x".repeat(8 * 1024) }
+      let made = 0
+      while (made < 100) {
+        const exit = yield* Effect.exit(claim(String(made)))
+        if (Exit.isFailure(exit)) {
+          const [refusal] = exit.cause.reasons.filter(Cause.isFailReason)
+          assert.strictEqual((refusal?.error as TooMany).code, "idempotency_budget")
+          break
         }
-        assert.strictEqual(made, 6)
-        assert.deepStrictEqual(yield* claim("0"), { _tag: "Replay", answer })
-        assert.deepStrictEqual(yield* Effect.flip(claim("new")), yield* Effect.flip(claim("new")))
-        assert.propertyVal(yield* claim("new", Date.now() + day), "_tag", "Claimed")
-      })
-    )
+        yield* idempotency.complete(keyId, String(made), answer)
+        made++
+      }
+      assert.strictEqual(made, 6)
+      assert.deepStrictEqual(yield* claim("0"), { _tag: "Replay", answer })
+      assert.deepStrictEqual(yield* Effect.flip(claim("new")), yield* Effect.flip(claim("new")))
+      assert.propertyVal(yield* claim("new", Date.now() + day), "_tag", "Claimed")
+    })
+  )
 
-    it.effect("work in one transaction with its answer counts both, or neither", () =>
-      Effect.gen(function* () {
-        const ours = yield* anOrganisation
-        const [idempotency, tokens, sql] = [yield* Idempotency, yield* Tokens, yield* SqlClient.SqlClient]
-        const { actor, keyId, organisationId } = ours.principal
-        yield* idempotency.claim(keyId, "1", "print", Date.now(), { actor, organisationId })
-        const work = tokens
-          .create({ uid: "C", type: "RFID", status: "Accepted" } as never, ours.writing(Date.now()))
-          .pipe(Effect.orDie)
-        yield* idempotency.within(keyId, "1", work, () => undefined)
-        const used = sql`SELECT kind FROM organisation_use WHERE organisation_id = ${ours.id} AND author <> '' ORDER BY kind`
-        assert.deepStrictEqual(yield* used, [])
-        yield* idempotency.claim(keyId, "1", "print", Date.now(), { actor, organisationId })
-        yield* idempotency.within(keyId, "1", work, () => ({ status: 201, contentType: "", body: "made" }))
-        assert.deepStrictEqual(yield* used, [{ kind: "audit" }, { kind: "idempotency" }])
-      })
-    )
-  }
-)
+  it.effect("work in one transaction with its answer counts both, or neither", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const [idempotency, tokens, sql] = [yield* Idempotency, yield* Tokens, yield* SqlClient.SqlClient]
+      const { actor, keyId, organisationId } = ours.principal
+      yield* idempotency.claim(keyId, "1", "print", Date.now(), { actor, organisationId })
+      const work = tokens
+        .create({ uid: "C", type: "RFID", status: "Accepted" } as never, ours.writing(Date.now()))
+        .pipe(Effect.orDie)
+      yield* idempotency.within(keyId, "1", work, () => undefined)
+      const used = sql`SELECT kind FROM organisation_use WHERE organisation_id = ${ours.id} AND author <> '' ORDER BY kind`
+      assert.deepStrictEqual(yield* used, [])
+      yield* idempotency.claim(keyId, "1", "print", Date.now(), { actor, organisationId })
+      yield* idempotency.within(keyId, "1", work, () => ({ status: 201, contentType: "", body: "made" }))
+      assert.deepStrictEqual(yield* used, [{ kind: "audit" }, { kind: "idempotency" }])
+    })
+  )
+})

@@ -46,7 +46,8 @@ export interface Asked {
 export class World {
   readonly service: Service
   readonly driver: "PGlite" | "PostgreSQL"
-  private readonly databaseUrl: string | undefined
+  /** Undefined for the embedded database. */
+  readonly databaseUrl: string | undefined
   private readonly outputs: Array<Output>
 
   constructor(service: Service, databaseUrl: string | undefined) {

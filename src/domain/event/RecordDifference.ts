@@ -39,7 +39,9 @@ const elementKeys: ReadonlyArray<ReadonlyArray<string>> = [
   ["evseId"],
   ["id"],
   ["uid"],
-  ["key"]
+  ["key"],
+  ["language"],
+  ["url"]
 ]
 
 /** The longest text of a record that was created or removed: more than a site or a tariff has. */

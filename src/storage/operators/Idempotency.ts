@@ -283,9 +283,7 @@ export const layer = (
         within: (keyId, key, work, answerOf) => ending(keyId, key, inOne(keyId, key, work, answerOf)),
         reach: (keyId, key, work, reachedBy) =>
           write(
-            sql.withTransaction(
-              Effect.tap(work, (result) => held(writeReached(store, keyId, key, reachedBy(result))))
-            )
+            sql.withTransaction(Effect.tap(work, (result) => held(writeReached(store, keyId, key, reachedBy(result)))))
           ),
         complete: (keyId, key, answer) =>
           ending(keyId, key, Effect.asVoid(write(sql.withTransaction(writeAnswer(store, keyId, key, answer))))),

@@ -26,7 +26,12 @@ it("A field that was added or removed is on one side only", () => {
 })
 
 it("Of a list whose elements have ids, a change stores those that differ, each with its id and what differs of it", () => {
-  const equipment = Array.from({ length: 50 }, (_, n) => ({ evseId: n + 1, connectorId: 1, powerW: 11_000, label: "x" }))
+  const equipment = Array.from({ length: 50 }, (_, n) => ({
+    evseId: n + 1,
+    connectorId: 1,
+    powerW: 11_000,
+    label: "x"
+  }))
   const after = equipment.map((one) => (one.evseId === 7 ? { ...one, powerW: 22_000 } : one)).slice(0, 49)
   expect(changed({ chargerId: "CP", equipment }, { chargerId: "CP", equipment: after })).toEqual({
     old: { chargerId: "CP", equipment: [{ evseId: 7, connectorId: 1, powerW: 11_000 }, equipment[49]] },
