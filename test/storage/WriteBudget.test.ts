@@ -121,7 +121,7 @@ forEachDriver("Write budgets", repositories.pipe(Layer.provide(Layer.succeed(Wri
         const exit = yield* Effect.exit(claim(String(made)))
         if (Exit.isFailure(exit)) {
           const [refusal] = exit.cause.reasons.filter(Cause.isFailReason)
-          assert.strictEqual((refusal?.error as TooMany).code, "idempotency_budget")
+          assert.propertyVal(refusal?.error, "code", "idempotency_budget")
           break
         }
         yield* idempotency.complete(keyId, String(made), answer)

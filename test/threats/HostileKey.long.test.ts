@@ -48,7 +48,7 @@ interface Kind {
   readonly idempotent?: boolean
 }
 
-const kindsOf = (siteId: string, tariffId: string, small: object): ReadonlyArray<Kind> => [
+const kindsOf = (siteId: string, tariffId: string): ReadonlyArray<Kind> => [
   {
     name: "PATCH of one letter of a large site",
     method: "PATCH",
@@ -109,7 +109,12 @@ const kindsOf = (siteId: string, tariffId: string, small: object): ReadonlyArray
     path: "/invitations",
     body: (n) => ({ email: `a-${n}@example.com`, roleId: "Viewer" })
   },
-  { name: "POST of partners", method: "POST", path: "/partners", body: () => ({ name: noise(60), ...small }) }
+  {
+    name: "POST of partners",
+    method: "POST",
+    path: "/partners",
+    body: (n) => ({ name: noise(60), countryCode: "DE", partyId: `H${String(n).padStart(2, "0")}`, roles: ["EMSP"] })
+  }
 ]
 
 const bytesOf = async (url: string) => {
@@ -144,7 +149,7 @@ it.skipIf(!tried.PostgreSQL)(
       const url = world.databaseUrl ?? ""
       const ratios: Array<number> = []
       const rows: Array<string> = []
-      for (const kind of kindsOf(siteId, tariffId, { countryCode: "DE", partyId: "HOS", roles: ["EMSP"] })) {
+      for (const kind of kindsOf(siteId, tariffId)) {
         const before = await bytesOf(url)
         for (let n = 1; n <= requests; n++) await send(world, kind, n)
         const after = await bytesOf(url)
@@ -153,8 +158,8 @@ it.skipIf(!tried.PostgreSQL)(
           `${kind.name}: ${Math.round(grown / requests)} bytes of disk, ${Math.round(counted / requests)} counted`
         )
         ratios.push(grown / counted)
+        console.log(rows.at(-1))
       }
-      console.log(rows.join("\n"))
       const { auditBytesPerDay, idempotencyBytesPerDay } = limits.writes
       const worst = Math.max(...ratios) * (shareOf(auditBytesPerDay) + shareOf(idempotencyBytesPerDay))
       expect(worst / 1e9, rows.join("\n")).toBeLessThanOrEqual(stated)
@@ -177,7 +182,7 @@ it.skipIf(embedded.missing)(
       const until = async (code: string, headers: (n: number) => Record<string, string>) => {
         for (let n = 0; n < 1000; n++) {
           const answer = await create(headers(n))
-          if (answer.status === 201) continue
+          if (answer.status < 300) continue
           expect([answer.status, answer.json.code]).toEqual([429, code])
           expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
           expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(24 * 60 * 60)
@@ -186,7 +191,7 @@ it.skipIf(embedded.missing)(
         throw new Error("nothing was refused")
       }
       expect(await until("idempotency_budget", (n) => ({ "idempotency-key": `k${n}` }))).toBeGreaterThan(10)
-      expect((await create({ "idempotency-key": "k0" })).status).toBe(201)
+      expect((await create({ "idempotency-key": "k0" })).status).toBeLessThan(300)
       expect(await until("audit_budget", () => ({}))).toBeGreaterThan(10)
       await world.sql(async () => undefined)
       expect((await create()).status).toBe(429)
