@@ -61,7 +61,8 @@ describe("loadConfig without settings", () => {
       commandsRetentionMonths: 25,
       messageLogRetentionDays: 30,
       messageLogHeartbeats: false,
-      writeBudget: { auditBytesPerDay: 300_000_000, idempotencyBytesPerDay: 400_000_000 },
+      auditRetentionMonths: 25,
+      writeBudget: { auditBytesPerDay: 256 * 1024 * 1024, idempotencyBytesPerDay: 256 * 1024 * 1024 },
       messageLogBudget: { chargerBytesPerDay: 16 * 1024 * 1024, organisationBytesPerDay: 1024 * 1024 * 1024 },
       files: { url: "http://localhost:8080", retentionDays: 90, minFreeBytes: 512 * 1024 * 1024, s3: undefined },
       minFreeDiskBytes: 64 * 1024 * 1024
@@ -197,6 +198,7 @@ describe("loadConfig with settings", () => {
       commandsRetentionMonths: 30,
       messageLogRetentionDays: 7,
       messageLogHeartbeats: true,
+      writeBudget: { auditBytesPerDay: 300_000_000, idempotencyBytesPerDay: 400_000_000 },
       messageLogBudget: { chargerBytesPerDay: 1_000_000, organisationBytesPerDay: 20_000_000 },
       files: {
         url: "http://files.example.com:9000",

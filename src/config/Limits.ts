@@ -201,7 +201,7 @@ export const limits = {
 
   /** What an organisation's keys and people may have stored in a day, unless it is set (`WriteBudget.ts`). */
   writes: {
-    // Rows included, 80,000 commands by REST, or 150,000 cards that are imported, which is more than ordinary fleets have in
+    // Rows included, 110,000 commands by REST, or 90,000 cards that are imported, which is more than ordinary fleets have in
     // a day. One key may use three quarters.
     auditBytesPerDay: 256 * MiB,
     // Answers are kept for a day. Ordinary ones have 1 to 2 KiB with their rows: 130,000 requests.

@@ -76,9 +76,11 @@ export const journalRung = Effect.gen(function* () {
   return sql.afterCommit(ring(journalChannel))
 })
 
-/** What a fact needs in the journal. */
-export const factBytes = ({ body, type }: Pick<AppendedFact, "body" | "type">): number =>
-  rowBytes + Buffer.byteLength(JSON.stringify(storedBody(type, body)))
+/** What a fact needs in the journal, and what a new record needs itself. */
+export const factBytes = ({ body, type }: Pick<AppendedFact, "body" | "type">): number => {
+  const bytes = rowBytes + Buffer.byteLength(JSON.stringify(storedBody(type, body)))
+  return "after" in body && !("before" in body) ? 2 * bytes : bytes
+}
 
 const authorOf = (body: object): string => ("by" in body && typeof body.by === "string" ? body.by : "")
 
