@@ -347,7 +347,8 @@ describe("simultaneous uploads", () => {
     await until(async () => (await gauge("file_uploads_running")) === 4)
     const key = { "idempotency-key": "the fifth" }
     expect(await storing(image, key)).toMatchObject({ status: 429, json: { code: "uploads_at_once" } })
-    expect(await gauge('file_uploads_refused_total{reason="busy"}')).toBe(1)
+    // The text of the metrics is made once a second.
+    await until(async () => (await gauge('file_uploads_refused_total{reason="busy"}')) === 1)
     const { url } = await diagnosing()
     const refused = await fetch(`${url}/d.tgz`, { method: "PUT", body: image })
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"])

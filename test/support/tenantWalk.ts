@@ -137,6 +137,7 @@ const bodies = (owned: Owned): Readonly<Record<string, Json>> => ({
     defaultRoleId: owned.roleId,
     enabled: false
   },
+  "single-sign-on.verifyDomain": { by: "Dns" },
   "single-sign-on.test": { issuer: "https://login.stranger.example" },
   "single-sign-on.begin": { organisation: "NL-OWN" },
   "single-sign-on.complete": { query: "code=stranger&state=stranger" },
