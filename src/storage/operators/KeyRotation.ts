@@ -44,7 +44,7 @@ export interface Rotated {
   readonly unreadable: number
 }
 
-/** Values that are encrypted anew by one statement. */
+/** Values that are encrypted anew by one statement, as many as `FETCH` reads. */
 const rowsAtOnce = 500
 
 type Reseal = (sealed: string) => string | undefined
@@ -83,7 +83,7 @@ const resealColumn = Effect.fnUntraced(function* ({ column, isDocument, table }:
     const rows = yield* sql<{
       place: string
       value: string
-    }>`FETCH ${sql.literal(String(rowsAtOnce))} FROM sealed_values`
+    }>`FETCH 500 FROM sealed_values`
     const renewed = rows.flatMap(({ place, value }) => {
       const again = isDocument === true ? resealed(value, reseal) : reseal(value)
       return again === undefined ? [] : [{ place, value: again }]

@@ -93,6 +93,10 @@ export const chargerDescriptions: Descriptions["properties"] = {
   frame: ["The frame's text, at most 64 KiB; passwords and keys are masked", '[2,"c1f4a2","Heartbeat",{}]'],
   cutFrom: ["Size of the whole frame in bytes if `frame` is only its beginning; null if `frame` is complete", null],
   "ConfigurationKey.key": ["Name of the configuration key as the charger spells it", "HeartbeatInterval"],
+  "ConfigurationKey.secret": [
+    "True: the name says that the value is a secret, so it is masked for callers without `chargers:secrets`",
+    false
+  ],
   "ConfigurationKey.value": [
     "The reported value; null if the charger has none, or hides it; masked if it is secret and the caller lacks `chargers:secrets`",
     "300"
