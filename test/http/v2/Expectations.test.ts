@@ -64,10 +64,19 @@ describe("the configuration template", () => {
     ]
     await ask("PUT", "configuration-template", { keys })
     const { json } = await ask("GET", "chargers/CP-1/configuration")
+    const plain = { secret: false, unknown: false }
     expect(json.items).toEqual([
-      { key: "HeartbeatInterval", value: "60", readonly: false, expected: "300", drift: true, missing: false },
-      { key: "NumberOfConnectors", value: "2", readonly: true, expected: null, drift: false, missing: false },
-      { key: "VendorKey", value: null, readonly: false, expected: "x", drift: true, missing: true }
+      {
+        key: "HeartbeatInterval",
+        value: "60",
+        readonly: false,
+        expected: "300",
+        drift: true,
+        missing: false,
+        ...plain
+      },
+      { key: "NumberOfConnectors", value: "2", readonly: true, expected: null, drift: false, missing: false, ...plain },
+      { key: "VendorKey", value: null, readonly: false, expected: "x", drift: true, missing: true, ...plain }
     ])
   })
 

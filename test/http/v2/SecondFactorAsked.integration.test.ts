@@ -24,6 +24,7 @@ const asking = [
   "invitations.create",
   "me.beginTotp",
   "me.changePassword",
+  "operators.closeAccess",
   "operators.reset",
   "operators.update",
   "organisations.create",
@@ -39,6 +40,7 @@ const asking = [
   "roles.update",
   "single-sign-on.remove",
   "single-sign-on.set",
+  "single-sign-on.verifyDomain",
   "webhooks.create",
   "webhooks.rotateSecret"
 ]
@@ -155,7 +157,8 @@ const hasSecret = (schema: Json, components: Json, seen: ReadonlySet<string> = n
     fields.some(
       ([name, field]) =>
         /shown (?:only )?once/.test(field?.description ?? "") ||
-        /^(?:secret|password|link|code|codes|recoveryCodes|credentialsToken|apiKey)$/i.test(name)
+        (field?.type !== "boolean" &&
+          /^(?:secret|password|link|code|codes|recoveryCodes|credentialsToken|apiKey)$/i.test(name))
     ) ||
     [...fields.map(([, field]) => field), schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one) =>
       hasSecret(one, components, seen)

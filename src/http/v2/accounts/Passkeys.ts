@@ -79,11 +79,10 @@ export const layer = HttpApiBuilder.group(
         if (made === undefined || !(yield* useUp(challenge))) return yield* notMade
         const { isFirst, passkey } = yield* passkeys.add({ ...made, name }, yield* audit)
         // The person has just unlocked the device, which proves the first factor. A further one proves nothing about the first.
-        if (isFirst) {
-          yield* Effect.catchTag(signing.renew(caller, { strength: "SecondFactor" }), "NotFound", () =>
-            Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
-          )
-        }
+        const proved = isFirst ? ({ strength: "SecondFactor" } as const) : {}
+        yield* Effect.catchTag(signing.renew(caller, proved), "NotFound", () =>
+          Effect.fail(new Unauthorized({ detail: "This sign-in has ended. Sign in again." }))
+        )
         return shown(passkey)
       }),
       rename: Effect.fn("v2.passkeys.rename")(function* ({ params, payload }) {
