@@ -369,6 +369,33 @@ const pushing = ({ outbound }: ServiceSettings) => PartnerKind.layer.pipe(Layer.
  */
 const drainLimit = "20 seconds"
 
+/** The parts that work on the storage: the actors, the background loops, and the calls to others. */
+const servicesOf = (settings: ServiceSettings) =>
+  Layer.mergeAll(
+    Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
+    DomainChecking.layer(settings.background.domains),
+    DriftWatching.layer(settings.background.drifts),
+    LocalListSync.layer(settings.background.localLists),
+    LocationUpdates.layer(settings.background.locations),
+    PartnerView.layer,
+    Repricing.layer(settings.background.prices),
+    Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
+    ResultPoster.layer(settings.background.results),
+    RollingOut.layer(settings.background.rollouts).pipe(Layer.provide(commandOpening(settings.files.url))),
+    SessionCloser.layer(settings.background.sessions),
+    SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
+    TokenPulling.layer(settings.background.tokens).pipe(Layer.provide(TokenPull.layer(settings.background.tokenPull))),
+    WorkCounting.layer(settings.background.work)
+  ).pipe(
+    Layer.provideMerge([
+      PartnerClient.layer(settings.outbound),
+      WebhookDeliveries.layer(settings.outbound),
+      OpenIdConnect.layer(settings.outbound),
+      DnsRecords.layer(settings.dns)
+    ]),
+    Layer.provideMerge(storage(settings))
+  )
+
 /**
  * Starts the service and keeps it running until the scope is closed. Then it drains: it reports not ready, accepts no
  * new connections, answers the messages it has accepted, closes chargers in batches, closes the listeners, and flushes
@@ -376,34 +403,11 @@ const drainLimit = "20 seconds"
  */
 export const start = (settings: ServiceSettings) =>
   Effect.gen(function* () {
-    const services = Layer.mergeAll(
-      Actors.layer(settings.actors, decide, evolve).pipe(Layer.provide(Authorizer.layer)),
-      DomainChecking.layer(settings.background.domains),
-      DriftWatching.layer(settings.background.drifts),
-      LocalListSync.layer(settings.background.localLists),
-      LocationUpdates.layer(settings.background.locations),
-      PartnerView.layer,
-      Repricing.layer(settings.background.prices),
-      Registrar.layer({ base: `${settings.publicUrl.replace(/\/+$/, "")}/ocpi`, client: settings.outbound }),
-      ResultPoster.layer(settings.background.results),
-      RollingOut.layer(settings.background.rollouts).pipe(Layer.provide(commandOpening(settings.files.url))),
-      SessionCloser.layer(settings.background.sessions),
-      SubscriptionRunner.layer(settings.background.subscriptions).pipe(Layer.provide(pushing(settings))),
-      TokenPulling.layer(settings.background.tokens).pipe(
-        Layer.provide(TokenPull.layer(settings.background.tokenPull))
-      ),
-      WorkCounting.layer(settings.background.work)
-    ).pipe(
-      Layer.provideMerge([
-        PartnerClient.layer(settings.outbound),
-        WebhookDeliveries.layer(settings.outbound),
-        OpenIdConnect.layer(settings.outbound),
-        DnsRecords.layer(settings.dns)
-      ]),
-      Layer.provideMerge(storage(settings))
-    )
     const context = yield* Layer.build(
-      ocpp(settings).pipe(Layer.provideMerge(services), Layer.provideMerge(NodeHttpServer.layerHttpServices))
+      ocpp(settings).pipe(
+        Layer.provideMerge(servicesOf(settings)),
+        Layer.provideMerge(NodeHttpServer.layerHttpServices)
+      )
     )
     const { transactionService: transaction } = Context.get(context, SqlClient.SqlClient)
     const sessions = settings.database.url === undefined ? 1 : settings.database.poolSize

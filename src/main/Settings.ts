@@ -51,6 +51,15 @@ const listenersOf = (config: Config): ListenerOptions => ({
   slowestReaderBytesPerSecond: limits.http.slowestReaderBytesPerSecond
 })
 
+const retentionOf = (config: Config): ServiceSettings["retention"] => ({
+  messageRetentionDays: config.messageLogRetentionDays,
+  readingsRetentionMonths: config.readingsRetentionMonths,
+  factsRetentionMonths: config.factsRetentionMonths,
+  sessionsRetentionMonths: config.sessionsRetentionMonths,
+  auditRetentionMonths: config.auditRetentionMonths,
+  commandsRetentionMonths: config.commandsRetentionMonths
+})
+
 export const settingsOf = (config: Config, version: string): ServiceSettings => {
   const scaled = scaledBy(config.backgroundIntervalMillis)
   return {
@@ -113,14 +122,7 @@ export const settingsOf = (config: Config, version: string): ServiceSettings => 
     lastSeen: { ...limits.lastSeen, flushEveryMillis: scaled(limits.lastSeen.flushEveryMillis) },
     attempts: { ...limits.attempts, flushEveryMillis: scaled(limits.attempts.flushEveryMillis) },
     refusals: { ...limits.refusals, flushEveryMillis: scaled(limits.refusals.flushEveryMillis) },
-    retention: {
-      messageRetentionDays: config.messageLogRetentionDays,
-      readingsRetentionMonths: config.readingsRetentionMonths,
-      factsRetentionMonths: config.factsRetentionMonths,
-      sessionsRetentionMonths: config.sessionsRetentionMonths,
-      auditRetentionMonths: config.auditRetentionMonths,
-      commandsRetentionMonths: config.commandsRetentionMonths
-    },
+    retention: retentionOf(config),
     leaseMillis: limits.nodes.leaseMillis
   }
 }
