@@ -13,6 +13,6 @@ it("names writers, readers, columns and retention", () => {
   expect(journal).toMatch(/- Written by: .*`journal_commit\(\)`/)
   expect(journal).toMatch(/- Read by: .*`src\/storage\/operators\/AuditLog.ts`/)
   expect(journal).toContain(
-    "- Retention: Facts with an author are kept as long as the audit log and those of starts and ends as long as sessions"
+    "- Retention: Facts with an author are kept as long as the audit log, those of starts and ends as long as sessions"
   )
 })

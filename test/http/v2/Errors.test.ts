@@ -16,6 +16,7 @@ const each: ReadonlyArray<InstanceType<(typeof Errors)[keyof typeof Errors]>> = 
   new Errors.Conflict({ code: "some_code", message: "Some words." }),
   new Errors.InvalidInput({ pointer: "/a", detail: "Some detail" }),
   new Errors.PermissionDenied({ requiredPermissions: ["sites:read"] }),
+  new Errors.FactorStale(),
   new Errors.ChargerOffline({ chargerId: "CP" }),
   new Errors.TooMany({ code: "some_rate", message: "Some words.", retryAfterSeconds: 60 })
 ]
