@@ -209,7 +209,7 @@ const invitations = HttpApiBuilder.group(
         const about = [name ?? account?.name ?? "", link.organisationName]
         const passwordHash = yield* signing.newHash("/password", password, link.email, about)
         if (link.kind === "Invitation") {
-          // A person who chooses the password of an account of theirs means that account.
+          // A person who chooses an existing password of the address means the account that has it.
           const proved = yield* signing.proveIfKnown(link.email, password, code)
           if (proved !== undefined) {
             return yield* signing.begin(
