@@ -268,6 +268,7 @@ export const catalogue: Catalogue = {
   "configuration.notRead": "Die Konfiguration konnte nicht gelesen werden.",
   "configuration.read": "Neu lesen",
   "configuration.readonly": "nur lesbar",
+  "configuration.unknown": "die Ladestation gibt den Wert nicht preis",
   "connect.address": "Adresse",
   "connect.booted": "gestartet",
   "connect.connectors": "hat ihre Anschlüsse gemeldet",

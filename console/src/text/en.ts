@@ -264,6 +264,7 @@ export const en = {
   "configuration.notRead": "The configuration could not be read.",
   "configuration.read": "Read again",
   "configuration.readonly": "read-only",
+  "configuration.unknown": "the charger does not tell its value",
   "connect.address": "Address",
   "connect.booted": "booted",
   "connect.connectors": "reported its connectors",

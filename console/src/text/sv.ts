@@ -266,6 +266,7 @@ export const catalogue: Catalogue = {
   "configuration.notRead": "Konfigurationen kunde inte läsas.",
   "configuration.read": "Läs igen",
   "configuration.readonly": "skrivskyddad",
+  "configuration.unknown": "laddstationen visar inte sitt värde",
   "connect.address": "Adress",
   "connect.booted": "startad",
   "connect.connectors": "har rapporterat sina uttag",

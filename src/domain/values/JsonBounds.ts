@@ -24,13 +24,13 @@ export const maxBodyValues = 65_536
  */
 export const maxBodyFields = 1_000
 
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
+export const quote = 0x22
+export const backslash = 0x5c
+export const comma = 0x2c
+export const openBracket = 0x5b
+export const closeBracket = 0x5d
+export const openBrace = 0x7b
+export const closeBrace = 0x7d
 
 /** True when `text` has more than `limit` opening brackets, those in strings included. A text with fewer cannot nest deeper than `limit`. */
 const hasMoreBrackets = (text: string, limit: number): boolean => {

@@ -4,14 +4,8 @@
  */
 
 import { Option, Schema } from "effect"
+import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote } from "./JsonBounds.ts"
 
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
 const colon = 0x3a
 
 /** An open object or array. */

@@ -24,7 +24,9 @@ export const Configuration = ({ row }: { readonly row: Row }) => {
   }
   if (pages.isLoading) return <Loading rows={4} />
   const shown = keys.filter(({ key }) => key.toLowerCase().includes(typed.toLowerCase()))
-  const drifted = keys.filter(({ drift, missing }) => drift || missing)
+  // A secret that the charger does not tell may differ, so it is set as well.
+  const toSet = keys.filter(({ drift, missing, readonly, unknown }) => (drift || unknown) && !missing && !readonly)
+  const isAsExpected = !keys.some(({ drift, unknown }) => drift || unknown)
   const apply = async () => {
     try {
       const { items } = await call("expectations.apply", { params: { chargerId: row.id }, body: {} })
@@ -56,8 +58,8 @@ export const Configuration = ({ row }: { readonly row: Row }) => {
         <Act needs={["commands.issue"]} kind="small" onClick={() => void read()}>
           {t("configuration.read")}
         </Act>
-        <Act needs={["expectations.apply"]} kind="small" off={drifted.length === 0} onClick={() => void apply()}>
-          {drifted.length === 0 ? t("configuration.asExpected") : tn("configuration.apply", drifted.length)}
+        <Act needs={["expectations.apply"]} kind="small" off={toSet.length === 0} onClick={() => void apply()}>
+          {isAsExpected ? t("configuration.asExpected") : tn("configuration.apply", toSet.length)}
         </Act>
       </div>
       {said === "" ? null : <p role="status">{said}</p>}
@@ -71,7 +73,8 @@ export const Configuration = ({ row }: { readonly row: Row }) => {
               </code>
               <small className={one.drift || one.missing ? "trouble" : ""}>
                 {one.missing ? t("configuration.missing") : <Outside>{one.value ?? "–"}</Outside>}
-                {one.drift ? ` · ${t("configuration.expected", { value: one.expected ?? "" })}` : null}
+                {one.unknown ? ` · ${t("configuration.unknown")}` : null}
+                {one.drift || one.unknown ? ` · ${t("configuration.expected", { value: one.expected ?? "" })}` : null}
               </small>
             </span>
             {one.readonly ? (
