@@ -221,6 +221,36 @@ forEachDriver("the history of a charger", live, (it) => {
     })
   )
 
+  it.effect("has the days on which transactions were only counted, in pages", () =>
+    Effect.gen(function* () {
+      const world = yield* aCharger
+      const sql = yield* SqlClient.SqlClient
+      for (const n of [0, 1, 2]) {
+        const at = new Date(october + n * day)
+        yield* sql`INSERT INTO negligible_transactions (charger_id, day, organisation_id, transactions, energy_wh, first_at, last_at)
+          VALUES (${world.id}, ${at}, ${world.organisationId}, ${10 + n}, ${n}, ${at}, ${new Date(at.getTime() + minute)})`
+      }
+      const history = yield* ChargerHistory
+      const first = yield* history.countedDays(world.organisationId, world.id, { limit: 2 })
+      const cursor = first.nextCursor ?? undefined
+      const rest = yield* history.countedDays(world.organisationId, world.id, { limit: 2, cursor })
+      const dayOf = (n: number) => new Date(october + n * day).toISOString().slice(0, 10)
+      assert.deepStrictEqual(
+        [...first.items, ...rest.items].map((one) => [one.day, one.transactions, one.energyWh]),
+        [2, 1, 0].map((n) => [dayOf(n), 10 + n, n])
+      )
+      assert.deepStrictEqual(rest.items[0], {
+        day: dayOf(0),
+        transactions: 10,
+        energyWh: 0,
+        firstAt: october,
+        lastAt: october + minute
+      })
+      const { organisationId: other } = yield* aCharger
+      assert.deepStrictEqual((yield* history.countedDays(other, world.id, { limit: 2 })).items, [])
+    })
+  )
+
   it.effect("is hidden from other organisations, and refuses forged cursors", () =>
     Effect.gen(function* () {
       const world = yield* aCharger

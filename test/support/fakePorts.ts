@@ -256,6 +256,7 @@ const search = (world: FakeWorld) =>
 const noHistory = ChargerHistory.of({
   connectors: noPages,
   connections: noPages,
+  countedDays: noPages,
   uptime: noPages,
   availability: (_, range, now) => Effect.succeed(availabilityOf(noAvailability(range, now), range))
 })

@@ -36,6 +36,7 @@ export const queries = new QueryClient({
 /** The lists and figures that an event of each kind changes. */
 const touchedBy: Readonly<Record<string, ReadonlyArray<Name>>> = {
   charger: ["chargers.get", "statistics.get", "unknown-chargers.list", "history.connections", "sites.get"],
+  transactions: ["history.countedTransactions"],
   authorization: ["tokens.explanation", "authorizations.list"],
   connector: ["history.connectors", "statistics.get"],
   session: [

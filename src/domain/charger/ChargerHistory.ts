@@ -29,6 +29,17 @@ export interface PastConnection {
   readonly remoteAddress: string
 }
 
+/** The transactions of a day (UTC) that were counted and not kept, since the charger began more of them than are stored in a day. */
+export interface CountedDay {
+  /** `YYYY-MM-DD` */
+  readonly day: string
+  readonly transactions: number
+  readonly energyWh: number
+  /** When the first and the last of them were counted, ms epoch. */
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
 /** A half-open time span, ms epoch: `from` is included, `to` is not. */
 export interface TimeFilter {
   readonly from?: number | undefined
@@ -60,6 +71,12 @@ export class ChargerHistory extends Context.Service<
       chargerId: string,
       page: PageRequest & TimeFilter
     ) => Effect.Effect<Page<PastConnection>, InvalidInput | StorageUnavailable>
+    /** The newest day first; empty for a charger of another organisation. */
+    readonly countedDays: (
+      organisationId: string,
+      chargerId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<CountedDay>, InvalidInput | StorageUnavailable>
     /**
      * The uptime of every connector in a month up to `now`, by charger, EVSE and connector. The month is `YYYY-MM`; by default the current one in
      * the organisation's time zone. InvalidInput for a month that has not begun anywhere, or with history that was deleted.

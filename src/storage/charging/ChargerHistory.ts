@@ -1,11 +1,12 @@
 /**
- * The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses and of connections. Uptime is in
+ * The port `ChargerHistory` over the history tables of `schema/chargers.sql`: pages of statuses, of connections and of counted transactions. Uptime is in
  * `ConnectorUptime`, and its series in `ConnectorAvailability`.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   ChargerHistory,
+  type CountedDay,
   type PastConnection,
   type PastStatus,
   type TimeFilter
@@ -17,7 +18,7 @@ import { asRemembered, leftOpen } from "./ConnectionEnds.ts"
 import { availability } from "./ConnectorAvailability.ts"
 import { uptime } from "./ConnectorUptime.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
-import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
+import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
@@ -46,6 +47,15 @@ const ConnectionRow = Schema.Struct({
   remoteAddress: Schema.String
 })
 
+const CountedRow = Schema.Struct({
+  day: Schema.String,
+  transactions: Whole,
+  energyWh: Whole,
+  firstAt: Millis,
+  lastAt: Millis
+})
+
+const countedRows = rowsOf(CountedRow)
 const statusRows = rowsOf(StatusRow)
 const connectionRows = rowsOf(ConnectionRow)
 
@@ -60,6 +70,8 @@ const connectionPages = pagedList(
   Schema.Tuple([TimeKey, LongKey]),
   (row: typeof ConnectionRow.Type) => [row.connectedAt, String(row.epoch)] as const
 )
+
+const countedPages = pagedList("history/counted-transactions", TimeKey, ({ day }: typeof CountedRow.Type) => Date.parse(day))
 
 /**
  * The newest statuses of each of the charger's connectors are read from the history's only index, and then merged. A second index by
@@ -133,6 +145,23 @@ const connections = (sql: SqlClient.SqlClient, presence: Presence["Service"]) =>
     )
   })
 
+const countedDays = (sql: SqlClient.SqlClient) =>
+  Effect.fn("ChargerHistory.countedDays")(function* (organisationId: string, chargerId: string, request: PageRequest) {
+    const own = scopedTo(sql, organisationId)
+    const after = yield* countedPages.after(request)
+    return yield* guarded(
+      countedPages.read(sql, request, {
+        statement: own`
+        SELECT n.day::text AS day, n.transactions, n.energy_wh AS "energyWh", n.first_at AS "firstAt", n.last_at AS "lastAt"
+        FROM negligible_transactions n
+        WHERE ${own.rowsOf("n")} AND n.charger_id = ${chargerId} ${after === undefined ? sql`` : sql`AND n.day < (${new Date(after)}::timestamptz AT TIME ZONE 'UTC')::date`}
+        ORDER BY n.day DESC LIMIT ${countedPages.rows(request)}`,
+        rows: countedRows,
+        item: (row): CountedDay => row
+      })
+    )
+  })
+
 export const layer: Layer.Layer<ChargerHistory, never, Presence | SqlClient.SqlClient> = Layer.effect(
   ChargerHistory,
   Effect.gen(function* () {
@@ -141,6 +170,7 @@ export const layer: Layer.Layer<ChargerHistory, never, Presence | SqlClient.SqlC
     return ChargerHistory.of({
       connectors: connectors(sql),
       connections: connections(sql, presence),
+      countedDays: countedDays(sql),
       uptime: uptime(sql, presence),
       availability: availability(sql, presence)
     })

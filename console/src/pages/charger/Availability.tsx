@@ -1,15 +1,17 @@
 /** When a charger was connected and which statuses its connectors reported over the last day. */
 import { useMemo, useState } from "react"
 import { isState, numberOf, type Row, type State } from "../../live/fleet.ts"
+import { kwh } from "../../parts/format.ts"
 import { Bands } from "../../parts/Chart.tsx"
 import { type Item, usePages } from "../../parts/pages.ts"
 import { Failed, Loading, NotPermitted } from "../../parts/States.tsx"
 import { stateLabel } from "../../parts/Status.tsx"
 import { Moment } from "../../parts/Time.tsx"
-import { t } from "../../text/text.ts"
+import { t, tn } from "../../text/text.ts"
 import { ConnectedBand, connectedShare, connectionsOf, countedFrom, dayMillis } from "./Connected.tsx"
 
 type Change = Item<"history.connectors">
+type CountedDay = Item<"history.countedTransactions">
 
 /** The states between changes, oldest first. */
 const bandsOf = (changes: ReadonlyArray<Change>, from: number, to: number) => {
@@ -21,12 +23,34 @@ const bandsOf = (changes: ReadonlyArray<Change>, from: number, to: number) => {
   }))
 }
 
+/** Nothing for a charger that never began more transactions than are stored in a day. */
+const Counted = ({ days }: { readonly days: ReadonlyArray<CountedDay> }) =>
+  days.length === 0 ? null : (
+    <>
+      <h3>{t("availability.counted")}</h3>
+      <p>{t("availability.countedWhy")}</p>
+      <ul className="rows">
+        {days.map((one) => (
+          <li key={one.day}>
+            <span>
+              <Moment at={Date.parse(one.firstAt)} /> – <Moment at={Date.parse(one.lastAt)} />
+            </span>
+            <small>
+              {tn("availability.transactions", one.transactions)}, {kwh(one.energyWh)} kWh
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+
 export const Availability = ({ row }: { readonly row: Row }) => {
   const [days, setDays] = useState(1)
   const to = useMemo(() => Date.now(), [days])
   const from = to - days * dayMillis
   const query = { from: new Date(from).toISOString(), limit: 500 }
   const connections = usePages("history.connections", { params: { chargerId: row.id }, query: { limit: 100 } })
+  const counted = usePages("history.countedTransactions", { params: { chargerId: row.id }, query: { limit: 30 } })
   const changes = usePages("history.connectors", { params: { chargerId: row.id }, query })
   if (connections.missing.length > 0) return <NotPermitted permissions={connections.missing} />
   const error = connections.error ?? changes.error
@@ -66,6 +90,7 @@ export const Availability = ({ row }: { readonly row: Row }) => {
           </div>
         )
       })}
+      <Counted days={counted.rows as ReadonlyArray<CountedDay>} />
       <h3>{t("availability.lines")}</h3>
       <ul className="rows">
         {lines.slice(0, 12).map((one) => (

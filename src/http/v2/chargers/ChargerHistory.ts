@@ -57,6 +57,12 @@ export const layer = HttpApiBuilder.group(
         const page = yield* history.connections(organisation, params.chargerId, { ...pageRequest(query), from, to })
         return yield* listed(publicUrl, request.url, page, toConnection)
       }),
+      countedTransactions: Effect.fn("v2.history.countedTransactions")(function* ({ params, query, request }) {
+        const organisation = yield* organisationId
+        yield* chargers.get(organisation, params.chargerId)
+        const page = yield* history.countedDays(organisation, params.chargerId, pageRequest(query))
+        return yield* listed(publicUrl, request.url, page, (one) => one)
+      }),
       uptime: Effect.fn("v2.history.uptime")(function* ({ query, request }) {
         const { chargerId, month, siteId } = query
         const now = yield* Clock.currentTimeMillis

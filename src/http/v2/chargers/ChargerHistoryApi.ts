@@ -1,6 +1,6 @@
 /**
- * The history of chargers in REST v2. It is two lists, because a status and a connection share only a time, and half of each item would be
- * null in a common list.
+ * The history of chargers in REST v2. Statuses and connections are two lists, because they share only a time, and half
+ * of each item would be null in a common list.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -38,6 +38,14 @@ export const PastConnection = Schema.Struct({
   securityProfile: Schema.Int,
   remoteAddress: Schema.String
 }).annotate({ identifier: "PastConnection" })
+
+export const CountedDay = Schema.Struct({
+  day: Schema.String.annotate({ description: "The day, in UTC", examples: ["2026-11-28"] }),
+  transactions: Schema.Int,
+  energyWh: Schema.Int.annotate({ description: "The energy of all of them" }),
+  firstAt: Time.annotate({ description: "When the first of them was counted" }),
+  lastAt: Time.annotate({ description: "When the last of them was counted" })
+}).annotate({ identifier: "CountedDay" })
 
 const Seconds = Schema.Int
 
@@ -87,6 +95,14 @@ export class ChargerHistoryApi extends HttpApiGroup.make("history").add(
     success: listOf(PastConnection),
     error: NotFound404
   }).annotateMerge(operation("List the connections of a charger, newest first", "chargers:read")),
+  HttpApiEndpoint.get("countedTransactions", "/v2/chargers/:chargerId/history/counted-transactions", {
+    params,
+    query: PageQuery,
+    success: listOf(CountedDay),
+    error: NotFound404
+  }).annotateMerge(
+    operation("List the days on which transactions of a charger were only counted, newest first", "chargers:read")
+  ),
   HttpApiEndpoint.get("uptime", "/v2/statistics/uptime", {
     query: {
       ...PageQuery,

@@ -123,6 +123,8 @@ export const operations: Descriptions["operations"] = {
     "Lists are sent manually with the command SendLocalList, or by the service if the organisation's `localLists` is Managed.",
   "history.connectors": "Every status change that the charger reported, with its own error texts.",
   "history.connections": "When the charger was connected, from where, and why connections ended.",
+  "history.countedTransactions":
+    "A charger that begins more transactions than are stored of it in a day has those that took less than 100 Wh and a minute counted instead. A list that is not empty shows a faulty charger.",
   "history.uptime":
     "The month is in the site's time zone. Time for which an operator took a connector out of service does not count.",
   "search.find":
